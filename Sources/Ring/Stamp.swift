@@ -1,0 +1,33 @@
+public import Takes
+
+/// A note that the capture thread leaves beside the frames: which frame the card was at, and when.
+public struct Stamp: Hashable, Sendable {
+    /// Frames of the ring, from its first on, that the card had heard at `instant`.
+    public var position: Int64
+    /// When, on `CLOCK_MONOTONIC`.
+    public var instant: Instant
+    /// What happened just before it.
+    public var kind: Kind
+    /// Frames known to be missing before `position`; −1: missing, and only the clock can tell how many.
+    public var lost: Int64
+
+    /// What a stamp tells.
+    public enum Kind: Sendable {
+        /// The card went on.
+        case running
+        /// The card was started.
+        case started
+        /// The card's buffer ran over and the card was started again.
+        case xrun
+        /// The ring was full and frames were dropped.
+        case stall
+    }
+
+    /// A stamp.
+    public init(position: Int64, instant: Instant, kind: Kind = .running, lost: Int64 = 0) {
+        self.position = position
+        self.instant = instant
+        self.kind = kind
+        self.lost = lost
+    }
+}

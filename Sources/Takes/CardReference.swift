@@ -1,0 +1,55 @@
+/// How the settings, the command line and a take's sidecar name a sound card: by something that outlives a reboot.
+public enum CardReference: Hashable, Sendable {
+    /// Whatever is best: a USB capture card, then a HAT.
+    case automatic
+    /// `path:USB-PATH`: the socket that it is plugged into, such as `path:1-1.4`, or a platform device's name.
+    case path(String)
+    /// `usb:VID:PID[:SERIAL]`, hexadecimal, lower case.
+    case usb(vendor: String, product: String, serial: String?)
+    /// `card:ALSA-ID`, such as `card:Loopback`.
+    case cardID(String)
+    /// `pcm:NAME`: any PCM name that ALSA knows, plug-ins included.
+    case pcm(String)
+
+    /// Reads `auto`, `path:…`, `usb:VID:PID[:SERIAL]`, `card:…` or `pcm:…`; nil for anything else.
+    public init?(_ text: String) {
+        guard text != "auto" else {
+            self = .automatic
+            return
+        }
+        guard let colon = text.firstIndex(of: ":") else { return nil }
+        let rest = String(text[text.index(after: colon)...])
+        guard !rest.isEmpty else { return nil }
+        switch text[..<colon] {
+        case "path": self = .path(rest)
+        case "card": self = .cardID(rest)
+        case "pcm": self = .pcm(rest)
+        case "usb":
+            let fields = rest.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+            guard fields.count >= 2, Self.isUSBNumber(fields[0]), Self.isUSBNumber(fields[1]) else { return nil }
+            guard fields.count == 2 || !fields[2].isEmpty else { return nil }
+            self = .usb(
+                vendor: fields[0].lowercased(), product: fields[1].lowercased(),
+                serial: fields.count == 3 ? fields[2] : nil)
+        default: return nil
+        }
+    }
+
+    private static func isUSBNumber(_ text: String) -> Bool {
+        text.utf8.count == 4
+            && text.utf8.allSatisfy { ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x66) || ($0 >= 0x30 && $0 <= 0x39) }
+    }
+}
+
+extension CardReference: CustomStringConvertible {
+    /// As the settings write it.
+    public var description: String {
+        switch self {
+        case .automatic: "auto"
+        case .path(let path): "path:\(path)"
+        case .usb(let vendor, let product, let serial): "usb:\(vendor):\(product)" + (serial.map { ":\($0)" } ?? "")
+        case .cardID(let id): "card:\(id)"
+        case .pcm(let name): "pcm:\(name)"
+        }
+    }
+}

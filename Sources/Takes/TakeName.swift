@@ -1,0 +1,56 @@
+/// What a take's files are called: `heron07-0042-061811Z`, below a folder for the day.
+public struct TakeName: Hashable, Sendable {
+    /// The kit's name: a-z, 0-9 and '-'.
+    public var kit: String
+    /// Counts up over the kit's life and never repeats.
+    public var number: Int
+    /// When the take began, to the second.
+    public var time: String
+
+    /// The folder, `2026-11-21`.
+    public var day: String
+
+    /// A take that begins at `started` by the calendar.
+    public init(kit: String, number: Int, started: WallTime) {
+        self.kit = kit
+        self.number = number
+        self.time = started.timeOfDay.split(separator: ":").joined()
+        self.day = started.date
+    }
+
+    /// Reads a stem, in the folder `day`; nil if it is not one.
+    public init?(stem: String, day: String) {
+        let fields = stem.split(separator: "-", omittingEmptySubsequences: false)
+        guard fields.count >= 3, let time = fields.last, time.count == 7, time.last == "Z",
+            time.dropLast().utf8.allSatisfy(\.isDigit)
+        else { return nil }
+        let digits = fields[fields.count - 2]
+        guard digits.count >= 4, digits.utf8.allSatisfy(\.isDigit), let number = Int(digits) else { return nil }
+        let kit = fields.dropLast(2).joined(separator: "-")
+        guard Self.isKitName(kit) else { return nil }
+        self.kit = kit
+        self.number = number
+        self.time = String(time.dropLast())
+        self.day = day
+    }
+
+    /// `heron07-0042-061811Z`.
+    public var stem: String {
+        "\(kit)-\(padded(number, 4))-\(time)Z"
+    }
+
+    /// The audio file of one part: `STEM.wav`, then `STEM-p2.wav`; the unfiltered twin is `STEM-raw.wav`, `STEM-p2-raw.wav`.
+    public func audioFile(part: Int, isUnfiltered: Bool = false) -> String {
+        stem + (part > 1 ? "-p\(part)" : "") + (isUnfiltered ? "-raw" : "") + ".wav"
+    }
+
+    /// Whether `name` may name a kit.
+    public static func isKitName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 64
+            && name.utf8.allSatisfy { $0.isDigit || ($0 >= 0x61 && $0 <= 0x7a) || $0 == 0x2d }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+}

@@ -1,0 +1,84 @@
+public import Takes
+
+/// What the deck can be told to do, by a button or over the control socket.
+public enum Command: Hashable, Sendable {
+    case record, stop, pause
+    /// Plays a take; nil: the selected one.
+    case play(TakeReference?)
+    /// Moves the playing position; negative: back.
+    case skip(seconds: Double)
+    /// Drops a marker into the take that is recorded.
+    case mark(note: String?)
+    case select(TakeReference)
+    /// Changes the capture filter until the recorder restarts; nil keeps what is in force.
+    case filter(lowPass: Cutoff?, slopeDBPerOctave: Int?, highPass: Cutoff?)
+    /// Sets the playing volume, 0 to 1, until the recorder restarts.
+    case volume(Double)
+    /// Deletes a take.
+    case discard(TakeReference)
+}
+
+/// How a person names a take.
+public enum TakeReference: Hashable, Sendable {
+    case stem(String)
+    case number(Int)
+    /// The newest one.
+    case last
+
+    /// Reads `last`, a number, or a stem.
+    public init(_ text: String) {
+        if text == "last" {
+            self = .last
+        } else if let number = Int(text) {
+            self = .number(number)
+        } else {
+            self = .stem(text)
+        }
+    }
+}
+
+extension TakeReference: CustomStringConvertible {
+    /// As a person writes it.
+    public var description: String {
+        switch self {
+        case .stem(let stem): stem
+        case .number(let number): String(number)
+        case .last: "last"
+        }
+    }
+}
+
+/// Why a command was not carried out.
+public struct Refusal: Error, Hashable, Sendable {
+    /// What kind of reason it is.
+    public var code: Code
+    /// One sentence.
+    public var message: String
+
+    /// The kinds of reasons, as the control socket names them.
+    public enum Code: String, Codable, Sendable, CaseIterable {
+        case usage
+        case badData = "bad-data"
+        case notFound = "not-found"
+        case busy, denied, io, `internal`
+
+        /// The exit status of a command that is refused for this reason, after `sysexits.h`.
+        public var exitStatus: Int32 {
+            switch self {
+            case .usage: 64
+            case .badData: 65
+            case .notFound: 66
+            case .internal: 70
+            case .io: 74
+            case .busy: 75
+            case .denied: 77
+            }
+        }
+    }
+
+    /// A refusal of a kind, in one sentence.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

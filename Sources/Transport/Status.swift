@@ -1,0 +1,67 @@
+public import Takes
+
+/// What the recorder is doing, as `fieldfare status --json` and the control socket tell it.
+public struct Status: Codable, Equatable, Sendable {
+    /// What the deck is doing.
+    public var state: DeckState = .idle
+    /// The stem of the take that is recorded or played.
+    @ExplicitNull public var take: String?
+    /// The stem of the take that play would play.
+    @ExplicitNull public var selected: String?
+    /// Frames of the take so far, or of the take that is played.
+    public var frames: Int64 = 0
+    /// `frames` in seconds.
+    public var elapsedSeconds = 0.0
+    /// How much of the take that is recorded is safe on disk.
+    public var syncedSeconds = 0.0
+    /// Where playback is; null when nothing plays.
+    @ExplicitNull public var positionSeconds: Double?
+    /// The open card's rate; null without a card.
+    @ExplicitNull public var rateHz: Int?
+    /// The open card's channels; null without a card.
+    @ExplicitNull public var channels: Int?
+    /// ALSA's name of the format that the card delivers; null without a card.
+    @ExplicitNull public var format: SampleFormat?
+    /// The open card's stable id; null without a card.
+    @ExplicitNull public var card: String?
+    /// The low-pass in force; null: off.
+    @ExplicitNull public var lowPassHz: Double?
+    /// The filters' slope.
+    public var slopeDBPerOctave = 24
+    /// The high-pass in force; null: off.
+    @ExplicitNull public var highPassHz: Double?
+    /// One entry a channel.
+    public var levelDBFS: [Level] = []
+    /// Overruns of the card's buffer since the card was opened.
+    public var xruns = 0
+    /// Gaps in the take that is recorded.
+    public var gaps = 0
+    /// Free space where takes are kept.
+    @ExplicitNull public var freeBytes: Int64?
+    /// Where the date and time came from.
+    public var clock: ClockOrigin = .unset
+    /// What is wrong, lowest code first.
+    public var faults: [Fault] = []
+    /// Whether pressing record would record at once.
+    public var armed = false
+    /// The version of Fieldfare.
+    public var version: String
+
+    /// An idle deck.
+    public init(version: String) {
+        self.version = version
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case state, take, selected, frames, channels, format, card, xruns, gaps, clock, faults, armed, version
+        case elapsedSeconds = "elapsed_seconds"
+        case syncedSeconds = "synced_seconds"
+        case positionSeconds = "position_seconds"
+        case rateHz = "rate_hz"
+        case lowPassHz = "low_pass_hz"
+        case slopeDBPerOctave = "slope_db_per_octave"
+        case highPassHz = "high_pass_hz"
+        case levelDBFS = "level_dbfs"
+        case freeBytes = "free_bytes"
+    }
+}
