@@ -19,6 +19,7 @@ let package = Package(
         .target(name: "Takes", swiftSettings: strict),
         .target(name: "Transport", dependencies: ["Takes"], swiftSettings: strict),
         .target(name: "Ring", dependencies: ["Takes"], swiftSettings: strictMemory),
+        .testTarget(name: "RingTests", dependencies: ["Ring", "Takes"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

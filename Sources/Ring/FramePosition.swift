@@ -14,29 +14,33 @@ extension Ring {
         var number = stampNumber - 1
         guard var nearest = stamp(number: number) else { return nil }
         // Walk back to the first stamp at or before the instant.
-        while nearest.instant > instant, nearest.kind == .running, let earlier = stamp(number: number - 1) {
+        while nearest.instant > instant, let earlier = stamp(number: number - 1) {
             number -= 1
             nearest = earlier
         }
         var best = predicted(by: nearest)
-        let window = Duration.seconds(1).nanoseconds
-        // Later ones on the same line.
+        let window = Duration.milliseconds(500).nanoseconds
+        // Later ones on the same line; where the line ends, so do its frames.
         var later = number + 1
-        while let next = stamp(number: later), next.kind == .running,
-            next.instant.nanoseconds - instant.nanoseconds < window
-        {
+        var limit = Int64.max
+        while let next = stamp(number: later) {
+            guard case .running = next.kind else {
+                limit = next.position
+                break
+            }
+            guard next.instant.nanoseconds - instant.nanoseconds < window else { break }
             best = max(best, predicted(by: next))
             later += 1
         }
         // Earlier ones on the same line.
         var current = nearest
-        while current.kind == .running, let earlier = stamp(number: number - 1),
+        while case .running = current.kind, let earlier = stamp(number: number - 1),
             instant.nanoseconds - earlier.instant.nanoseconds < window
         {
             best = max(best, predicted(by: earlier))
             number -= 1
             current = earlier
         }
-        return best
+        return min(best, limit)
     }
 }
