@@ -19,6 +19,15 @@ let package = Package(
         .target(name: "Takes", swiftSettings: strict),
         .target(name: "Transport", dependencies: ["Takes"], swiftSettings: strict),
         .target(name: "Ring", dependencies: ["Takes"], swiftSettings: strictMemory),
+        .target(name: "CFloat"),
+        .target(name: "Filters", dependencies: ["Takes", "CFloat"], swiftSettings: strictMemory),
+        // The benchmark's peer, optimised as a C program would be.
+        .target(name: "CReferenceFilter", cSettings: [.unsafeFlags(["-O3"])]),
+        .executableTarget(
+            name: "filter-bench", dependencies: ["Filters", "Takes", "CReferenceFilter"], swiftSettings: strictMemory),
+        .testTarget(
+            name: "FiltersTests", dependencies: ["Filters", "Takes"], exclude: ["Resources"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
