@@ -1,0 +1,49 @@
+/// A filter that cannot be had.
+public enum FilterError: Error, Hashable, Sendable {
+    /// A cutoff beyond what the rate allows, or no number.
+    case cutoffOutOfRange(FilterKind, hertz: Double, rateHz: Int)
+    /// The high-pass leaves nothing for the low-pass.
+    case bandIsEmpty(highPassHz: Double, lowPassHz: Double)
+    /// A slope that is none of 12, 24, 36 and 48.
+    case noSuchSlope(dBPerOctave: Int)
+}
+
+/// Which side of its cutoff a filter passes.
+public enum FilterKind: Hashable, Sendable {
+    /// Passes what lies below.
+    case lowPass
+    /// Passes what lies above.
+    case highPass
+}
+
+#if !hasFeature(Embedded)
+    extension FilterKind: CustomStringConvertible {
+        /// `low-pass` or `high-pass`.
+        public var description: String {
+            switch self {
+            case .lowPass: "low-pass"
+            case .highPass: "high-pass"
+            }
+        }
+    }
+
+    extension FilterError: CustomStringConvertible {
+        /// One sentence, with what is allowed.
+        public var description: String {
+            switch self {
+            case .cutoffOutOfRange(let kind, let hertz, let rateHz):
+                let range = FilterDesign.cutoffRange(rateHz: rateHz)
+                return "filter: \(kind) \(plain(hertz)) Hz: out of range at \(rateHz) Hz: "
+                    + "\(plain(range.lowerBound)) to \(plain(range.upperBound)) Hz"
+            case .bandIsEmpty(let highPassHz, let lowPassHz):
+                return "filter: high-pass \(plain(highPassHz)) Hz: not below the low-pass at \(plain(lowPassHz)) Hz"
+            case .noSuchSlope(let dBPerOctave):
+                return "filter: slope \(dBPerOctave) dB per octave: not one of 12, 24, 36, 48"
+            }
+        }
+
+        private func plain(_ hertz: Double) -> String {
+            Int(exactly: hertz).map(String.init) ?? "\(hertz)"
+        }
+    }
+#endif

@@ -1,0 +1,254 @@
+/// Channels that are worked on side by side: 1, 2 or 4 samples of one frame.
+///
+/// A protocol of its own, since arithmetic that is generic over `SIMD` runs lane by lane, while these requirements
+/// become single instructions once their callers are specialised. All are methods of a value: a static one would
+/// hand over a metatype, which unoptimised code might have to allocate.
+protocol Lanes {
+    /// The same number in every lane.
+    func filled(with value: Double) -> Self
+    /// The samples at an address, which need not be aligned.
+    func loaded(from samples: UnsafePointer<Double>) -> Self
+    func store(to samples: UnsafeMutablePointer<Double>)
+    func plus(_ other: Self) -> Self
+    func minus(_ other: Self) -> Self
+    func times(_ other: Self) -> Self
+    func least(_ other: Self) -> Self
+    func greatest(_ other: Self) -> Self
+}
+
+// Safe in all three: the caller's address is good for as many samples as there are lanes.
+
+extension Double: Lanes {
+    @inline(__always) @_noLocks @_noAllocation
+    func filled(with value: Double) -> Double { value }
+    @inline(__always) @_noLocks @_noAllocation
+    func loaded(from samples: UnsafePointer<Double>) -> Double { unsafe samples.pointee }
+    @inline(__always) @_noLocks @_noAllocation
+    func store(to samples: UnsafeMutablePointer<Double>) { unsafe samples.pointee = self }
+    @inline(__always) @_noLocks @_noAllocation
+    func plus(_ other: Double) -> Double { self + other }
+    @inline(__always) @_noLocks @_noAllocation
+    func minus(_ other: Double) -> Double { self - other }
+    @inline(__always) @_noLocks @_noAllocation
+    func times(_ other: Double) -> Double { self * other }
+    @inline(__always) @_noLocks @_noAllocation
+    func least(_ other: Double) -> Double { other < self ? other : self }
+    @inline(__always) @_noLocks @_noAllocation
+    func greatest(_ other: Double) -> Double { other > self ? other : self }
+}
+
+extension SIMD2<Double>: Lanes {
+    @inline(__always) @_noLocks @_noAllocation
+    func filled(with value: Double) -> Self { Self(repeating: value) }
+    @inline(__always) @_noLocks @_noAllocation
+    func loaded(from samples: UnsafePointer<Double>) -> Self {
+        unsafe UnsafeRawPointer(samples).loadUnaligned(as: Self.self)
+    }
+    @inline(__always) @_noLocks @_noAllocation
+    func store(to samples: UnsafeMutablePointer<Double>) {
+        unsafe UnsafeMutableRawPointer(samples).storeBytes(of: self, as: Self.self)
+    }
+    @inline(__always) @_noLocks @_noAllocation
+    func plus(_ other: Self) -> Self { self + other }
+    @inline(__always) @_noLocks @_noAllocation
+    func minus(_ other: Self) -> Self { self - other }
+    @inline(__always) @_noLocks @_noAllocation
+    func times(_ other: Self) -> Self { self * other }
+    @inline(__always) @_noLocks @_noAllocation
+    func least(_ other: Self) -> Self { replacing(with: other, where: other .< self) }
+    @inline(__always) @_noLocks @_noAllocation
+    func greatest(_ other: Self) -> Self { replacing(with: other, where: other .> self) }
+}
+
+extension SIMD4<Double>: Lanes {
+    @inline(__always) @_noLocks @_noAllocation
+    func filled(with value: Double) -> Self { Self(repeating: value) }
+    @inline(__always) @_noLocks @_noAllocation
+    func loaded(from samples: UnsafePointer<Double>) -> Self {
+        unsafe UnsafeRawPointer(samples).loadUnaligned(as: Self.self)
+    }
+    @inline(__always) @_noLocks @_noAllocation
+    func store(to samples: UnsafeMutablePointer<Double>) {
+        unsafe UnsafeMutableRawPointer(samples).storeBytes(of: self, as: Self.self)
+    }
+    @inline(__always) @_noLocks @_noAllocation
+    func plus(_ other: Self) -> Self { self + other }
+    @inline(__always) @_noLocks @_noAllocation
+    func minus(_ other: Self) -> Self { self - other }
+    @inline(__always) @_noLocks @_noAllocation
+    func times(_ other: Self) -> Self { self * other }
+    @inline(__always) @_noLocks @_noAllocation
+    func least(_ other: Self) -> Self { replacing(with: other, where: other .< self) }
+    @inline(__always) @_noLocks @_noAllocation
+    func greatest(_ other: Self) -> Self { replacing(with: other, where: other .> self) }
+}
+/// One section's coefficients in the form that the kernel runs: `b0` is taken out into `gain`, which leaves
+/// `b2 = 1`, and `c1 = b1 − a1`, `c2 = 1 − a2`.
+///
+/// With these the section is `y = x + s1; s1' = (c1·x + s2) − a1·s1; s2' = c2·x − a2·s1`: from one frame to the
+/// next the state waits for one product and one difference, where the transposed direct form II waits for two sums
+/// and a product. That wait, not the number of operations, is what bounds a filter on one core.
+struct Stage {
+    var a1, a2, c1, c2: Double
+    var gain: Double
+}
+
+/// A section in registers: coefficients and state, a lane a channel.
+struct Running<Lane: Lanes> {
+    let a1, a2, c1, c2: Lane
+    var s1, s2: Lane
+
+    @inline(__always)
+    init(_ stage: Stage, like lane: Lane, state: UnsafePointer<Double>, channels: Int) {
+        a1 = lane.filled(with: stage.a1)
+        a2 = lane.filled(with: stage.a2)
+        c1 = lane.filled(with: stage.c1)
+        c2 = lane.filled(with: stage.c2)
+        // Safe: a section's state is one row of s1 and one of s2.
+        s1 = unsafe lane.loaded(from: state)
+        s2 = unsafe lane.loaded(from: state + channels)
+    }
+
+    @inline(__always)
+    mutating func step(_ x: Lane) -> Lane {
+        let y = x.plus(s1)
+        let next = c1.times(x).plus(s2).minus(a1.times(s1))
+        s2 = c2.times(x).minus(a2.times(s1))
+        s1 = next
+        return y
+    }
+
+    @inline(__always)
+    func save(to state: UnsafeMutablePointer<Double>, channels: Int) {
+        unsafe s1.store(to: state)
+        unsafe s2.store(to: state + channels)
+    }
+}
+
+/// A run of sections over some channels of some frames: where everything lies.
+@safe struct Pass {
+    /// The first section, and how many.
+    var stages: UnsafePointer<Stage>
+    var count: Int
+    /// The first section's state of the first channel: rows of `channels`, s1 then s2 of each section.
+    var state: UnsafeMutablePointer<Double>
+    /// The first frame's sample of the first channel.
+    var samples: UnsafeMutablePointer<Double>
+    /// Samples from frame to frame.
+    var channels: Int
+    var frameCount: Int
+    /// What the result is multiplied with.
+    var gain: Double
+
+    @_noLocks @_noAllocation
+    init(
+        stages: UnsafePointer<Stage>, count: Int, state: UnsafeMutablePointer<Double>,
+        samples: UnsafeMutablePointer<Double>, channels: Int, frameCount: Int, gain: Double
+    ) {
+        unsafe self.stages = stages
+        self.count = count
+        unsafe self.state = state
+        unsafe self.samples = samples
+        self.channels = channels
+        self.frameCount = frameCount
+        self.gain = gain
+    }
+
+    // Safe in all of them: a pass lies within the buffers of its cascade, and of the caller's `frameCount` frames.
+
+    @inline(__always)
+    func running<Lane: Lanes>(_ index: Int, like lane: Lane) -> Running<Lane> {
+        unsafe Running(stages[index], like: lane, state: state + 2 * index * channels, channels: channels)
+    }
+
+    @inline(__always)
+    func save<Lane: Lanes>(_ section: Running<Lane>, _ index: Int) {
+        unsafe section.save(to: state + 2 * index * channels, channels: channels)
+    }
+
+    @inline(__always)
+    func one<Lane: Lanes>(_ gain: Lane) {
+        var p = running(0, like: gain)
+        var row = unsafe samples
+        for _ in 0..<frameCount {
+            unsafe p.step(gain.loaded(from: row)).times(gain).store(to: row)
+            unsafe row += channels
+        }
+        save(p, 0)
+    }
+
+    @inline(__always)
+    func two<Lane: Lanes>(_ gain: Lane) {
+        var p = running(0, like: gain)
+        var q = running(1, like: gain)
+        var row = unsafe samples
+        for _ in 0..<frameCount {
+            unsafe q.step(p.step(gain.loaded(from: row))).times(gain).store(to: row)
+            unsafe row += channels
+        }
+        save(p, 0)
+        save(q, 1)
+    }
+
+    @inline(__always)
+    func three<Lane: Lanes>(_ gain: Lane) {
+        var p = running(0, like: gain)
+        var q = running(1, like: gain)
+        var r = running(2, like: gain)
+        var row = unsafe samples
+        for _ in 0..<frameCount {
+            unsafe r.step(q.step(p.step(gain.loaded(from: row)))).times(gain).store(to: row)
+            unsafe row += channels
+        }
+        save(p, 0)
+        save(q, 1)
+        save(r, 2)
+    }
+
+    @inline(__always)
+    func four<Lane: Lanes>(_ gain: Lane) {
+        var p = running(0, like: gain)
+        var q = running(1, like: gain)
+        var r = running(2, like: gain)
+        var s = running(3, like: gain)
+        var row = unsafe samples
+        for _ in 0..<frameCount {
+            unsafe s.step(r.step(q.step(p.step(gain.loaded(from: row))))).times(gain).store(to: row)
+            unsafe row += channels
+        }
+        save(p, 0)
+        save(q, 1)
+        save(r, 2)
+        save(s, 3)
+    }
+}
+
+extension Pass {
+    @_noLocks @_noAllocation
+    func run1() {
+        switch count {
+        case 1: one(gain)
+        case 2: two(gain)
+        case 3: three(gain)
+        default: four(gain)
+        }
+    }
+
+    @_noLocks @_noAllocation
+    func run2() {
+        switch count {
+        case 1: one(SIMD2(repeating: gain))
+        case 2: two(SIMD2(repeating: gain))
+        case 3: three(SIMD2(repeating: gain))
+        default: four(SIMD2(repeating: gain))
+        }
+    }
+
+    @_noLocks @_noAllocation
+    func run4() {
+        switch count {
+        case 1: one(SIMD4(repeating: gain))
+        default: two(SIMD4(repeating: gain))
+        }
+    }
+}
