@@ -19,6 +19,10 @@ let package = Package(
         .target(name: "Takes", swiftSettings: strict),
         .target(name: "Transport", dependencies: ["Takes"], swiftSettings: strict),
         .target(name: "Ring", dependencies: ["Takes"], swiftSettings: strictMemory),
+        .target(name: "CTOML"),
+        .target(name: "Settings", dependencies: ["Takes", "CTOML"], swiftSettings: strictMemory),
+        .testTarget(name: "SettingsTests", dependencies: ["Settings", "Takes"], swiftSettings: strict),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )
