@@ -21,5 +21,6 @@ let package = Package(
         .target(name: "Ring", dependencies: ["Takes"], swiftSettings: strictMemory),
         .testTarget(name: "RingTests", dependencies: ["Ring", "Takes"], swiftSettings: strict),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )

@@ -1,0 +1,149 @@
+/// What one key may be set to, and what that means.
+struct Form<Value: Sendable>: Sendable {
+    /// Each thing that is allowed, for people.
+    var allowed: [String]
+    /// What holds when the file says something else; nil: the default.
+    var misread: Value?
+    /// Reads a node; the reader takes up what is wrong within a table.
+    var read: @Sendable (_ node: Int, _ reader: inout SettingsReader) -> Reading
+
+    /// What came of it.
+    enum Reading {
+        case understood(Value)
+        /// It is not of this form.
+        case refused
+        /// It is not right, and the reader has been told.
+        case reported
+    }
+
+    init(allowed: [String], misread: Value? = nil, read: @escaping @Sendable (Int, inout SettingsReader) -> Reading) {
+        self.allowed = allowed
+        self.misread = misread
+        self.read = read
+    }
+
+    /// A form that only a node's own value decides; nil: it is not of this form.
+    init(allowed: [String], _ value: @escaping @Sendable (TOMLDocument.Value) -> Value?) {
+        self.init(allowed: allowed) { node, reader in
+            value(reader.document.nodes[node].value).map(Reading.understood) ?? .refused
+        }
+    }
+
+    /// `allowed are "wav" or "flac"`.
+    var permission: String {
+        "allowed \(allowed.count == 1 ? "is" : "are") \(listed(allowed))"
+    }
+
+    /// The same in the file, with another meaning.
+    func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> Form<Other> {
+        let read = read
+        return Form<Other>(allowed: allowed, misread: misread.map(transform)) { node, reader in
+            switch read(node, &reader) {
+            case .understood(let value): .understood(transform(value))
+            case .refused: .refused
+            case .reported: .reported
+            }
+        }
+    }
+
+    /// One form, or else another.
+    static func | (first: Form, second: Form) -> Form {
+        Form(allowed: first.allowed + second.allowed, misread: first.misread ?? second.misread) { node, reader in
+            switch first.read(node, &reader) {
+            case .refused: second.read(node, &reader)
+            case let reading: reading
+            }
+        }
+    }
+
+    /// A word, and what it means.
+    static func word(_ word: String, _ meaning: Value) -> Form {
+        Form(allowed: [quoted(word)]) { $0 == .string(word) ? meaning : nil }
+    }
+
+    /// A word for nil, or else another form.
+    static func either<Wrapped>(_ word: String, or form: Form<Wrapped>) -> Form where Value == Wrapped? {
+        .word(word, nil) | form.map(Optional.some)
+    }
+
+    /// A form whose key has no default.
+    static func optional<Wrapped>(_ form: Form<Wrapped>) -> Form where Value == Wrapped? {
+        form.map(Optional.some)
+    }
+}
+
+extension Form where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
+    /// One of the words that a type names.
+    static var choice: Form {
+        Form(allowed: Value.allCases.map { quoted($0.rawValue) }) {
+            guard case .string(let word) = $0 else { return nil }
+            return Value(rawValue: word)
+        }
+    }
+}
+
+extension Form where Value == Bool {
+    static var boolean: Form {
+        Form(allowed: ["true", "false"]) {
+            guard case .boolean(let value) = $0 else { return nil }
+            return value
+        }
+    }
+}
+
+extension Form where Value == Int {
+    /// A whole number; never one with a fraction.
+    static func integer(_ range: ClosedRange<Int>, _ noun: String = "a whole number") -> Form {
+        Form(allowed: ["\(noun) from \(range.lowerBound) to \(range.upperBound)"]) {
+            guard case .integer(let value) = $0, let value = Int(exactly: value) else { return nil }
+            return range.contains(value) ? value : nil
+        }
+    }
+
+    /// One of a few whole numbers.
+    static func one(of numbers: [Int]) -> Form {
+        Form(allowed: numbers.map(String.init)) {
+            guard case .integer(let value) = $0 else { return nil }
+            return numbers.first { $0 == value }
+        }
+    }
+}
+
+extension Form where Value == Double {
+    /// A number, whole or not.
+    static func number(_ range: ClosedRange<Double>, _ noun: String = "a number") -> Form {
+        Form(allowed: ["\(noun) from \(plain(range.lowerBound)) to \(plain(range.upperBound))"]) {
+            switch $0 {
+            case .real(let value): range.contains(value) ? value : nil
+            case .integer(let value): range.contains(Double(value)) ? Double(value) : nil
+            default: nil
+            }
+        }
+    }
+}
+
+extension Form where Value == Duration {
+    static func seconds(_ range: ClosedRange<Double>) -> Form {
+        Form<Double>.number(range).map { .microseconds(($0 * 1_000_000).rounded()) }
+    }
+
+    static func milliseconds(_ range: ClosedRange<Double>) -> Form {
+        Form<Double>.number(range).map { .microseconds(($0 * 1000).rounded()) }
+    }
+}
+
+extension Form where Value == String {
+    /// Text that a check accepts. Control characters never pass: C would read a path only up to its NUL.
+    static func text(_ noun: String, where check: @escaping @Sendable (String) -> Bool) -> Form {
+        Form(allowed: [noun]) {
+            guard case .string(let text) = $0, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }), check(text)
+            else { return nil }
+            return text
+        }
+    }
+
+    /// Text that says something.
+    static func name(_ noun: String) -> Form {
+        .text(noun) { !$0.isEmpty && $0.utf8.count <= 255 }
+    }
+}

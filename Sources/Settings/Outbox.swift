@@ -1,0 +1,88 @@
+extension Settings {
+    /// Where takes are uploaded to, and when.
+    public struct Outbox: Hashable, Sendable {
+        /// The place.
+        public var store = Store.automatic
+        /// When a take may be deleted from the kit.
+        public var keepLocal = KeepLocal.untilNeeded
+        /// The hours in which takes are uploaded.
+        public var window = UploadWindow.always
+        /// Thousands of bits a second; 0: no limit.
+        public var limitKbitPerSecond = 0
+        /// `[outbox.s3]`
+        public var s3 = S3()
+        /// `[outbox.firebase]`
+        public var firebase = Firebase()
+        /// `[outbox.webdav]`
+        public var webdav = WebDAV()
+        /// `[outbox.folder]`
+        public var folder = Folder()
+        /// `[outbox.rclone]`
+        public var rclone = Rclone()
+
+        /// The kinds of places.
+        public enum Store: String, CaseIterable, Sendable {
+            /// A USB stick with a folder named `fieldfare`.
+            case automatic = "auto"
+            case nowhere = "none"
+            case s3, firebase, webdav, folder, rclone
+        }
+
+        /// When a take may be deleted from the kit.
+        public enum KeepLocal: String, CaseIterable, Sendable {
+            /// Once it is uploaded and space is short.
+            case untilNeeded = "until-needed"
+            case always
+            /// Once it is uploaded.
+            case untilUploaded = "until-uploaded"
+        }
+
+        /// A bucket of a service that speaks S3.
+        public struct S3: Hashable, Sendable {
+            /// The service's URL; nil: Amazon's own for the region.
+            public var endpoint: String?
+            /// What the requests are signed for.
+            public var region = "us-east-1"
+            /// Must be given when this is the store.
+            public var bucket: String?
+            /// What every object's key begins with.
+            public var prefix = ""
+            /// An absolute path.
+            public var credentialsFile = "/etc/fieldfare/s3.credentials"
+        }
+
+        /// A bucket of Firebase or Google Cloud Storage.
+        public struct Firebase: Hashable, Sendable {
+            /// Must be given when this is the store.
+            public var bucket: String?
+            /// What every object's name begins with.
+            public var prefix = ""
+            /// An absolute path.
+            public var serviceAccountFile = "/etc/fieldfare/service-account.json"
+            /// The service's URL.
+            public var endpoint = "https://storage.googleapis.com"
+        }
+
+        /// A folder on a WebDAV server.
+        public struct WebDAV: Hashable, Sendable {
+            /// Must be given when this is the store.
+            public var url: String?
+            /// An absolute path.
+            public var credentialsFile = "/etc/fieldfare/webdav.credentials"
+        }
+
+        /// A folder of this machine.
+        public struct Folder: Hashable, Sendable {
+            /// An absolute path; must be given when this is the store.
+            public var path: String?
+        }
+
+        /// A remote of rclone.
+        public struct Rclone: Hashable, Sendable {
+            /// `REMOTE:PATH`; must be given when this is the store.
+            public var remote: String?
+            /// An absolute path.
+            public var config = "/etc/fieldfare/rclone.conf"
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// What a file says, fit for one line of a terminal or a log: nothing that could steer either, and not too long.
+func escaped(_ text: String, limit: Int = 60) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars.prefix(limit) {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
+            result += "\\u{\(String(scalar.value, radix: 16))}"
+        default: result.unicodeScalars.append(scalar)
+        }
+    }
+    return text.unicodeScalars.count > limit ? result + "…" : result
+}
+
+/// The same between quotation marks.
+func quoted(_ text: String) -> String {
+    "\"\(escaped(text))\""
+}
+
+/// A dotted key as TOML writes it.
+func dotted(_ path: [String]) -> String {
+    path.map { isBareKey($0) ? $0 : quoted($0) }.joined(separator: ".")
+}
+
+/// `a, b or c`.
+func listed(_ alternatives: [String]) -> String {
+    guard let last = alternatives.last, alternatives.count > 1 else { return alternatives.first ?? "" }
+    return alternatives.dropLast().joined(separator: ", ") + " or " + last
+}
+
+/// A number as a person writes it: whole ones without a fraction.
+func plain(_ number: Double) -> String {
+    Int(exactly: number).map(String.init) ?? String(number)
+}
+
+private func isBareKey(_ text: String) -> Bool {
+    (1...60).contains(text.utf8.count)
+        && text.utf8.allSatisfy {
+            ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x5f || $0 == 0x2d
+        }
+}

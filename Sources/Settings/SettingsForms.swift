@@ -1,0 +1,75 @@
+import Takes
+
+/// The forms that are this file's own.
+extension Form where Value == CardReference {
+    static var card: Form {
+        let examples = ["auto", "usb:VID:PID[:SERIAL]", "path:USB-PATH", "card:ALSA-ID", "pcm:ANY-ALSA-NAME"]
+        let text = Form<String>.text("") { CardReference($0) != nil }
+        return Form(allowed: examples.map(quoted)) { node, reader in
+            guard case .understood(let text) = text.read(node, &reader), let card = CardReference(text) else {
+                return .refused
+            }
+            return .understood(card)
+        }
+    }
+}
+
+extension Form where Value == Cutoff {
+    static var automatic: Form { .word("auto", .automatic) }
+    static var off: Form { .word("off", .off) }
+    /// The highest is 0.45 of the highest rate.
+    static var hertz: Form { Form<Double>.number(20...345_600, "a cutoff").map(Cutoff.hertz) }
+}
+
+extension Form where Value == UploadWindow {
+    static var window: Form {
+        Form(allowed: ["\"always\"", "two different times such as \"22:00-06:00\""]) {
+            guard case .string(let text) = $0 else { return nil }
+            return UploadWindow(text)
+        }
+    }
+}
+
+extension Form where Value == String {
+    static var kitName: Form {
+        .text("a name of a-z, 0-9 and '-', at most 64 characters long", where: TakeName.isKitName)
+    }
+
+    static var path: Form {
+        .text("an absolute path") { $0.hasPrefix("/") && $0.utf8.count < 4096 }
+    }
+
+    /// `sockaddr_un` holds no longer path.
+    static var socketPath: Form {
+        .text("an absolute path of at most 107 bytes") { $0.hasPrefix("/") && $0.utf8.count <= 107 }
+    }
+
+    static var url: Form {
+        .text("a URL that begins with https:// or http://") { text in
+            let schemes = ["https://", "http://"]
+            return !text.utf8.contains(0x20)
+                && schemes.contains { text.hasPrefix($0) && text.dropFirst($0.count).first.map { $0 != "/" } ?? false }
+        }
+    }
+
+    static var bucket: Form {
+        .text("a bucket's name") { !$0.isEmpty && $0.utf8.count <= 222 && !$0.utf8.contains(UInt8(ascii: "/")) }
+    }
+
+    static var prefix: Form {
+        .text("text of at most 500 bytes") { $0.utf8.count <= 500 }
+    }
+
+    static var remote: Form {
+        .text("a remote and its path, such as \"dropbox:recordings\"") { text in
+            text.firstIndex(of: ":").map { $0 > text.startIndex } ?? false
+        }
+    }
+
+    /// A name below `/sys/class/leds`.
+    static var ledName: Form {
+        .text("a name below /sys/class/leds") {
+            !["", ".", ".."].contains($0) && $0.utf8.count <= 255 && !$0.utf8.contains(UInt8(ascii: "/"))
+        }
+    }
+}

@@ -1,0 +1,54 @@
+extension Settings {
+    /// Where the settings are when nobody says otherwise.
+    public static let defaultPath = "/etc/fieldfare/fieldfare.toml"
+
+    /// Reads the settings file at `path`; nil: the one at `defaultPath`, which may be missing.
+    ///
+    /// Whatever is wrong, there are settings: valid keys are in force, the others have their defaults, and a line of
+    /// the panel that is not understood is nil. The problems are in the order of the file.
+    public static func load(from path: String?) -> (settings: Settings, problems: [SettingsProblem]) {
+        load(from: path, default: defaultPath)
+    }
+
+    /// Reads settings from the text of a file whose path is `file`, as `load` does.
+    public static func parse(_ text: String, file: String) -> (settings: Settings, problems: [SettingsProblem]) {
+        parse(Array(text.utf8), file: file)
+    }
+
+    static func load(from path: String?, default defaultPath: String) -> (Settings, [SettingsProblem]) {
+        let file = path ?? defaultPath
+        do throws(SettingsFile.Failure) {
+            return parse(try SettingsFile.bytes(at: file), file: file)
+        } catch {
+            let isMissing = error.code == SettingsFile.missing
+            return (Settings(), path == nil && isMissing ? [] : [.unreadable(file: file, error.text)])
+        }
+    }
+
+    static func parse(_ bytes: [UInt8], file: String) -> (settings: Settings, problems: [SettingsProblem]) {
+        var settings = Settings()
+        do throws(TOMLDocument.Failure) {
+            var reader = SettingsReader(document: try TOMLDocument(bytes), file: file)
+            reader.read(0, SettingsSchema.keys, into: &settings)
+            reader.apply(SettingsSchema.rules, to: &settings)
+            reader.checkLampForAll(in: &settings)
+            reader.checkThatLinesDiffer(in: &settings)
+            let places = { (problem: SettingsProblem) in (problem.line ?? 0, problem.column ?? 0) }
+            return (settings, reader.problems.sorted { places($0) < places($1) })
+        } catch {
+            return (settings, [.unreadable(file: file, error.text, at: error.place)])
+        }
+    }
+}
+
+extension SettingsProblem {
+    /// A file of which nothing could be read.
+    fileprivate static func unreadable(
+        file: String, _ reason: String, at place: TOMLDocument.Place? = nil
+    ) -> SettingsProblem {
+        let reason = reason.prefix(1).lowercased() + reason.dropFirst()
+        return SettingsProblem(
+            file: file, line: place?.line, column: place?.column,
+            message: "cannot be read: \(escaped(reason, limit: 200)); until that is mended all settings have their defaults")
+    }
+}

@@ -1,0 +1,83 @@
+/// Walks a file beside the schema, and collects what is wrong with it.
+struct SettingsReader {
+    let document: TOMLDocument
+    let file: String
+    private(set) var problems: [SettingsProblem] = []
+    /// The keys that the file sets to something understood.
+    private(set) var understood: [AnyKeyPath: Int] = [:]
+    /// All keys of the schema that the file names.
+    private(set) var mentioned: Set<AnyKeyPath> = []
+
+    init(document: TOMLDocument, file: String) {
+        self.document = document
+        self.file = file
+    }
+
+    /// Reads a table whose known keys are `keys`.
+    mutating func read<Root>(_ table: Int, _ keys: [Key<Root>], into root: inout Root) {
+        for node in document.children(of: table) {
+            guard let key = keys.first(where: { $0.name == document.nodes[node].key }) else {
+                reportUnknown(node, among: keys)
+                continue
+            }
+            switch key.role {
+            case .value(let assignment):
+                mentioned.insert(assignment.path)
+                if assignment.read(node, &root, &self) {
+                    understood[assignment.path] = node
+                }
+            case .section(let keys):
+                guard document.nodes[node].value == .table else {
+                    report(node, "found \(found(node)): allowed is a section, [\(dotted(path(of: node)))]")
+                    continue
+                }
+                read(node, keys, into: &root)
+            }
+        }
+    }
+
+    /// Adds a problem with a key.
+    mutating func report(_ node: Int, _ message: String) {
+        let place = document.nodes[node].place
+        problems.append(
+            SettingsProblem(
+                file: file, line: place.line, column: place.column, key: dotted(path(of: node)), message: message))
+    }
+
+    /// A key with its sections.
+    func path(of node: Int) -> [String] {
+        var path: [String] = []
+        var node = node
+        while node != 0 {
+            path.append(document.nodes[node].key)
+            node = document.nodes[node].parent
+        }
+        return path.reversed()
+    }
+
+    /// What the file says, and what that is: `"fast" (a string)`.
+    func found(_ node: Int) -> String {
+        switch document.nodes[node].value {
+        case .string(let text): return "\(quoted(text)) (a string)"
+        case .integer(let number): return "\(number) (a whole number)"
+        case .real(let number): return "\(number) (a real number)"
+        case .boolean(let value): return "\(value) (a boolean)"
+        case .date: return "a date or a time"
+        case .array: return "an array"
+        case .table:
+            let keys = document.children(of: node).map { dotted([document.nodes[$0].key]) }
+            guard !keys.isEmpty else { return "an empty table" }
+            return "a table with \(keys.prefix(6).joined(separator: ", "))" + (keys.count > 6 ? ", …" : "")
+        }
+    }
+
+    private mutating func reportUnknown<Root>(_ node: Int, among keys: [Key<Root>]) {
+        let (key, names) = (document.nodes[node].key, keys.map(\.name))
+        let noun = document.nodes[node].parent == 0 ? "section" : "key"
+        var message = "found an unknown \(noun): allowed are \(names.joined(separator: ", "))"
+        if let known = names.nearest(to: key) ?? SettingsSchema.elsewhere(key) {
+            message += "; did you mean '\(known)'?"
+        }
+        report(node, message)
+    }
+}

@@ -1,0 +1,74 @@
+import Takes
+
+/// What keys must fulfil together.
+struct Rule: Sendable {
+    /// The first of them that the file sets is the one to blame, and takes its default.
+    let paths: [any PartialKeyPath<Settings> & Sendable]
+    let isKept: @Sendable (Settings) -> Bool
+    /// What is allowed, for people.
+    let permission: @Sendable (Settings) -> String
+
+    init(
+        _ paths: any PartialKeyPath<Settings> & Sendable..., isKept: @escaping @Sendable (Settings) -> Bool,
+        permission: @escaping @Sendable (Settings) -> String
+    ) {
+        self.paths = paths
+        self.isKept = isKept
+        self.permission = permission
+    }
+
+    /// A store that cannot work without some keys.
+    init(
+        _ store: Settings.Outbox.Store, needs paths: any KeyPath<Settings, String?> & Sendable...
+    ) {
+        self.init(\.outbox.store) { settings in
+            settings.outbox.store != store || paths.allSatisfy { settings[keyPath: $0] != nil }
+        } permission: { settings in
+            let missing = paths.filter { settings[keyPath: $0] == nil }.map { SettingsSchema.name(of: $0) }
+            return "allowed is \(quoted(store.rawValue)) only with \(missing.joined(separator: " and "))"
+        }
+    }
+}
+
+extension SettingsSchema {
+    static let rules: [Rule] = [
+        Rule(\.capture.preRoll, \.capture.standby) {
+            $0.capture.preRoll == .zero || $0.capture.standby == .listening
+        } permission: { _ in
+            "allowed above 0 only with \(name(of: \Settings.capture.standby)) = \"listening\""
+        },
+        Rule(\.filter.request.highPass, \.filter.request.lowPass) {
+            guard case .hertz(let low) = $0.filter.request.lowPass, case .hertz(let high) = $0.filter.request.highPass
+            else { return true }
+            return high < low
+        } permission: { _ in
+            let (high, low) = (\Settings.filter.request.highPass, \Settings.filter.request.lowPass)
+            return "allowed is \(name(of: high)) below \(name(of: low))"
+        },
+        Rule(\.panel.shutdownHold, \.panel.hold) {
+            $0.panel.hold < $0.panel.shutdownHold
+        } permission: { _ in
+            let (hold, shutdown) = (\Settings.panel.hold, \Settings.panel.shutdownHold)
+            return "allowed is \(name(of: shutdown)) above \(name(of: hold))"
+        },
+        Rule(.s3, needs: \.outbox.s3.bucket),
+        Rule(.firebase, needs: \.outbox.firebase.bucket),
+        Rule(.webdav, needs: \.outbox.webdav.url),
+        Rule(.folder, needs: \.outbox.folder.path),
+        Rule(.rclone, needs: \.outbox.rclone.remote),
+    ]
+}
+
+extension SettingsReader {
+    /// Holds what was read against each rule.
+    mutating func apply(_ rules: [Rule], to settings: inout Settings) {
+        for rule in rules where !rule.isKept(settings) {
+            if let node = rule.paths.compactMap({ understood[$0] }).first {
+                report(node, "found \(found(node)): \(rule.permission(settings))")
+            }
+            for path in rule.paths where !rule.isKept(settings) {
+                SettingsSchema.reset(path, in: &settings)
+            }
+        }
+    }
+}
