@@ -18,7 +18,14 @@ let package = Package(
     targets: [
         .target(name: "Takes", swiftSettings: strict),
         .target(name: "Transport", dependencies: ["Takes"], swiftSettings: strict),
+        .target(name: "Panel", dependencies: ["Takes", "Transport"], swiftSettings: strict),
         .target(name: "Ring", dependencies: ["Takes"], swiftSettings: strictMemory),
+
+        .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
+        .target(name: "Lines", dependencies: ["Takes", "CGPIOD"], swiftSettings: strictMemory),
+
+        .testTarget(name: "PanelTests", dependencies: ["Panel", "Takes", "Transport"], swiftSettings: strict),
+        .testTarget(name: "LinesTests", dependencies: ["Lines", "Takes"], swiftSettings: strictMemory),
     ],
     swiftLanguageModes: [.v6]
 )
