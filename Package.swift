@@ -18,6 +18,7 @@ let package = Package(
     targets: [
         .target(name: "Takes", swiftSettings: strict),
         .target(name: "Transport", dependencies: ["Takes"], swiftSettings: strict),
+        .target(name: "Panel", dependencies: ["Takes", "Transport"], swiftSettings: strict),
         .target(name: "Ring", dependencies: ["Takes"], swiftSettings: strictMemory),
         .testTarget(name: "RingTests", dependencies: ["Ring", "Takes"], swiftSettings: strict),
     ],

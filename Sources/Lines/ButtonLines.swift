@@ -1,0 +1,119 @@
+import Glibc
+public import Takes
+
+/// A change of a watched line's level.
+public struct LineEdge: Hashable, Sendable {
+    /// Which of the lines that were opened.
+    public var index: Int
+    /// Whether the line is active from here on: for a button to ground, down.
+    public var isActive: Bool
+    /// The kernel's timestamp.
+    public var at: Instant
+
+    /// A line's level changes at an instant.
+    public init(index: Int, isActive: Bool, at: Instant) {
+        self.index = index
+        self.isActive = isActive
+        self.at = at
+    }
+}
+
+/// Lines that are watched for edges, all through one descriptor. Released when it goes out of scope.
+///
+/// Timestamps are `CLOCK_MONOTONIC`: asked for with libgpiod 2.x, and what 1.x gives since Linux 5.7.
+public struct ButtonLines: ~Copyable {
+    /// Readable when edges wait; to be polled, never read. -1 when no line was opened.
+    public let fileDescriptor: Int32
+
+    private let calls: GPIOCalls
+    private var lines: [OpenLine?]
+
+    /// Opens what can be opened; lines are known by their places from then on.
+    /// - Parameters:
+    ///   - opening: nil leaves a place without a line.
+    ///   - errors: gets a sentence for each problem.
+    public init(opening inputs: [InputLine?], errors: inout [LineError]) {
+        self.init(opening: inputs, errors: &errors, calls: GPIOCalls())
+    }
+
+    init(opening inputs: [InputLine?], errors: inout [LineError], calls: GPIOCalls) {
+        self.calls = calls
+        lines = []
+        var failed: [LineError] = []
+        guard inputs.contains(where: { $0 != nil }) else {
+            lines = inputs.map { _ in nil }
+            fileDescriptor = -1
+            return
+        }
+        do throws(CallError) {
+            fileDescriptor = try calls.createPoll()
+        } catch {
+            lines = inputs.map { _ in nil }
+            fileDescriptor = -1
+            errors.append(LineError(.buttons, .cannotWait(code: error.code)))
+            return
+        }
+        let scan = ChipScan(calls)
+        for (index, input) in inputs.enumerated() {
+            lines.append(nil)
+            guard let input else { continue }
+            let problem: LineError.Problem
+            do throws(ChipScan.Missing) {
+                let line = try OpenLine(
+                    input.address, isOutput: false, activeLow: input.activeLow, pull: input.pull, in: scan, calls)
+                do throws(CallError) {
+                    try calls.addToPoll(fileDescriptor, line.descriptor, index)
+                } catch {
+                    throw ChipScan.Missing(problem: .cannotWait(code: error.code))
+                }
+                lines[index] = line
+                continue
+            } catch {
+                problem = error.problem
+            }
+            failed.append(LineError(.buttons, input.address.description, index: index, problem))
+        }
+        errors += LineError.merged(failed)
+    }
+
+    deinit {
+        if fileDescriptor >= 0 { calls.close(fileDescriptor) }
+    }
+
+    /// The edges that wait, in the order of their instants; does not block.
+    ///
+    /// A line whose chip went away is told once and let go.
+    /// The kernel keeps 16 edges of a line: what came on top was lost, and `isActive` tells how it ended.
+    public mutating func readEdges() -> (edges: [LineEdge], errors: [LineError]) {
+        var edges: [LineEdge] = []
+        var errors: [LineError] = []
+        let reports = (try? uninterrupted { () throws(CallError) in try calls.poll(fileDescriptor) }) ?? []
+        for report in reports {
+            guard let line = lines[report.index] else { continue }
+            var lost: Int32? = report.isGone ? ENODEV : nil
+            do throws(CallError) {
+                var count = edgesAtOnce
+                while count == edgesAtOnce {
+                    let read = try line.readEdges()
+                    edges += read.map { LineEdge(index: report.index, isActive: $0.isActive, at: $0.at) }
+                    count = read.count
+                }
+            } catch {
+                if error.code != EAGAIN { lost = error.code }
+            }
+            if let lost {
+                calls.removeFromPoll(fileDescriptor, line.descriptor)
+                lines[report.index] = nil
+                errors.append(LineError(.buttons, line.subject, index: report.index, .lost(code: lost)))
+            }
+        }
+        edges.sort { $0.at < $1.at }
+        return (edges, LineError.merged(errors))
+    }
+
+    /// Whether a line is active right now; nil when it is not open or cannot be read.
+    public func isActive(_ index: Int) -> Bool? {
+        guard let line = lines[index] else { return nil }
+        return try? line.value()
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+
+/// One door for each call on an LED device's files.
+struct LEDCalls {
+    var open: (_ path: String, _ flags: Int32) throws(CallError) -> Int32 = { path, flags throws(CallError) in
+        try check { unsafe Glibc.open(path, flags | O_CLOEXEC) }
+    }
+    /// Writes a text at the file's beginning.
+    var write: (Int32, String) throws(CallError) -> Void = { descriptor, text throws(CallError) in
+        _ = try check { Int32(unsafe pwrite(descriptor, text, text.utf8.count, 0)) }
+    }
+    /// Reads a short text.
+    var read: (Int32) throws(CallError) -> String = { descriptor throws(CallError) in
+        var bytes: [UInt8] = Array(repeating: 0, count: 32)
+        let count = try check { Int32(unsafe pread(descriptor, &bytes, 32, 0)) }
+        return String(decoding: bytes.prefix(Int(count)), as: UTF8.self)
+    }
+    var close: (Int32) -> Void = { _ = Glibc.close($0) }
+}
+
+/// A device of the kernel's LED class, driven by this process alone: its trigger is taken off and not put back.
+/// Dark when nothing refers to it any more. A class, as an array holds nothing noncopyable.
+final class ClassLED {
+    /// Where the kernel keeps them.
+    static let directory = "/sys/class/leds"
+
+    let subject: String
+    private let path: String
+    private let lit: String
+    private let calls: LEDCalls
+    private let descriptor: Int32
+
+    /// Takes a device over, dark.
+    init(_ name: String, in directory: String, _ calls: LEDCalls) throws(Failure) {
+        let names = Directory.names(in: directory)
+        guard names.contains(name) else { throw Failure(problem: .noSuchLED(directory: directory, among: names)) }
+        let device = "\(directory)/\(name)"
+        try Self.with("\(device)/trigger", O_WRONLY, calls) { descriptor throws(CallError) in
+            try calls.write(descriptor, "none\n")
+        }
+        let most = try Self.with("\(device)/max_brightness", O_RDONLY, calls, calls.read)
+        path = "\(device)/brightness"
+        lit = String(most.prefix { $0.isNumber })
+        do throws(CallError) {
+            descriptor = try uninterrupted { [path] () throws(CallError) in try calls.open(path, O_WRONLY) }
+        } catch {
+            throw Failure(problem: .led(path: path, code: error.code))
+        }
+        subject = name
+        self.calls = calls
+        try set(false)
+    }
+
+    deinit {
+        try? set(false)
+        calls.close(descriptor)
+    }
+
+    func set(_ isLit: Bool) throws(Failure) {
+        do throws(CallError) {
+            try uninterrupted { () throws(CallError) in try calls.write(descriptor, (isLit ? lit : "0") + "\n") }
+        } catch {
+            throw Failure(problem: .led(path: path, code: error.code))
+        }
+    }
+
+    struct Failure: Error {
+        var problem: LineError.Problem
+    }
+
+    private static func with<Value>(
+        _ path: String, _ flags: Int32, _ calls: LEDCalls, _ body: (Int32) throws(CallError) -> Value
+    ) throws(Failure) -> Value {
+        do throws(CallError) {
+            let descriptor = try uninterrupted { () throws(CallError) in try calls.open(path, flags) }
+            defer { calls.close(descriptor) }
+            return try uninterrupted { () throws(CallError) in try body(descriptor) }
+        } catch {
+            throw Failure(problem: .led(path: path, code: error.code))
+        }
+    }
+}

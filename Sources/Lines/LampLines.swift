@@ -1,0 +1,97 @@
+/// Lamps on lines or LED devices. All dark when it goes out of scope: a real line keeps its level when its owner goes.
+public struct LampLines: ~Copyable {
+    private var lamps: [Lamp?]
+
+    private struct Lamp {
+        let output: Output
+        /// Nil when it is not known.
+        var isLit: Bool? = false
+        var hasFailed = false
+    }
+
+    private enum Output {
+        case line(OpenLine)
+        case led(ClassLED)
+    }
+
+    /// Opens what can be opened, dark; lamps are known by their places from then on.
+    /// - Parameters:
+    ///   - opening: nil leaves a place without a lamp.
+    ///   - errors: gets a sentence for each problem.
+    ///   - ledDirectory: where LED devices are looked for.
+    public init(opening outputs: [LampOutput?], errors: inout [LineError], ledDirectory: String = "/sys/class/leds") {
+        self.init(
+            opening: outputs, errors: &errors, ledDirectory: ledDirectory, calls: GPIOCalls(), ledCalls: LEDCalls())
+    }
+
+    init(
+        opening outputs: [LampOutput?], errors: inout [LineError], ledDirectory: String, calls: GPIOCalls,
+        ledCalls: LEDCalls
+    ) {
+        lamps = []
+        var failed: [LineError] = []
+        var scan: ChipScan?
+        for (index, output) in outputs.enumerated() {
+            lamps.append(nil)
+            switch output {
+            case .line(let line):
+                let known = scan ?? ChipScan(calls)
+                scan = known
+                do throws(ChipScan.Missing) {
+                    lamps[index] = Lamp(
+                        output: .line(
+                            try OpenLine(
+                                line.address, isOutput: true, activeLow: line.activeLow, pull: .none, in: known, calls)))
+                } catch {
+                    failed.append(LineError(.lamps, line.address.description, index: index, error.problem))
+                }
+            case .led(let name):
+                do throws(ClassLED.Failure) {
+                    lamps[index] = Lamp(output: .led(try ClassLED(name, in: ledDirectory, ledCalls)))
+                } catch {
+                    failed.append(LineError(.lamps, name, index: index, error.problem))
+                }
+            case nil: break
+            }
+        }
+        errors += LineError.merged(failed)
+    }
+
+    deinit {
+        for case .line(let line) in lamps.lazy.compactMap({ $0?.output }) {
+            try? line.set(false)
+        }
+    }
+
+    /// Lights a lamp or puts it out; nothing is written unless that changes something. A place without a lamp is ignored.
+    /// - Returns: what went wrong, told once until the lamp works again; the next call tries anew.
+    public mutating func set(_ index: Int, _ isLit: Bool) -> LineError? {
+        guard var lamp = lamps[index], lamp.isLit != isLit else { return nil }
+        defer { lamps[index] = lamp }
+        let subject: String
+        let problem: LineError.Problem
+        switch lamp.output {
+        case .line(let line):
+            do throws(CallError) {
+                try line.set(isLit)
+                lamp.isLit = isLit
+                lamp.hasFailed = false
+                return nil
+            } catch {
+                (subject, problem) = (line.subject, .cannotSet(code: error.code))
+            }
+        case .led(let led):
+            do throws(ClassLED.Failure) {
+                try led.set(isLit)
+                lamp.isLit = isLit
+                lamp.hasFailed = false
+                return nil
+            } catch {
+                (subject, problem) = (led.subject, error.problem)
+            }
+        }
+        defer { lamp.hasFailed = true }
+        lamp.isLit = nil
+        return lamp.hasFailed ? nil : LineError(.lamps, subject, index: index, problem)
+    }
+}

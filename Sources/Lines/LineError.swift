@@ -1,0 +1,123 @@
+import Glibc
+
+/// Something that went wrong with lines or LED devices: one sentence, whatever the number of lines that share it.
+public struct LineError: Error, Hashable, Sendable {
+    /// What the lines are for: it begins the sentence.
+    public enum Purpose: String, Sendable {
+        case buttons, lamps, lines
+    }
+
+    /// What went wrong.
+    public enum Problem: Hashable, Sendable {
+        /// There is no chip.
+        case noChips
+        /// No chip has that name, label or path.
+        case noSuchChip(String, among: [String])
+        /// No chip that could be read has a line of that name.
+        case noSuchName(among: [String])
+        /// The chip's lines are fewer.
+        case noSuchOffset(chip: String, lineCount: Int)
+        /// A chip cannot be opened or read.
+        case chip(path: String, code: Int32)
+        /// Somebody else has the line.
+        case busy(chip: String, offset: Int, holder: String)
+        /// The line is there but is not granted.
+        case refused(chip: String, offset: Int, code: Int32)
+        /// The edges of all lines cannot be waited for together.
+        case cannotWait(code: Int32)
+        /// The line went away while it was watched.
+        case lost(code: Int32)
+        /// The lamp does not take a value.
+        case cannotSet(code: Int32)
+        /// There is no such LED device.
+        case noSuchLED(directory: String, among: [String])
+        /// A file of the LED device cannot be read or written.
+        case led(path: String, code: Int32)
+    }
+
+    /// What the lines are for.
+    public var purpose: Purpose
+    /// The lines or LED devices, as the settings name them.
+    public var subjects: [String]
+    /// Their places in what was opened.
+    public var indices: [Int]
+    /// What went wrong.
+    public var problem: Problem
+
+    init(_ purpose: Purpose, _ problem: Problem) {
+        self.purpose = purpose
+        subjects = []
+        indices = []
+        self.problem = problem
+    }
+
+    init(_ purpose: Purpose, _ subject: String, index: Int, _ problem: Problem) {
+        self.purpose = purpose
+        subjects = [subject]
+        indices = [index]
+        self.problem = problem
+    }
+
+    /// One error for each problem, with all the lines that have it: five buttons on a missing chip are one sentence.
+    static func merged(_ errors: [LineError]) -> [LineError] {
+        var merged: [LineError] = []
+        for error in errors {
+            if let place = merged.firstIndex(where: { $0.purpose == error.purpose && $0.problem == error.problem }) {
+                merged[place].subjects += error.subjects
+                merged[place].indices += error.indices
+            } else {
+                merged.append(error)
+            }
+        }
+        return merged
+    }
+}
+
+extension LineError: CustomStringConvertible {
+    /// One sentence: for what, on which line, what happened, what to do.
+    public var description: String {
+        ([purpose.rawValue] + (subjects.isEmpty ? [] : [subjects.joined(separator: ", ")]) + [sentence])
+            .joined(separator: ": ")
+    }
+
+    private var sentence: String {
+        switch problem {
+        case .noChips:
+            "there is no GPIO chip on this machine (nothing is named /dev/gpiochip*)"
+        case .noSuchChip(let name, let chips):
+            "no chip has the name, label or path \"\(name)\" (there are \(chips.joined(separator: ", ")))"
+        case .noSuchName(let chips):
+            "no line of that name on any chip (looked at \(chips.joined(separator: ", "))): "
+                + "\"fieldfare lines\" lists the names"
+        case .noSuchOffset(let chip, let lineCount):
+            "\(chip) has only the lines 0 to \(lineCount - 1)"
+        case .chip(let path, let code):
+            "cannot open \(path): \(text(of: code))" + (isDenied(code) ? ": is the user in the group gpio?" : "")
+        case .busy(let chip, let offset, let holder):
+            "line \(offset) of \(chip) is busy: held by \"\(holder)\""
+        case .refused(let chip, let offset, let code):
+            "cannot open line \(offset) of \(chip): \(text(of: code))"
+        case .cannotWait(let code):
+            "cannot wait for edges: \(text(of: code))"
+        case .lost(let code):
+            "the line went away: \(text(of: code)): it is not watched until it is opened again"
+        case .cannotSet(let code):
+            "cannot set the line: \(text(of: code))"
+        case .noSuchLED(let directory, let names):
+            "no LED of that name in \(directory) "
+                + (names.isEmpty ? "(there is none)" : "(there are \(names.joined(separator: ", ")))")
+        case .led(let path, let code):
+            "cannot write \(path): \(text(of: code))"
+                + (isDenied(code) ? ": is the user in the group gpio, and the udev rule for LEDs installed?" : "")
+        }
+    }
+}
+
+private func isDenied(_ code: Int32) -> Bool {
+    code == EACCES || code == EPERM
+}
+
+private func text(of code: Int32) -> String {
+    // Safe: strerror's text is copied at once, and the loop is the only thread that comes here.
+    unsafe String(cString: strerror(code))
+}

@@ -1,0 +1,133 @@
+public import Takes
+import Transport
+
+/// The lamps over time: tells which are lit at an instant, and when that changes next.
+///
+/// A pattern begins at its beginning when the lamp comes to show it, so that flashes can be counted from the first
+/// round on, and keeps its beat while the lamp goes on showing it.
+public struct Display: Sendable {
+    /// The lamps that there are: others cost no wake-ups.
+    public let lamps: Set<Lamp>
+
+    /// For each lamp, the topmost layer first; the last one has no end.
+    private var layers: [Lamp: [Layer]]
+
+    private struct Layer: Hashable {
+        var pattern: BlinkPattern
+        var since: Instant
+
+        func isLit(at instant: Instant) -> Bool? {
+            pattern.isLit(after: instant - since)
+        }
+
+        func border(after instant: Instant) -> Instant? {
+            pattern.border(after: instant - since).map { since + $0 }
+        }
+    }
+
+    /// All lamps dark.
+    /// - Parameter lamps: those that the kit has.
+    public init(lamps: Set<Lamp> = [.record, .play, .upload, .fault]) {
+        self.lamps = lamps
+        layers = [:]
+    }
+
+    /// Shows something from `now` on.
+    public mutating func show(_ indication: Indication, at now: Instant) {
+        for lamp in lamps {
+            let before = layers[lamp] ?? []
+            layers[lamp] = Self.layers(of: lamp, indication, at: now).map { layer in
+                guard layer.pattern.repeats, layer.since <= now,
+                    let same = before.first(where: { $0.pattern == layer.pattern }), same.since <= now
+                else { return layer }
+                return same
+            }
+        }
+    }
+
+    /// The lamps that are lit at `instant`, which is no earlier than the last `show`.
+    public func lit(at instant: Instant) -> Set<Lamp> {
+        lamps.filter { isLit($0, at: instant) }
+    }
+
+    /// When a lamp goes on or off next, if nothing else is shown before; nil when all stay as they are.
+    public func nextChange(after instant: Instant) -> Instant? {
+        lamps.compactMap { nextChange(of: $0, after: instant) }.min()
+    }
+
+    private func isLit(_ lamp: Lamp, at instant: Instant) -> Bool {
+        layers[lamp]?.lazy.compactMap { $0.isLit(at: instant) }.first ?? false
+    }
+
+    private func nextChange(of lamp: Lamp, after instant: Instant) -> Instant? {
+        let now = isLit(lamp, at: instant)
+        var reached = instant
+        while let border = layers[lamp]?.compactMap({ $0.border(after: reached) }).min() {
+            if isLit(lamp, at: border) != now { return border }
+            reached = border
+        }
+        return nil
+    }
+
+    private static func layers(of lamp: Lamp, _ indication: Indication, at now: Instant) -> [Layer] {
+        switch lamp {
+        case .record: record(indication, at: now)
+        case .play: answer(indication) + [Layer(pattern: play(indication), since: now)]
+        case .upload: [Layer(pattern: upload(indication), since: now)]
+        case .fault: [Layer(pattern: fault(indication), since: now)]
+        case .all: all(indication, at: now)
+        }
+    }
+
+    private static func record(_ indication: Indication, at now: Instant) -> [Layer] {
+        guard let recording = indication.recording else { return [Layer(pattern: .off, since: now)] }
+        var layers = [Layer(pattern: .unsafe, since: recording.safeUntil + BlinkPattern.unsafeAfter)]
+        if let sync = recording.lastSync { layers.append(Layer(pattern: .syncWink, since: sync)) }
+        return layers + [Layer(pattern: .solid, since: now)]
+    }
+
+    private static func answer(_ indication: Indication) -> [Layer] {
+        guard let answer = indication.answer else { return [] }
+        let pattern: BlinkPattern =
+            switch answer.kind {
+            case .selected: .selected
+            case .atTheEnd: .atTheEnd
+            case .refused: .refused
+            }
+        return [Layer(pattern: pattern, since: answer.at)]
+    }
+
+    private static func play(_ indication: Indication) -> BlinkPattern {
+        guard indication.recording == nil else { return .off }
+        switch indication.playback {
+        case .playing: return .solid
+        case .paused: return .paused
+        case .stopped: return indication.isArmed ? .armed : .off
+        }
+    }
+
+    private static func upload(_ indication: Indication) -> BlinkPattern {
+        switch indication.upload {
+        case .idle, .held: .off
+        case .sending: .sending
+        case .safeToRemove: .solid
+        }
+    }
+
+    private static func fault(_ indication: Indication) -> BlinkPattern {
+        indication.faults.min().map { .fault($0) } ?? .off
+    }
+
+    private static func all(_ indication: Indication, at now: Instant) -> [Layer] {
+        if indication.recording != nil {
+            var layers = record(indication, at: now)
+            if let answer = indication.answer, answer.kind == .refused {
+                layers.insert(Layer(pattern: .refusedWinks, since: answer.at), at: 1)
+            }
+            return layers
+        }
+        guard indication.faults.isEmpty else { return [Layer(pattern: fault(indication), since: now)] }
+        let play = play(indication)
+        return answer(indication) + [Layer(pattern: play == .off ? upload(indication) : play, since: now)]
+    }
+}

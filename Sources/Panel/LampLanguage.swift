@@ -1,0 +1,54 @@
+import Takes
+public import Transport
+
+/// The lamps of the panel.
+public enum Lamp: String, CaseIterable, Sendable {
+    case record, play, upload, fault
+    /// The only lamp of a kit: record beats fault beats play beats upload.
+    case all
+}
+
+/// Every pattern of the panel, with its times.
+extension BlinkPattern {
+    /// Record: a sync has put everything on disk. Shown once, over `solid`.
+    public static let syncWink = once([.dark(.milliseconds(80))])
+    /// Record: more than `unsafeAfter` of sound is not on disk. Five times a second.
+    public static let unsafe = repeating([.lit(.milliseconds(100)), .dark(.milliseconds(100))])
+    /// How much sound may be missing on disk before the record lamp says so.
+    public static let unsafeAfter: Duration = .seconds(2)
+
+    /// Play: armed. A short flash every 3 s: two wake-ups.
+    public static let armed = repeating([.lit(.milliseconds(60)), .dark(.milliseconds(2940))])
+    /// Play: paused. One second lit, one second dark.
+    public static let paused = repeating([.lit(.seconds(1)), .dark(.seconds(1))])
+    /// Play: another take is selected. Two quick flashes, and a rest that sets them apart from what follows.
+    public static let selected = once(quickFlashes(2))
+    /// Play: there is no take beyond this one. Four quick flashes.
+    public static let atTheEnd = once(quickFlashes(4))
+    /// Play: the button is not for now. Three flashes, twice as quick as a selection's: a shiver.
+    public static let refused = once(shiver(of: true))
+    /// The same on a kit's only lamp while it is lit for recording: three winks.
+    public static let refusedWinks = once(shiver(of: false))
+
+    /// Upload: sending. A pulse every 2 s.
+    public static let sending = repeating([.lit(.milliseconds(500)), .dark(.milliseconds(1500))])
+
+    /// Fault: as many flashes as the code, slow enough to count, and a pause.
+    public static func fault(_ code: Fault.Code) -> BlinkPattern {
+        let flash: [Segment] = [.lit(.milliseconds(200)), .dark(.milliseconds(300))]
+        return repeating((0..<code.rawValue).flatMap { _ in flash } + [.dark(.milliseconds(1200))])
+    }
+
+    private static func quickFlashes(_ count: Int) -> [Segment] {
+        (0..<count).flatMap { _ in [.lit(.milliseconds(100)), .dark(.milliseconds(100))] } + [.dark(.milliseconds(100))]
+    }
+
+    private static func shiver(of isLit: Bool) -> [Segment] {
+        (0..<3).flatMap { _ in
+            [
+                Segment(isLit: isLit, length: .milliseconds(50)),
+                Segment(isLit: !isLit, length: .milliseconds(50)),
+            ]
+        } + [Segment(isLit: !isLit, length: .milliseconds(200))]
+    }
+}
