@@ -16,9 +16,15 @@ let package = Package(
         .library(name: "Takes", targets: ["Takes"])
     ],
     targets: [
+        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .target(name: "Takes", swiftSettings: strict),
         .target(name: "Transport", dependencies: ["Takes"], swiftSettings: strict),
         .target(name: "Ring", dependencies: ["Takes"], swiftSettings: strictMemory),
+        .target(name: "SoundCard", dependencies: ["Takes", "Ring", "CALSA"], swiftSettings: strictMemory),
+        .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
+        .testTarget(
+            name: "SoundCardTests", dependencies: ["SoundCard", "Takes", "Ring", "CALSA", "CAllocationCount"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
