@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "Takes", targets: ["Takes"])
     ],
     targets: [
+        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .target(name: "Takes", swiftSettings: strict),
         .target(name: "Transport", dependencies: ["Takes"], swiftSettings: strict),
         .target(name: "Panel", dependencies: ["Takes", "Transport"], swiftSettings: strict),

@@ -1,0 +1,80 @@
+public import Takes
+
+/// What sort of card it is, best for recording first.
+public enum CardKind: String, Codable, CaseIterable, Comparable, Sendable {
+    /// Plugged into USB.
+    case usb
+    /// Wired to the board's own I²S bus: a HAT, or a codec on the board.
+    case hat
+    /// Anything else that is real, such as a PC's own card.
+    case other
+    /// The sound of a video connector.
+    case hdmi
+    /// `snd-aloop`: what is played into it is captured from it.
+    case loopback
+    /// `snd-dummy`: captures silence.
+    case dummy
+
+    /// Is better for recording.
+    public static func < (left: CardKind, right: CardKind) -> Bool {
+        allCases.firstIndex(of: left)! < allCases.firstIndex(of: right)!
+    }
+}
+
+/// A sound card that is there now.
+public struct CardDescription: Hashable, Sendable {
+    /// ALSA's number of it, which the next boot may change.
+    public var index: Int
+    /// ALSA's id of it, such as `Loopback`.
+    public var alsaID: String
+    /// What a person would call it.
+    public var name: String
+    /// The driver's name.
+    public var driver: String
+    /// What sort of card it is.
+    public var kind: CardKind
+    /// How a take's sidecar names it: by its USB path, or if it is not on USB by its ALSA id. It outlives a reboot.
+    public var stableID: CardReference
+    /// Everything that names it, `stableID` first.
+    public var references: [CardReference]
+    /// The numbers of its PCM devices that capture, ascending.
+    public var captureDevices: [Int]
+    /// The numbers of its PCM devices that play, ascending.
+    public var playbackDevices: [Int]
+
+    /// A card.
+    public init(
+        index: Int, alsaID: String, name: String, driver: String, kind: CardKind, references: [CardReference],
+        captureDevices: [Int], playbackDevices: [Int] = []
+    ) {
+        self.index = index
+        self.alsaID = alsaID
+        self.name = name
+        self.driver = driver
+        self.kind = kind
+        self.stableID = references.first ?? .cardID(alsaID)
+        self.references = references.isEmpty ? [.cardID(alsaID)] : references
+        self.captureDevices = captureDevices
+        self.playbackDevices = playbackDevices
+    }
+
+    /// The device that a recording is made from: the first. A loopback's first is by custom the one that others play
+    /// into, and what they play is captured from its second.
+    public var captureDevice: Int? {
+        kind == .loopback && captureDevices.contains(1) ? 1 : captureDevices.first
+    }
+
+    /// ALSA's name of a device of it, without plug-ins: `hw:CARD=Mic`, `hw:CARD=Loopback,DEV=1`.
+    public func hardwareName(device: Int) -> String {
+        "hw:CARD=\(alsaID)" + (device == 0 ? "" : ",DEV=\(device)")
+    }
+
+    /// Whether `reference` names this card. `auto` and `pcm:` name none.
+    public func matches(_ reference: CardReference) -> Bool {
+        if references.contains(reference) { return true }
+        guard case .usb(let vendor, let product, nil) = reference else { return false }
+        return references.contains {
+            if case .usb(vendor, product, _) = $0 { true } else { false }
+        }
+    }
+}

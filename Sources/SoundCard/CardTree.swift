@@ -1,0 +1,123 @@
+import Takes
+
+/// The kernel's word on its sound cards, read from `/sys/class/sound` and `/proc/asound` below a root.
+struct CardTree {
+    /// "" for the machine's own; a folder in tests.
+    var root: String
+
+    /// The cards, in ALSA's order. A card that is only in one of the two trees counts.
+    func cards() -> [CardDescription] {
+        let names = SystemFile.names(in: "\(root)/sys/class/sound") + SystemFile.names(in: "\(root)/proc/asound")
+        let indices = Set(names.compactMap { $0.hasPrefix("card") ? Int($0.dropFirst(4)) : nil })
+        let titles = titles()
+        return indices.sorted().map { card($0, title: titles[$0], classNames: names) }
+    }
+
+    private func card(_ index: Int, title: Title?, classNames: [String]) -> CardDescription {
+        let sys = "\(root)/sys/class/sound/card\(index)"
+        let proc = "\(root)/proc/asound/card\(index)"
+        let id = SystemFile.text("\(sys)/id") ?? SystemFile.text("\(proc)/id") ?? title?.id ?? "\(index)"
+        let devicePath = SystemFile.resolved("\(sys)/device")
+        let bus = SystemFile.resolved("\(sys)/device/subsystem")?.lastPathComponent
+        let usb = usb(devicePath: bus == "usb" ? devicePath : nil, proc: proc)
+        let driver = title?.driver ?? ""
+        let deviceName = devicePath?.lastPathComponent
+        var references: [CardReference] = []
+        if let usb {
+            if let path = usb.path { references.append(.path(path)) }
+            if let vendor = usb.vendor, let product = usb.product {
+                references.append(.usb(vendor: vendor, product: product, serial: usb.serial))
+            }
+        }
+        references.append(.cardID(id))
+        if usb == nil, let deviceName { references.append(.path(deviceName)) }
+        let name = title?.name ?? usb?.name ?? id
+        return CardDescription(
+            index: index, alsaID: id, name: name, driver: driver,
+            kind: Self.kind(isUSB: usb != nil, bus: bus, traits: [driver, id, name, deviceName ?? ""]),
+            references: references,
+            captureDevices: devices(of: index, direction: "c", classNames, proc),
+            playbackDevices: devices(of: index, direction: "p", classNames, proc))
+    }
+
+    /// What sort of card it is, by its bus and by what its driver calls itself.
+    static func kind(isUSB: Bool, bus: String?, traits: [String]) -> CardKind {
+        let traits = traits.map { $0.lowercased() }
+        func says(_ word: String) -> Bool { traits.contains { $0.contains(word) } }
+        if isUSB { return .usb }
+        if says("loopback") || says("aloop") { return .loopback }
+        if says("dummy") { return .dummy }
+        if says("hdmi") { return .hdmi }
+        return bus == "platform" && !says("bcm2835") ? .hat : .other
+    }
+
+    // MARK: USB
+
+    private struct USB {
+        var path: String?
+        var vendor: String?
+        var product: String?
+        var serial: String?
+        var name: String?
+    }
+
+    /// - Parameter devicePath: the card's interface, `…/1-1/1-1.4/1-1.4:1.0`, whose folder is the USB device.
+    private func usb(devicePath: String?, proc: String) -> USB? {
+        var usb = USB()
+        if let devicePath {
+            let device =
+                SystemFile.text("\(devicePath)/idVendor") != nil ? devicePath : devicePath.parentPath
+            usb.path = device.lastPathComponent
+            usb.vendor = SystemFile.text("\(device)/idVendor")?.lowercased()
+            usb.product = SystemFile.text("\(device)/idProduct")?.lowercased()
+            usb.serial = SystemFile.text("\(device)/serial").flatMap { $0.isEmpty ? nil : $0 }
+            usb.name = SystemFile.text("\(device)/product")
+        }
+        if let id = SystemFile.text("\(proc)/usbid")?.lowercased().split(separator: ":"), id.count == 2 {
+            usb.vendor = usb.vendor ?? String(id[0])
+            usb.product = usb.product ?? String(id[1])
+        }
+        let isUSB = devicePath != nil || SystemFile.text("\(proc)/usbbus") != nil
+        return isUSB ? usb : nil
+    }
+
+    // MARK: ALSA
+
+    /// The numbers in `pcmC1D0c` of the class, or in `pcm0c` of the card's folder.
+    private func devices(of index: Int, direction: Character, _ classNames: [String], _ proc: String) -> [Int] {
+        let inClass = classNames.compactMap { Self.number(in: $0, between: "pcmC\(index)D", and: direction) }
+        let inProc = SystemFile.names(in: proc).compactMap { Self.number(in: $0, between: "pcm", and: direction) }
+        return Set(inClass + inProc).sorted()
+    }
+
+    private static func number(in name: String, between prefix: String, and suffix: Character) -> Int? {
+        guard name.hasPrefix(prefix), name.last == suffix else { return nil }
+        return Int(name.dropFirst(prefix.count).dropLast())
+    }
+
+    private struct Title {
+        var id: String
+        var driver: String
+        var name: String
+    }
+
+    /// `/proc/asound/cards`: ` 1 [Loopback       ]: Loopback - Loopback`, and a line of detail after each.
+    private func titles() -> [Int: Title] {
+        var titles: [Int: Title] = [:]
+        for line in (SystemFile.text("\(root)/proc/asound/cards") ?? "").split(whereSeparator: \.isNewline) {
+            guard let open = line.firstIndex(of: "["), let close = line[open...].firstIndex(of: "]"),
+                let index = Int(line[..<open].filter { !$0.isWhitespace }),
+                let colon = line[close...].firstIndex(of: ":")
+            else { continue }
+            let id = line[line.index(after: open)..<close].filter { !$0.isWhitespace }
+            let rest = line[line.index(after: colon)...].drop(while: \.isWhitespace)
+            // A driver's name may hold a dash, but none with spaces around it.
+            let words = rest.split(separator: " ")
+            let dash = words.firstIndex(of: "-") ?? 0
+            titles[index] = Title(
+                id: id, driver: words[..<dash].joined(separator: " "),
+                name: words.dropFirst(dash + (words.isEmpty || dash == 0 ? 0 : 1)).joined(separator: " "))
+        }
+        return titles
+    }
+}

@@ -1,0 +1,63 @@
+public import Takes
+
+/// What a card really offers: which rates go with which sample formats and channel counts.
+public struct Offers: Hashable, Sendable {
+    /// Channel counts and rates of which each goes with each in one sample format.
+    public struct Combination: Hashable, Codable, Sendable {
+        /// The layout of a sample.
+        public var format: SampleFormat
+        /// Samples a frame, ascending.
+        public var channels: [Int]
+        /// Frames a second, ascending.
+        public var ratesHz: [Int]
+
+        /// Each of `channels` with each of `ratesHz`.
+        public init(format: SampleFormat, channels: [Int], ratesHz: [Int]) {
+            self.format = format
+            self.channels = channels
+            self.ratesHz = ratesHz
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case format, channels
+            case ratesHz = "rates_hz"
+        }
+    }
+
+    /// All that the card takes.
+    public var combinations: [Combination]
+    /// Whether this is the hardware's own word. A plug-in takes whatever it is asked for, and so says nothing.
+    public var isHardware: Bool
+
+    /// What a card offers.
+    public init(_ combinations: [Combination], isHardware: Bool = true) {
+        self.combinations = combinations
+        self.isHardware = isHardware
+    }
+
+    /// All rates, ascending.
+    public var ratesHz: [Int] { Set(combinations.flatMap(\.ratesHz)).sorted() }
+    /// All channel counts, ascending.
+    public var channels: [Int] { Set(combinations.flatMap(\.channels)).sorted() }
+    /// All sample formats, in the order of `SampleFormat`.
+    public var formats: [SampleFormat] {
+        let offered = Set(combinations.map(\.format))
+        return SampleFormat.allCases.filter(offered.contains)
+    }
+
+    /// Whether all three go together.
+    public func contain(_ format: StreamFormat) -> Bool {
+        combinations.contains {
+            $0.format == format.sampleFormat && $0.channels.contains(format.channels)
+                && $0.ratesHz.contains(format.rateHz)
+        }
+    }
+
+    /// The rates that are tried on a card, in frames a second. A range's ends say little: they need not be exact.
+    public static let triedRatesHz = [
+        5512, 8000, 11025, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000, 128_000, 176_400, 192_000,
+        352_800, 384_000, 705_600, 768_000,
+    ]
+    /// The most channels that are tried.
+    public static let mostChannels = 64
+}
