@@ -19,6 +19,13 @@ let package = Package(
         .target(name: "Takes", swiftSettings: strict),
         .target(name: "Transport", dependencies: ["Takes"], swiftSettings: strict),
         .target(name: "Ring", dependencies: ["Takes"], swiftSettings: strictMemory),
+
+        .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .target(name: "TakeFiles", dependencies: ["Takes", "CSndFile"], swiftSettings: strictMemory),
+
+        .testTarget(name: "TakesTests", dependencies: ["Takes"], swiftSettings: strict),
+        .testTarget(
+            name: "TakeFilesTests", dependencies: ["TakeFiles", "Takes"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
