@@ -32,6 +32,22 @@ public struct TakeName: Hashable, Sendable {
         self.number = number
         self.time = String(time.dropLast())
         self.day = day
+        // One take, one spelling: a number with needless zeros would be written back differently.
+        guard self.stem == stem else { return nil }
+    }
+
+    /// Reads the name of any file of a take, finished or not, in the folder `day`: whatever follows the stem is
+    /// left aside (`.wav`, `-p2-raw.wav.part`, `.json.part.tmp`); nil if it begins with no stem.
+    public init?(file: String, day: String) {
+        var base = file.prefix { $0 != "." }
+        if base.hasSuffix("-raw") { base = base.dropLast(4) }
+        if let mark = base.lastIndex(of: "-") {
+            let suffix = base[mark...].dropFirst()
+            if suffix.first == "p", suffix.count > 1, suffix.dropFirst().utf8.allSatisfy(\.isDigit) {
+                base = base[..<mark]
+            }
+        }
+        self.init(stem: String(base), day: day)
     }
 
     /// `heron07-0042-061811Z`.
@@ -42,6 +58,13 @@ public struct TakeName: Hashable, Sendable {
     /// The audio file of one part: `STEM.wav`, then `STEM-p2.wav`; the unfiltered twin is `STEM-raw.wav`, `STEM-p2-raw.wav`.
     public func audioFile(part: Int, isUnfiltered: Bool = false) -> String {
         stem + (part > 1 ? "-p\(part)" : "") + (isUnfiltered ? "-raw" : "") + ".wav"
+    }
+
+    /// Whether `name` may name a folder for a day: `2026-11-21`.
+    public static func isDay(_ name: String) -> Bool {
+        let bytes = Array(name.utf8)
+        return bytes.count == 10
+            && bytes.indices.allSatisfy { $0 == 4 || $0 == 7 ? bytes[$0] == 0x2d : bytes[$0].isDigit }
     }
 
     /// Whether `name` may name a kit.

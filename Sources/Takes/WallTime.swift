@@ -10,6 +10,28 @@ public struct WallTime: Comparable, Hashable, Sendable {
         self.microseconds = microseconds
     }
 
+    /// Reads what `iso8601` writes, and nothing else: `2026-11-21T06:18:11.250000Z`.
+    public init?(iso8601 text: String) {
+        let bytes = Array(text.utf8)
+        let pattern = Array("0000-00-00T00:00:00.000000Z".utf8)
+        guard bytes.count == pattern.count,
+            zip(bytes, pattern).allSatisfy({ $1 == 0x30 ? $0 >= 0x30 && $0 <= 0x39 : $0 == $1 })
+        else { return nil }
+        func number(_ range: Range<Int>) -> Int64 {
+            bytes[range].reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+        }
+        var fields = tm()
+        fields.tm_year = Int32(number(0..<4)) - 1900
+        fields.tm_mon = Int32(number(5..<7)) - 1
+        fields.tm_mday = Int32(number(8..<10))
+        fields.tm_hour = Int32(number(11..<13))
+        fields.tm_min = Int32(number(14..<16))
+        fields.tm_sec = Int32(number(17..<19))
+        microseconds = Int64(timegm(&fields)) * 1_000_000 + number(20..<26)
+        // timegm accepts a thirteenth month and carries it over; such a text is no date.
+        guard iso8601 == text else { return nil }
+    }
+
     /// Earlier than.
     public static func < (left: WallTime, right: WallTime) -> Bool {
         left.microseconds < right.microseconds

@@ -1,0 +1,41 @@
+import Takes
+
+/// One audio file of a take that is being written.
+struct AudioFile: Sendable {
+    /// The name that it will have; until then `.part` is appended.
+    let name: String
+    /// The head that it begins with.
+    let header: WAVHeader
+    /// The frame of the take that it begins with.
+    let firstFrame: Int64
+    /// Sound written so far.
+    var dataBytes: Int64 = 0
+    /// What is to follow the sound.
+    var closing: [UInt8] = []
+    /// Whether the closing is written.
+    var isClosed = false
+    /// Whether it has its final name.
+    var isRenamed = false
+    /// Nil before it is made, and once it is synced and nothing more is to be written.
+    var file: OpenFile?
+
+    init(name: String, header: WAVHeader, firstFrame: Int64) {
+        self.name = name
+        self.header = header
+        self.firstFrame = firstFrame
+    }
+
+    /// Where the next frame goes.
+    var end: Int64 { Int64(WAVHeader.byteCount) + dataBytes }
+    /// Whole frames written so far.
+    var frames: Int64 { dataBytes / Int64(header.format.bytesPerFrame) }
+    /// The head as things stand.
+    var headerBytes: [UInt8] {
+        header.bytes(dataBytes: dataBytes, trailingBytes: isClosed ? closing.count : 0)
+    }
+
+    /// Sets what is to follow the sound: the zero byte that RIFF wants after an odd size, then the chunks.
+    mutating func close(with chunks: [UInt8]) {
+        closing = (dataBytes % 2 == 1 ? [0] : []) + chunks
+    }
+}

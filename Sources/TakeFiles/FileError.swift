@@ -1,0 +1,39 @@
+import Glibc
+
+/// Something that could not be done to a file.
+public struct FileError: Error, Hashable, CustomStringConvertible {
+    /// What was attempted: "write", "sync", "rename"…
+    public var operation: String
+    /// On what.
+    public var path: String
+    /// The system's error number, `errno(3)`.
+    public var code: Int32
+
+    /// A failed operation.
+    public init(_ operation: String, _ path: String, code: Int32) {
+        self.operation = operation
+        self.path = path
+        self.code = code
+    }
+
+    /// Whether there is no room left, rather than something broken.
+    public var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
+
+    /// One sentence, such as `write /takes/a.wav.part: No space left on device: free some space…`.
+    public var description: String {
+        let text = unsafe String(cString: strerror(code))
+        return "\(operation) \(path): \(text)" + (advice.map { ": \($0)" } ?? "")
+    }
+
+    private var advice: String? {
+        switch code {
+        case ENOSPC, EDQUOT: "free some space, or name another directory under [takes]"
+        case EIO: "the storage is failing, replace it"
+        case EROFS: "the storage has become read-only, check it and mount it again"
+        case ENOENT, ENOTDIR: "see that the storage is mounted"
+        case EACCES, EPERM: "the recorder's user must be allowed to write there"
+        case EMFILE, ENFILE: "too many files are open"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import Glibc
+
+/// Files, as takes need them: every call is made until it is done (`EINTR`, short writes), and an error says on what.
+public struct FileSystem: Sendable {
+    /// Readable by the group, which the library is in; for nobody else.
+    public static let fileMode: UInt32 = 0o640
+    /// The same for folders; what is made in them belongs to their group.
+    public static let folderMode: UInt32 = 0o2750
+
+    private let calls: any SystemCalls
+
+    /// Files reached by `calls`.
+    public init(calls: any SystemCalls = KernelCalls()) {
+        self.calls = calls
+    }
+
+    /// Makes a file, with the rights of `fileMode` whatever the umask.
+    /// - Parameter isNew: whether an existing file is an error (`EEXIST`); otherwise it is emptied.
+    public func create(_ path: String, isNew: Bool) throws(FileError) -> OpenFile {
+        let file = try open("create", path, flags: O_RDWR | O_CREAT | (isNew ? O_EXCL : O_TRUNC))
+        try setMode(file, Self.fileMode)
+        return file
+    }
+
+    /// Opens a file that is there, to read and write.
+    public func open(_ path: String) throws(FileError) -> OpenFile {
+        try open("open", path, flags: O_RDWR)
+    }
+
+    /// Opens a folder, so that it can be synced.
+    public func openFolder(_ path: String) throws(FileError) -> OpenFile {
+        try open("open", path, flags: O_RDONLY | O_DIRECTORY)
+    }
+
+    /// Makes a folder, with the rights of `folderMode` whatever the umask, or takes the one that is there.
+    public func makeFolder(_ path: String) throws(FileError) -> OpenFile {
+        do throws(Errno) {
+            try retrying { () throws(Errno) in try calls.mkdir(path, mode: Self.folderMode) }
+        } catch {
+            guard error.code == EEXIST else { throw FileError("make folder", path, code: error.code) }
+            return try openFolder(path)
+        }
+        let folder = try openFolder(path)
+        try setMode(folder, Self.folderMode)
+        return folder
+    }
+
+    /// Writes all of `bytes` at `offset`.
+    public func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int64) throws(FileError) {
+        var done = 0
+        while done < bytes.count {
+            // Safe: done < count, so that what is left lies within the buffer.
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let position = offset + Int64(done)
+            let count = try doing("write", file.path) { () throws(Errno) in
+                unsafe try calls.pwrite(file.descriptor, rest, at: position)
+            }
+            // A write of nothing would be repeated for ever.
+            guard count > 0 else { throw FileError("write", file.path, code: EIO) }
+            done += count
+        }
+    }
+
+    /// Writes all of `bytes` at `offset`.
+    public func write(_ bytes: [UInt8], to file: OpenFile, at offset: Int64) throws(FileError) {
+        // Safe: the buffer lives as long as the closure runs.
+        try unsafe bytes.span.withUnsafeBytes { (buffer) throws(FileError) in
+            try unsafe write(buffer, to: file, at: offset)
+        }
+    }
+
+    /// Reads up to `count` bytes from `offset` on; fewer only at the end of the file.
+    public func read(_ file: OpenFile, at offset: Int64, count: Int) throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let start = done
+            // Safe: start < count, so that what is left lies within the array.
+            var span = bytes.mutableSpan
+            let read = try unsafe span.withUnsafeMutableBytes { (buffer) throws(FileError) -> Int in
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
+                return try doing("read", file.path) { () throws(Errno) in
+                    unsafe try calls.pread(file.descriptor, rest, at: offset + Int64(start))
+                }
+            }
+            guard read > 0 else { break }
+            done += read
+        }
+        bytes.removeLast(count - done)
+        return bytes
+    }
+
+    /// Reads a small file whole, but not more than `limit` bytes of it.
+    public func contents(_ path: String, limit: Int = 1 << 20) throws(FileError) -> [UInt8] {
+        try read(open("open", path, flags: O_RDONLY), at: 0, count: limit)
+    }
+
+    /// What was written to `file`, and its length, is on the disk when this returns.
+    public func syncData(_ file: OpenFile) throws(FileError) {
+        try doing("sync", file.path) { () throws(Errno) in try calls.fdatasync(file.descriptor) }
+    }
+
+    /// What was written to `file`, or the names in a folder, and all that is known of it, is on the disk when this returns.
+    public func sync(_ file: OpenFile) throws(FileError) {
+        try doing("sync", file.path) { () throws(Errno) in try calls.fsync(file.descriptor) }
+    }
+
+    /// The same for a folder; file systems that cannot sync one (FUSE, CIFS) are taken at their word.
+    public func syncFolder(_ folder: OpenFile) throws(FileError) {
+        do throws(FileError) {
+            try sync(folder)
+        } catch {
+            guard error.code == EINVAL || error.code == ENOSYS || error.code == ENOTSUP else { throw error }
+        }
+    }
+
+    /// Cuts or lengthens a file.
+    public func truncate(_ file: OpenFile, to byteCount: Int64) throws(FileError) {
+        try doing("truncate", file.path) { () throws(Errno) in
+            try calls.ftruncate(file.descriptor, to: byteCount)
+        }
+    }
+
+    /// Gives a file another name, in place of one that may be there.
+    public func rename(_ from: String, to: String) throws(FileError) {
+        try doing("rename", from) { () throws(Errno) in try calls.rename(from, to: to) }
+    }
+
+    /// Removes a file, if it is there.
+    public func remove(_ path: String) throws(FileError) {
+        do throws(FileError) {
+            try doing("remove", path) { () throws(Errno) in try calls.unlink(path) }
+        } catch {
+            guard error.code == ENOENT else { throw error }
+        }
+    }
+
+    /// The names in a folder, in no order.
+    public func entries(_ path: String) throws(FileError) -> [String] {
+        try doing("list", path) { () throws(Errno) in try calls.entries(path) }
+    }
+
+    /// Bytes that are free for this process where `path` is.
+    public func freeBytes(_ path: String) throws(FileError) -> Int64 {
+        try doing("measure", path) { () throws(Errno) in try calls.freeBytes(path) }
+    }
+
+    /// Opens or makes a file to lock, and locks it as long as it is open.
+    /// - Returns: the file, and whether the lock was had; if not, another process has it.
+    func openLocked(_ path: String) throws(FileError) -> (OpenFile, Bool) {
+        let file = try open("lock", path, flags: O_RDWR | O_CREAT)
+        do throws(Errno) {
+            try retrying { () throws(Errno) in try calls.lock(file.descriptor) }
+        } catch {
+            guard error.code == EWOULDBLOCK else { throw FileError("lock", path, code: error.code) }
+            return (file, false)
+        }
+        return (file, true)
+    }
+
+    private func open(_ operation: String, _ path: String, flags: Int32) throws(FileError) -> OpenFile {
+        let descriptor = try doing(operation, path) { () throws(Errno) in
+            try calls.open(path, flags: flags | O_CLOEXEC, mode: Self.fileMode)
+        }
+        return OpenFile(descriptor: descriptor, path: path, calls: calls)
+    }
+
+    /// FAT and the like have no rights to set, and a take is worth more than they are.
+    private func setMode(_ file: OpenFile, _ mode: UInt32) throws(FileError) {
+        do throws(FileError) {
+            try doing("set the rights of", file.path) { () throws(Errno) in
+                try calls.fchmod(file.descriptor, mode)
+            }
+        } catch {
+            guard error.code == EPERM || error.code == ENOSYS || error.code == ENOTSUP else { throw error }
+        }
+    }
+
+    private func doing<Result>(
+        _ operation: String, _ path: String, _ call: () throws(Errno) -> Result
+    ) throws(FileError) -> Result {
+        do throws(Errno) {
+            return try retrying(call)
+        } catch {
+            throw FileError(operation, path, code: error.code)
+        }
+    }
+
+    private func retrying<Result>(_ call: () throws(Errno) -> Result) throws(Errno) -> Result {
+        while true {
+            do throws(Errno) {
+                return try call()
+            } catch {
+                guard error.code == EINTR else { throw error }
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+extension [UInt8] {
+    /// Appends a number, lowest byte first.
+    mutating func append(littleEndian number: some FixedWidthInteger) {
+        for shift in stride(from: 0, to: number.bitWidth, by: 8) {
+            append(UInt8(truncatingIfNeeded: number >> shift))
+        }
+    }
+
+    /// Appends the bytes of `text`, cut or filled with zeros to `count`. A character is never cut in two.
+    mutating func append(_ text: String, filling count: Int) {
+        var bytes: [UInt8] = []
+        for character in text {
+            let next = Array(character.utf8)
+            guard bytes.count + next.count <= count else { break }
+            bytes += next
+        }
+        self += bytes + [UInt8](repeating: 0, count: count - bytes.count)
+    }
+
+    /// Appends a RIFF chunk: its name, its size, its content, and a zero byte if the content is odd.
+    mutating func append(chunk name: StaticString, _ content: [UInt8]) {
+        append("\(name)", filling: 4)
+        append(littleEndian: UInt32(content.count))
+        self += content
+        if content.count % 2 == 1 { append(0) }
+    }
+}

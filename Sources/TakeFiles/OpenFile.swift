@@ -1,0 +1,19 @@
+/// A descriptor of an open file or folder, shared by whoever still needs it, closed when nobody does.
+///
+/// The writer goes on to the next part while the sync thread still syncs the last one: neither may close it under the other.
+public final class OpenFile: Sendable {
+    /// Where it was when it was opened.
+    public let path: String
+    let descriptor: Int32
+    private let calls: any SystemCalls
+
+    init(descriptor: Int32, path: String, calls: any SystemCalls) {
+        self.descriptor = descriptor
+        self.path = path
+        self.calls = calls
+    }
+
+    deinit {
+        calls.close(descriptor)
+    }
+}

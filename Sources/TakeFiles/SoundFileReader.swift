@@ -1,0 +1,173 @@
+import CSndFile
+public import Takes
+
+/// An open sound file, WAV or FLAC, read by libsndfile. Closed when it goes out of scope.
+@safe public struct SoundFileReader: ~Copyable {
+    /// The file.
+    public let path: String
+    /// What it holds; FLAC of up to 24 bits as the layout that holds it.
+    public let format: StreamFormat
+    /// How many frames it holds, as its header says.
+    public let frames: Int64
+
+    private let handle: OpaquePointer
+
+    /// Opens a sound file (`sf_open`).
+    ///
+    /// - Throws: `SoundFileError` if it cannot be opened, is no sound file, or holds samples of another kind
+    ///   than a recorder stores.
+    public init(path: String) throws(SoundFileError) {
+        var info = SF_INFO()
+        guard let handle = unsafe sf_open(path, Int32(SFM_READ), &info) else {
+            throw SoundFileError(operation: "open", path: path, problem: unsafe Self.text(of: nil))
+        }
+        guard let sample = Self.sampleFormat(info.format) else {
+            unsafe sf_close(handle)
+            throw SoundFileError(
+                operation: "open", path: path,
+                problem: "samples of kind 0x\(String(info.format, radix: 16)) are not read here")
+        }
+        self.path = path
+        unsafe self.handle = handle
+        format = StreamFormat(
+            rateHz: Int(info.samplerate), channels: Int(info.channels), sampleFormat: sample)
+        frames = Int64(info.frames)
+    }
+
+    deinit {
+        unsafe sf_close(handle)
+    }
+
+    /// Reads frames as integers of full scale 2³¹, losslessly if the file holds integers (`sf_readf_int`).
+    ///
+    /// - Parameter samples: interleaved, whole frames.
+    /// - Returns: how many frames were read; fewer only at the end.
+    public mutating func read(into samples: inout MutableSpan<Int32>) throws(SoundFileError) -> Int {
+        let count = samples.count / format.channels
+        let handle = unsafe handle
+        // Safe: count frames of format.channels samples fit into the span.
+        let read = unsafe samples.withUnsafeMutableBufferPointer { buffer in
+            count == 0 ? 0 : unsafe sf_readf_int(handle, buffer.baseAddress!, sf_count_t(count))
+        }
+        return try checked(Int(read), of: count)
+    }
+
+    /// Reads frames as numbers of full scale 1 (`sf_readf_double`).
+    ///
+    /// - Parameter samples: interleaved, whole frames.
+    /// - Returns: how many frames were read; fewer only at the end.
+    public mutating func read(into samples: inout MutableSpan<Double>) throws(SoundFileError) -> Int {
+        let count = samples.count / format.channels
+        let handle = unsafe handle
+        // Safe: count frames of format.channels samples fit into the span.
+        let read = unsafe samples.withUnsafeMutableBufferPointer { buffer in
+            count == 0 ? 0 : unsafe sf_readf_double(handle, buffer.baseAddress!, sf_count_t(count))
+        }
+        return try checked(Int(read), of: count)
+    }
+
+    /// Goes to a frame: the next that is read (`sf_seek`).
+    public mutating func seek(toFrame frame: Int64) throws(SoundFileError) {
+        guard unsafe sf_seek(handle, sf_count_t(frame), Int32(SEEK_SET)) == sf_count_t(frame) else {
+            throw SoundFileError(operation: "seek", path: path, problem: "there is no frame \(frame) of \(frames)")
+        }
+    }
+
+    /// The file's cue points.
+    public func cues() -> [Cue] {
+        var count: UInt32 = 0
+        guard
+            unsafe sf_command(
+                handle, Int32(SFC_GET_CUE_COUNT), &count, Int32(MemoryLayout<UInt32>.size)) != 0, count > 0
+        else { return [] }
+        // SF_CUES is a count and then as many points; the library's own type ends at 100.
+        let start = MemoryLayout<SF_CUES>.offset(of: \.cue_points) ?? 4
+        let size = start + Int(count) * MemoryLayout<SF_CUE_POINT>.stride
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: size, alignment: MemoryLayout<SF_CUES>.alignment)
+        defer { unsafe memory.deallocate() }
+        unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        guard unsafe sf_command(handle, Int32(SFC_GET_CUE), memory, Int32(size)) != 0 else { return [] }
+        return (0..<Int(count)).map { index in
+            // Safe: the memory holds count points after start.
+            var point = unsafe memory.load(
+                fromByteOffset: start + index * MemoryLayout<SF_CUE_POINT>.stride, as: SF_CUE_POINT.self)
+            return Cue(frame: Int64(point.sample_offset), label: Self.string(&point.name))
+        }
+    }
+
+    /// A cue point.
+    public struct Cue: Hashable, Sendable {
+        /// Where it is.
+        public var frame: Int64
+        /// What it is called; empty if it has no label.
+        public var label: String
+
+        /// A cue point.
+        public init(frame: Int64, label: String) {
+            self.frame = frame
+            self.label = label
+        }
+    }
+
+    /// The file's `bext` chunk; nil if it has none.
+    public func origin() -> BroadcastOrigin? {
+        // SF_BROADCAST_INFO with room for more than its 256 bytes of coding history.
+        let size = MemoryLayout<SF_BROADCAST_INFO>.size + 4096
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: size, alignment: MemoryLayout<SF_BROADCAST_INFO>.alignment)
+        defer { unsafe memory.deallocate() }
+        unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        guard unsafe sf_command(handle, Int32(SFC_GET_BROADCAST_INFO), memory, Int32(size)) != 0 else { return nil }
+        var info = unsafe memory.load(as: SF_BROADCAST_INFO.self)
+        guard
+            let started = WallTime(
+                iso8601: "\(Self.string(&info.origination_date))T\(Self.string(&info.origination_time)).000000Z")
+        else { return nil }
+        let reference = Int64(info.time_reference_high) << 32 | Int64(info.time_reference_low)
+        let microseconds = (Double(reference) * 1e6 / Double(format.rateHz)).rounded()
+        let history = MemoryLayout<SF_BROADCAST_INFO>.offset(of: \.coding_history) ?? 0
+        let length = min(Int(info.coding_history_size), size - history)
+        // Safe: history + length ≤ size.
+        let bytes = unsafe UnsafeRawBufferPointer(start: memory + history, count: length).prefix { $0 != 0 }
+        return BroadcastOrigin(
+            description: Self.string(&info.description), originator: Self.string(&info.originator),
+            reference: Self.string(&info.originator_reference),
+            started: WallTime(
+                microseconds: started.microseconds - started.microsecondsOfDay + Int64(microseconds)),
+            codingHistory: unsafe String(decoding: bytes, as: UTF8.self))
+    }
+
+    private func checked(_ read: Int, of count: Int) throws(SoundFileError) -> Int {
+        if read < count, unsafe sf_error(handle) != 0 {
+            throw SoundFileError(operation: "read", path: path, problem: unsafe Self.text(of: handle))
+        }
+        return read
+    }
+
+    private static func sampleFormat(_ format: Int32) -> SampleFormat? {
+        switch Int(format) & SF_FORMAT_SUBMASK {
+        case SF_FORMAT_PCM_16: .s16
+        case SF_FORMAT_PCM_24: .s24Packed
+        case SF_FORMAT_PCM_32: .s32
+        case SF_FORMAT_FLOAT: .float
+        default: nil
+        }
+    }
+
+    /// The library's sentence for the last error of a file, or of opening one.
+    private static func text(of handle: OpaquePointer?) -> String {
+        var text = unsafe String(cString: sf_strerror(handle))
+        while text.last == "." || text.last == "\n" || text.last == " " { text.removeLast() }
+        let prefix = "System error : "
+        return text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
+    }
+
+    /// A field of fixed length, up to its first zero byte.
+    private static func string<Field>(_ field: inout Field) -> String {
+        // Safe: the field is read as bytes, and no further than it is long.
+        unsafe withUnsafeBytes(of: &field) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+}

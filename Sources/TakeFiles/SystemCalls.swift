@@ -1,0 +1,46 @@
+/// The calls by which takes reach the disk: one door a system call, so that a test can stand in each of them.
+///
+/// Nothing is retried and nothing is judged here; `FileSystem` does that.
+public protocol SystemCalls: Sendable {
+    /// `open(2)`.
+    func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32
+    /// `close(2)`. Its result says nothing that a sync has not said.
+    func close(_ descriptor: Int32)
+    /// `pwrite(2)`: at most all of `bytes`.
+    /// - Returns: how many bytes were written.
+    func pwrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int
+    /// `pread(2)`.
+    /// - Returns: how many bytes were read; 0 at the end of the file.
+    func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int
+    /// `fdatasync(2)`.
+    func fdatasync(_ descriptor: Int32) throws(Errno)
+    /// `fsync(2)`, of a file or a folder.
+    func fsync(_ descriptor: Int32) throws(Errno)
+    /// `ftruncate(2)`.
+    func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno)
+    /// `fchmod(2)`.
+    func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno)
+    /// `flock(2)`: exclusive, without waiting.
+    func lock(_ descriptor: Int32) throws(Errno)
+    /// `rename(2)`.
+    func rename(_ from: String, to: String) throws(Errno)
+    /// `unlink(2)`.
+    func unlink(_ path: String) throws(Errno)
+    /// `mkdir(2)`.
+    func mkdir(_ path: String, mode: UInt32) throws(Errno)
+    /// `statvfs(3)`: the bytes that are free for this process.
+    func freeBytes(_ path: String) throws(Errno) -> Int64
+    /// `opendir(3)`, `readdir(3)`: the names in a folder, in no order, without `.` and `..`.
+    func entries(_ path: String) throws(Errno) -> [String]
+}
+
+/// The number of a failed system call, `errno(3)`.
+public struct Errno: Error, Hashable {
+    /// Such as `ENOSPC`.
+    public var code: Int32
+
+    /// An error number.
+    public init(code: Int32) {
+        self.code = code
+    }
+}

@@ -1,0 +1,123 @@
+/// The order of every write, sync and rename of a take. This table is what is carried out (by `TakeSite`), so that
+/// it cannot say one thing and the disk see another.
+///
+/// Whatever the moment at which the power goes, one of these is on the disk:
+/// - `STEM.json` and all files of the take under their final names: a finished take;
+/// - `STEM.json.part`: a take that can be finished. If it says `ended_by`, its frames are exact and closing chunks may
+///   follow them; if not, everything after the header, in whole frames, is sound. Audio and peaks have their `.part`
+///   names or their final ones;
+/// - final audio without any sidecar: a take that somebody discarded.
+public enum TakePhase: CaseIterable, Sendable {
+    /// Makes the next number impossible to be given again. Before anything of the take is written.
+    case number
+    /// Makes the day's folder, the sidecar, then the audio files, empty.
+    case begin
+    /// The writer's half of a sync: the header tells the frames written so far.
+    case mark
+    /// The sync thread's half.
+    case sync
+    /// Replaces the sidecar of a take that goes on, whole or not at all.
+    case replaceSidecar
+    /// Makes the next part. It is synced, and the sidecar replaced, at the next sync.
+    case split
+    /// Everything that was written is made safe, as the file stands.
+    case settle
+    /// Appends the closing chunks to one part. Only once the sidecar says how long the part is without them.
+    case close
+    /// Writes the waveform.
+    case peaks
+    /// Gives the files their final names, the sidecar last: the commit.
+    case reveal
+    /// Removes a finished take: first the sidecar, without which it is none.
+    case discard
+
+    /// What a finished take goes through after its last frame. `close` is done part by part.
+    public static let finish: [TakePhase] = [.settle, .replaceSidecar, .close, .peaks, .reveal]
+    /// The same on storage that fails: the least that makes it a take. Markers are in the sidecar, and peaks can be made again.
+    public static let abandon: [TakePhase] = [.settle, .replaceSidecar, .reveal]
+
+    /// The steps, in order.
+    public var steps: [TakeStep] {
+        switch self {
+        case .number: [.create(.numberDraft), .sync(.numberDraft), .rename(.numberDraft, to: .number), .syncTakes]
+        case .begin:
+            [.makeDay, .syncTakes] + TakePhase.replaceSidecar.steps + [.createAudio, .syncAudio, .syncDay]
+        case .mark: [.writeHeader]
+        case .sync: [.syncAudioData]
+        case .replaceSidecar:
+            [.create(.sidecarDraft), .sync(.sidecarDraft), .rename(.sidecarDraft, to: .sidecarPart), .syncDay]
+        case .split: [.createAudio]
+        case .settle: [.writeHeader, .syncAudio]
+        case .close: [.writeClosing, .writeHeader, .syncAudio]
+        case .peaks: [.create(.peaksPart), .sync(.peaksPart)]
+        case .reveal:
+            [.renameAudio, .rename(.peaksPart, to: .peaks), .syncDay, .rename(.sidecarPart, to: .sidecar), .syncDay]
+        case .discard: [.remove(.sidecar), .syncDay, .removeRest, .syncDay]
+        }
+    }
+}
+
+/// One step that reaches the disk. Those of audio are done to each audio file at hand, the filtered one before its twin.
+public enum TakeStep: Hashable, Sendable {
+    /// Makes a small file and writes it whole.
+    case create(TakeDocument)
+    /// Its content is on the disk.
+    case sync(TakeDocument)
+    /// Gives it another name, in place of what had it.
+    case rename(TakeDocument, to: TakeDocument)
+    /// Removes it.
+    case remove(TakeDocument)
+    /// Removes all other files of the take.
+    case removeRest
+
+    /// Makes audio files, with a header that tells of no frame.
+    case createAudio
+    /// Writes the header over the old one.
+    case writeHeader
+    /// Appends the closing chunks.
+    case writeClosing
+    /// Its frames are on the disk.
+    case syncAudioData
+    /// Its frames and all that is known of it are on the disk.
+    case syncAudio
+    /// `STEM.wav.part` becomes `STEM.wav`.
+    case renameAudio
+
+    /// Makes the folder of the day, or takes the one that is there.
+    case makeDay
+    /// The names in the folder of the day are on the disk.
+    case syncDay
+    /// The names in `takes` are on the disk.
+    case syncTakes
+}
+
+/// A small file, of the directory or of a take.
+public enum TakeDocument: Hashable, Sendable {
+    /// The last number given.
+    case number
+    /// The same before it has replaced the old one.
+    case numberDraft
+    /// What is known of a take that is recorded.
+    case sidecarPart
+    /// The same before it has replaced the old one.
+    case sidecarDraft
+    /// What is known of a finished take.
+    case sidecar
+    /// The waveform before the take is finished.
+    case peaksPart
+    /// The waveform.
+    case peaks
+
+    /// The file's name, below `takes` for the number, else below the folder of the day.
+    public func name(stem: String) -> String {
+        switch self {
+        case .number: ".number"
+        case .numberDraft: ".number.tmp"
+        case .sidecarPart: "\(stem).json.part"
+        case .sidecarDraft: "\(stem).json.part.tmp"
+        case .sidecar: "\(stem).json"
+        case .peaksPart: "\(stem).dat.part"
+        case .peaks: "\(stem).dat"
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Takes
+
+/// The place where one take is written: it carries out the steps of `TakePhase` there.
+struct TakeSite: Sendable {
+    let files: FileSystem
+    /// `takes` itself.
+    let takes: OpenFile
+    let name: TakeName
+    /// The folder of the day, once it is made.
+    private var day: OpenFile?
+    private var drafts: [TakeDocument: OpenFile] = [:]
+    /// Whether the whole waveform is there under its first name.
+    private var hasPeaks = false
+
+    init(files: FileSystem, takes: OpenFile, name: TakeName) {
+        self.files = files
+        self.takes = takes
+        self.name = name
+    }
+
+    /// The path of a file in the folder of the day.
+    func path(_ file: String) -> String {
+        "\(takes.path)/\(name.day)/\(file)"
+    }
+
+    func path(_ document: TakeDocument) -> String {
+        switch document {
+        case .number, .numberDraft: "\(takes.path)/\(document.name(stem: name.stem))"
+        case .sidecarPart, .sidecarDraft, .sidecar, .peaksPart, .peaks: path(document.name(stem: name.stem))
+        }
+    }
+
+    /// Carries out the steps of a phase, up to the first that fails.
+    ///
+    /// - Parameters:
+    ///   - audio: the audio files that the steps are about.
+    ///   - content: what the documents that are created shall hold.
+    mutating func perform(
+        _ phase: TakePhase, audio: inout [AudioFile], content: [UInt8] = []
+    ) throws(FileError) {
+        for step in phase.steps {
+            try perform(step, audio: &audio, content: content)
+        }
+    }
+
+    /// Carries out the steps of a phase that is about no audio file.
+    mutating func perform(_ phase: TakePhase, content: [UInt8] = []) throws(FileError) {
+        var none: [AudioFile] = []
+        try perform(phase, audio: &none, content: content)
+    }
+
+    private mutating func perform(
+        _ step: TakeStep, audio: inout [AudioFile], content: [UInt8]
+    ) throws(FileError) {
+        switch step {
+        case .create(let document):
+            let file = try files.create(path(document), isNew: false)
+            try files.write(content, to: file, at: 0)
+            drafts[document] = file
+        case .sync(let document):
+            if let file = drafts.removeValue(forKey: document) { try files.sync(file) }
+            if document == .peaksPart { hasPeaks = true }
+        case .rename(let document, let final):
+            if document == .peaksPart, !hasPeaks {
+                // Of a take that was abandoned: there is no waveform, or half of one.
+                try files.remove(path(document))
+            } else {
+                try files.rename(path(document), to: path(final))
+                if document == .peaksPart { hasPeaks = false }
+            }
+        case .remove(let document): try files.remove(path(document))
+        case .removeRest: try removeRest()
+        case .createAudio:
+            for index in audio.indices {
+                let file = try files.create(path(audio[index].name + ".part"), isNew: true)
+                audio[index].file = file
+                try files.write(audio[index].headerBytes, to: file, at: 0)
+            }
+        case .writeHeader:
+            for audio in audio {
+                if let file = audio.file { try files.write(audio.headerBytes, to: file, at: 0) }
+            }
+        case .writeClosing:
+            for index in audio.indices {
+                guard let file = audio[index].file else { continue }
+                try files.write(audio[index].closing, to: file, at: audio[index].end)
+                audio[index].isClosed = true
+            }
+        case .syncAudioData:
+            for audio in audio {
+                if let file = audio.file { try files.syncData(file) }
+            }
+        case .syncAudio:
+            for audio in audio {
+                if let file = audio.file { try files.sync(file) }
+            }
+        case .renameAudio:
+            for index in audio.indices where !audio[index].isRenamed {
+                try files.rename(path(audio[index].name + ".part"), to: path(audio[index].name))
+                audio[index].isRenamed = true
+            }
+        case .makeDay: day = try files.makeFolder("\(takes.path)/\(name.day)")
+        case .syncDay: try files.syncFolder(openDay())
+        case .syncTakes: try files.syncFolder(takes)
+        }
+    }
+
+    private mutating func openDay() throws(FileError) -> OpenFile {
+        if let day { return day }
+        let folder = try files.openFolder("\(takes.path)/\(name.day)")
+        day = folder
+        return folder
+    }
+
+    private func removeRest() throws(FileError) {
+        let names = try files.entries("\(takes.path)/\(name.day)")
+        for file in names.sorted() where TakeName(file: file, day: name.day) == name {
+            try files.remove(path(file))
+        }
+    }
+}

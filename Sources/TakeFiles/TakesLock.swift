@@ -1,0 +1,34 @@
+import Glibc
+
+/// Another process records in the same directory.
+public struct TakesLockError: Error, Hashable, CustomStringConvertible {
+    /// The directory.
+    public var directory: String
+    /// The other process; nil if it left no number.
+    public var processID: Int32?
+
+    /// One sentence, such as `record in /data/takes: pid 812 already does: stop it first, or name another directory`.
+    public var description: String {
+        let other = processID.map { "pid \($0)" } ?? "another process"
+        return "record in \(directory): \(other) already does: stop it, or name another directory under [takes]"
+    }
+}
+
+/// The right to write in a directory of takes, held by one process at a time, as long as this value lives.
+struct TakesLock: Sendable {
+    private let file: OpenFile
+
+    /// Locks `directory`, by `flock(2)` on its file `.lock`, which tells the process's number.
+    /// - Throws: `TakesLockError` if another process has the lock, else `FileError`.
+    init(directory: String, files: FileSystem) throws {
+        let (file, isLocked) = try files.openLocked("\(directory)/.lock")
+        guard isLocked else {
+            let text = try? String(decoding: files.read(file, at: 0, count: 16), as: UTF8.self)
+            throw TakesLockError(directory: directory, processID: text.flatMap { Int32($0.prefix { $0 != "\n" }) })
+        }
+        self.file = file
+        // The number helps a person only: a full disk is no reason to refuse the lock.
+        try? files.truncate(file, to: 0)
+        try? files.write(Array("\(getpid())\n".utf8), to: file, at: 0)
+    }
+}

@@ -1,0 +1,74 @@
+public import Takes
+
+/// The head of a WAV file, from its first byte to its first frame: always `byteCount` bytes long.
+///
+/// It fills one block of the file system, which sound never shares: it is written over at each sync, and a block that is
+/// torn when the power goes costs the header, which can be made again, and no frame.
+/// The parts of the format: RIFF (IBM and Microsoft, 1991), WAVEFORMATEXTENSIBLE (Microsoft), `bext` (EBU Tech 3285).
+public struct WAVHeader: Hashable, Sendable {
+    /// Where the sound begins.
+    public static let byteCount = 4096
+
+    /// What is stored: `sampleFormat` is never `.s24`.
+    public var format: StreamFormat
+    /// Where the sound comes from.
+    public var origin: BroadcastOrigin
+
+    /// The head of a file of `format`; 24 bits in 4 bytes become 24 bits in 3.
+    public init(format: StreamFormat, origin: BroadcastOrigin) {
+        self.format = format.stored
+        self.origin = origin
+    }
+
+    /// The head as it is when `dataBytes` of sound follow, and then `trailingBytes` of closing chunks.
+    ///
+    /// `trailingBytes` counts the zero byte after odd sound. While a take is recorded there is neither.
+    /// RIFF's sizes have 32 bits; what does not fit is said as the greatest that does.
+    public func bytes(dataBytes: Int64, trailingBytes: Int = 0) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.byteCount)
+        bytes.append("RIFF", filling: 4)
+        bytes.append(littleEndian: UInt32(clamping: Int64(Self.byteCount - 8) + dataBytes + Int64(trailingBytes)))
+        bytes.append("WAVE", filling: 4)
+        bytes.append(chunk: "bext", origin.bytes(rateHz: format.rateHz))
+        bytes.append(chunk: "fmt ", formatChunk)
+        if format.sampleFormat == .float {
+            var frames: [UInt8] = []
+            frames.append(littleEndian: UInt32(clamping: dataBytes / Int64(format.bytesPerFrame)))
+            bytes.append(chunk: "fact", frames)
+        }
+        // The filler's own head and that of `data` take 8 bytes each.
+        bytes.append(chunk: "JUNK", [UInt8](repeating: 0, count: Self.byteCount - 16 - bytes.count))
+        bytes.append("data", filling: 4)
+        bytes.append(littleEndian: UInt32(clamping: dataBytes))
+        return bytes
+    }
+
+    /// Plain PCM up to 2 channels of 16 bits, plain IEEE float up to 2 channels, else the extensible form, which
+    /// alone says how many bits count and that channels stand for no loudspeaker.
+    private var formatChunk: [UInt8] {
+        let isFloat = format.sampleFormat == .float
+        let tag: UInt16 = isFloat ? 3 : 1
+        let bits = UInt16(format.sampleFormat.bytesPerSample * 8)
+        let isPlain = format.channels <= 2 && (isFloat || bits <= 16)
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: isPlain ? tag : 0xfffe)
+        bytes.append(littleEndian: UInt16(format.channels))
+        bytes.append(littleEndian: UInt32(format.rateHz))
+        bytes.append(littleEndian: UInt32(format.rateHz * format.bytesPerFrame))
+        bytes.append(littleEndian: UInt16(format.bytesPerFrame))
+        bytes.append(littleEndian: bits)
+        if isPlain {
+            // Any form but PCM says how long its extension is: here 0.
+            if isFloat { bytes.append(littleEndian: UInt16(0)) }
+            return bytes
+        }
+        bytes.append(littleEndian: UInt16(22))
+        bytes.append(littleEndian: UInt16(format.sampleFormat.significantBits))
+        // Centre, or left and right; a microphone of more than two belongs to no loudspeaker.
+        bytes.append(littleEndian: UInt32([1: 4, 2: 3][format.channels] ?? 0))
+        bytes.append(littleEndian: tag)
+        bytes += [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
+        return bytes
+    }
+}

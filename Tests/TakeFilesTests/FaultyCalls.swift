@@ -1,0 +1,136 @@
+import Glibc
+import Synchronization
+import TakeFiles
+
+/// The kernel's calls, except for those that a plan lets fail; all are written down.
+///
+/// Syncs are not carried out: nothing here survives the machine anyway, and they would take most of the time.
+final class FaultyCalls: SystemCalls {
+    /// For the number of a call, counted from 0, and its name: the error with which it fails, if it does.
+    typealias Plan = @Sendable (Int, String) -> Int32?
+
+    private struct State {
+        var plan: Plan
+        var trace: [String] = []
+        var count = 0
+        var names: [Int32: String] = [:]
+    }
+
+    private let kernel = KernelCalls()
+    private let root: String
+    private let largestWrite: Int
+    private let state: Mutex<State>
+
+    init(root: String, largestWrite: Int = .max, plan: @escaping Plan = { _, _ in nil }) {
+        self.root = root
+        self.largestWrite = largestWrite
+        state = Mutex(State(plan: plan))
+    }
+
+    /// The calls that worked, without those that only read: `write 2026-11-21/heron07-0001-061811Z.wav.part`.
+    var trace: [String] {
+        get { state.withLock { $0.trace } }
+        set { state.withLock { $0.trace = newValue } }
+    }
+    /// How many calls were made.
+    var count: Int { state.withLock { $0.count } }
+
+    func setPlan(_ plan: @escaping Plan) {
+        state.withLock {
+            $0.plan = plan
+            $0.count = 0
+        }
+    }
+
+    private func short(_ path: String) -> String {
+        path == root ? "." : path.hasPrefix(root + "/") ? String(path.dropFirst(root.count + 1)) : path
+    }
+
+    private func name(_ descriptor: Int32) -> String {
+        state.withLock { $0.names[descriptor] ?? "?" }
+    }
+
+    private func door<Result>(
+        _ verb: String, _ subject: String, isTraced: Bool = true, _ call: () throws(Errno) -> Result
+    ) throws(Errno) -> Result {
+        let code = state.withLock {
+            $0.count += 1
+            return $0.plan($0.count - 1, verb)
+        }
+        if let code { throw Errno(code: code) }
+        let result = try call()
+        if isTraced { state.withLock { $0.trace.append("\(verb) \(subject)") } }
+        return result
+    }
+
+    func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
+        let isMaking = flags & O_CREAT != 0
+        let descriptor = try door(isMaking ? "create" : "open", short(path), isTraced: isMaking) { () throws(Errno) in
+            try kernel.open(path, flags: flags, mode: mode)
+        }
+        state.withLock { $0.names[descriptor] = short(path) }
+        return descriptor
+    }
+
+    func close(_ descriptor: Int32) {
+        kernel.close(descriptor)
+    }
+
+    func pwrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+        try door("write", name(descriptor)) { () throws(Errno) in
+            try kernel.pwrite(
+                descriptor, UnsafeRawBufferPointer(rebasing: bytes.prefix(largestWrite)), at: offset)
+        }
+    }
+
+    func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+        try door("read", name(descriptor), isTraced: false) { () throws(Errno) in
+            try kernel.pread(
+                descriptor, UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(largestWrite)), at: offset)
+        }
+    }
+
+    func fdatasync(_ descriptor: Int32) throws(Errno) {
+        try door("fdatasync", name(descriptor)) {}
+    }
+
+    func fsync(_ descriptor: Int32) throws(Errno) {
+        try door("fsync", name(descriptor)) {}
+    }
+
+    func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
+        try door("truncate", name(descriptor)) { () throws(Errno) in
+            try kernel.ftruncate(descriptor, to: byteCount)
+        }
+    }
+
+    func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) {
+        try door("chmod", name(descriptor), isTraced: false) { () throws(Errno) in
+            try kernel.fchmod(descriptor, mode)
+        }
+    }
+
+    func lock(_ descriptor: Int32) throws(Errno) {
+        try door("lock", name(descriptor), isTraced: false) { () throws(Errno) in try kernel.lock(descriptor) }
+    }
+
+    func rename(_ from: String, to: String) throws(Errno) {
+        try door("rename", "\(short(from)) \(short(to))") { () throws(Errno) in try kernel.rename(from, to: to) }
+    }
+
+    func unlink(_ path: String) throws(Errno) {
+        try door("remove", short(path)) { () throws(Errno) in try kernel.unlink(path) }
+    }
+
+    func mkdir(_ path: String, mode: UInt32) throws(Errno) {
+        try door("mkdir", short(path)) { () throws(Errno) in try kernel.mkdir(path, mode: mode) }
+    }
+
+    func freeBytes(_ path: String) throws(Errno) -> Int64 {
+        try door("statvfs", short(path), isTraced: false) { () throws(Errno) in try kernel.freeBytes(path) }
+    }
+
+    func entries(_ path: String) throws(Errno) -> [String] {
+        try door("list", short(path), isTraced: false) { () throws(Errno) in try kernel.entries(path) }
+    }
+}

@@ -1,0 +1,248 @@
+import Takes
+import Testing
+
+@testable import TakeFiles
+
+struct TakeOutputTests {
+    let scratch = ScratchFolder()
+    let directory: TakesDirectory
+
+    init() throws {
+        directory = try TakesDirectory(path: scratch.path + "/takes")
+    }
+
+    func path(_ output: TakeOutput, _ suffix: String) -> String {
+        "\(directory.path)/\(output.name.day)/\(output.name.stem)\(suffix)"
+    }
+
+    static let formats = [
+        stereo16,
+        StreamFormat(rateHz: 44_100, channels: 1, sampleFormat: .s24Packed),
+        StreamFormat(rateHz: 96_000, channels: 8, sampleFormat: .s24),
+        StreamFormat(rateHz: 192_000, channels: 2, sampleFormat: .s32),
+        StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16),
+    ]
+
+    @Test(arguments: formats) func `the audio file is whole at every sync and at the end`(
+        format: StreamFormat
+    ) throws {
+        let output = try TakeOutput(directory, format)
+        #expect(try frames(of: path(output, ".wav.part")) == [])
+        for count: Int64 in [1, 2, 1000, 4801] {
+            try output.append(count, format)
+            let point = try output.syncPoint()
+            // What comes between the two halves of a sync is left for the next.
+            try output.append(1, format)
+            try point.run()
+            #expect(point.frames == output.frames - 1)
+            #expect(output.syncedFrames == point.frames)
+            #expect(try frames(of: path(output, ".wav.part")) == sound(0..<point.frames, format))
+        }
+        output.sidecar.endedBy = .stop
+        let sidecar = try output.finish(peaks: [])
+        #expect(sidecar.frames == 5808)
+        #expect(try frames(of: path(output, ".wav")) == sound(0..<5808, format))
+        let reader = try SoundFileReader(path: path(output, ".wav"))
+        let stored = reader.format
+        #expect(stored == format.stored)
+        let size = try directory.files.contents(path(output, ".wav"), limit: 1 << 26).count
+        #expect(size == 4096 + (5808 * format.stored.bytesPerFrame + 1) / 2 * 2)
+    }
+
+    @Test func `floating point is stored bit by bit`() throws {
+        let format = StreamFormat(rateHz: 48_000, channels: 4, sampleFormat: .float)
+        let output = try TakeOutput(directory, format)
+        let samples: [Float] = [0, 1, -1, 1.5, 1e-30, -0.25, .pi, 0.5]
+        try samples.withUnsafeBytes { try output.append($0) }
+        output.sidecar.endedBy = .stop
+        _ = try output.finish(peaks: [])
+        var reader = try SoundFileReader(path: path(output, ".wav"))
+        var read = [Double](repeating: 0, count: 8)
+        var span = read.mutableSpan
+        let count = try reader.read(into: &span)
+        #expect(count == 2)
+        #expect(read == samples.map(Double.init))
+        let stored = reader.format
+        #expect(stored == format)
+    }
+
+    @Test func `a finished take is these files and no others`() throws {
+        let output = try TakeOutput(directory, keepsUnfiltered: true)
+        try output.append(300, unfiltered: true)
+        try output.sync()
+        output.sidecar.endedBy = .stop
+        let sidecar = try output.finish(peaks: [-1, 2, -3, 4])
+        let stem = "2026-11-21/heron07-0001-061811Z"
+        let found = try everything(in: directory.path)
+        #expect(
+            found.keys.sorted() == [
+                ".lock", ".number", "\(stem)-raw.wav", "\(stem).dat", "\(stem).json", "\(stem).wav",
+            ])
+        #expect(found[".number"] == Array("1\n".utf8))
+        #expect(found["\(stem).json"] == SidecarFile.bytes(sidecar))
+        #expect(found["\(stem).dat"] == PeaksFile(rateHz: 48_000, channels: 2, pairs: [-1, 2, -3, 4]).bytes)
+        #expect(try directory.sidecar(of: output.name) == sidecar)
+        #expect(
+            sidecar.parts == [
+                Sidecar.Part(
+                    file: "heron07-0001-061811Z.wav", firstFrame: 0, frames: 300, rateHz: 48_000, format: .s16)
+            ])
+        #expect(sidecar.durationSeconds == 300.0 / 48_000)
+    }
+
+    @Test func `parts follow each other without losing or doubling a frame, and so do their twins`() throws {
+        let format = StreamFormat(rateHz: 48_000, channels: 1, sampleFormat: .s24Packed)
+        let output = try TakeOutput(directory, format, keepsUnfiltered: true, splitBytes: 8192)
+        for count: Int64 in [1, 1000, 197, 5000, 3] {
+            try output.append(count, format, unfiltered: true)
+            try output.sync()
+        }
+        output.sidecar.endedBy = .stop
+        let sidecar = try output.finish(peaks: [])
+        #expect(sidecar.frames == 6201)
+        // 8192 less the header and a sixteenth hold 1194 frames of 3 bytes.
+        #expect(sidecar.parts.map(\.frames) == [1194, 1194, 1194, 1194, 1194, 231])
+        #expect(sidecar.parts.map(\.firstFrame) == [0, 1194, 2388, 3582, 4776, 5970])
+        #expect(sidecar.parts[5].file == "heron07-0001-061811Z-p6.wav")
+        var filtered: [UInt8] = []
+        var unfiltered: [UInt8] = []
+        for part in 1...6 {
+            let suffix = part == 1 ? "" : "-p\(part)"
+            filtered += try frames(of: path(output, "\(suffix).wav"))
+            unfiltered += try frames(of: path(output, "\(suffix)-raw.wav"))
+            #expect(try directory.files.contents(path(output, "\(suffix).wav")).count <= 8192)
+        }
+        #expect(filtered == sound(0..<6201, format))
+        #expect(unfiltered == sound(0..<6201, format, seed: 7))
+    }
+
+    @Test func `a card that comes back differently begins a part of its own`() throws {
+        let output = try TakeOutput(directory)
+        try output.append(480)
+        let later = StreamFormat(rateHz: 44_100, channels: 1, sampleFormat: .s24)
+        try output.beginPart(format: later, firstFrame: 96_000)
+        try output.append(441, later)
+        try output.sync()
+        output.sidecar.endedBy = .stop
+        let sidecar = try output.finish(peaks: [])
+        #expect(
+            sidecar.parts == [
+                Sidecar.Part(
+                    file: "heron07-0001-061811Z.wav", firstFrame: 0, frames: 480, rateHz: 48_000, format: .s16),
+                Sidecar.Part(
+                    file: "heron07-0001-061811Z-p2.wav", firstFrame: 96_000, frames: 441, rateHz: 44_100,
+                    format: .s24),
+            ])
+        #expect(sidecar.frames == 921)
+        #expect(sidecar.durationSeconds == 0.02)
+        #expect(try frames(of: path(output, "-p2.wav")) == sound(480..<921, later))
+        let reader = try SoundFileReader(path: path(output, "-p2.wav"))
+        let found = reader.origin()
+        let origin = try #require(found)
+        #expect(origin.started.iso8601 == "2026-11-21T06:18:13.250000Z")
+    }
+
+    @Test func `markers become cue points of the part that they are in`() throws {
+        let output = try TakeOutput(directory, splitBytes: 8192)
+        try output.append(1200)
+        output.sidecar.markers = [
+            Sidecar.Marker(atFrame: 0, note: nil), Sidecar.Marker(atFrame: 959, note: "Eisvogel, männlich"),
+            Sidecar.Marker(atFrame: 960, note: "odd"), Sidecar.Marker(atFrame: 1200, note: nil),
+        ]
+        try output.sync()
+        output.sidecar.endedBy = .stop
+        let sidecar = try output.finish(peaks: [])
+        #expect(sidecar.parts.map(\.frames) == [896, 304])
+        let first = try SoundFileReader(path: path(output, ".wav"))
+        let before = first.cues()
+        #expect(before == [SoundFileReader.Cue(frame: 0, label: "Marker 1")])
+        let second = try SoundFileReader(path: path(output, "-p2.wav"))
+        let after = second.cues()
+        #expect(
+            after == [
+                SoundFileReader.Cue(frame: 63, label: "Eisvogel, männlich"),
+                SoundFileReader.Cue(frame: 64, label: "odd"), SoundFileReader.Cue(frame: 304, label: "Marker 4"),
+            ])
+        #expect(try frames(of: path(output, "-p2.wav")) == sound(896..<1200, stereo16))
+    }
+
+    @Test func `cue points follow sound of an odd size`() throws {
+        let format = StreamFormat(rateHz: 48_000, channels: 1, sampleFormat: .s24Packed)
+        let output = try TakeOutput(directory, format)
+        try output.append(101, format)
+        output.sidecar.markers = [Sidecar.Marker(atFrame: 100, note: "last")]
+        output.sidecar.endedBy = .stop
+        _ = try output.finish(peaks: [])
+        let reader = try SoundFileReader(path: path(output, ".wav"))
+        let cues = reader.cues()
+        #expect(cues == [SoundFileReader.Cue(frame: 100, label: "last")])
+        #expect(try frames(of: path(output, ".wav")) == sound(0..<101, format))
+    }
+
+    @Test func `the sidecar follows at the sync after a change, and only then`() throws {
+        let output = try TakeOutput(directory)
+        let written = { try SidecarFile.sidecar(directory.files.contents(path(output, ".json.part")), path: "") }
+        let atStart = try written()
+        #expect(atStart.frames == 0)
+        #expect(atStart.endedBy == nil)
+        try output.append(100)
+        try output.sync()
+        #expect(try written() == atStart)
+        output.sidecar.markers.append(Sidecar.Marker(atFrame: 50, note: "here"))
+        #expect(try written() == atStart)
+        try output.append(100)
+        try output.sync()
+        var expected = output.sidecar
+        expected.frames = 200
+        expected.durationSeconds = 200.0 / 48_000
+        expected.parts = [
+            Sidecar.Part(
+                file: "heron07-0001-061811Z.wav", firstFrame: 0, frames: 200, rateHz: 48_000, format: .s16)
+        ]
+        #expect(try written() == expected)
+    }
+
+    @Test func `syncs that waited run in order, and after the end do nothing`() throws {
+        let output = try TakeOutput(directory)
+        try output.append(10)
+        let first = try output.syncPoint()
+        output.sidecar.markers.append(Sidecar.Marker(atFrame: 5, note: "kept"))
+        try output.append(10)
+        let second = try output.syncPoint()
+        let third = try output.syncPoint()
+        try first.run()
+        #expect(output.syncedFrames == 10)
+        try second.run()
+        #expect(output.syncedFrames == 20)
+        output.sidecar.endedBy = .stop
+        let sidecar = try output.finish(peaks: [])
+        let finished = try everything(in: directory.path)
+        try third.run()
+        #expect(try everything(in: directory.path) == finished)
+        #expect(sidecar.markers == [Sidecar.Marker(atFrame: 5, note: "kept")])
+    }
+
+    @Test func `the header tells who recorded it and when, past midnight too`() throws {
+        // A quarter of a second before midnight.
+        let night = WallTime(microseconds: 1_795_305_599_750_000)
+        let output = try TakeOutput(directory, splitBytes: 36_864 * 4, started: night)
+        try output.append(40_000)
+        output.sidecar.endedBy = .stop
+        let sidecar = try output.finish(peaks: [])
+        #expect(sidecar.parts.map(\.frames) == [33_536, 6464])
+        let first = try SoundFileReader(path: path(output, ".wav"))
+        let beginning = first.origin()
+        #expect(
+            beginning
+                == BroadcastOrigin(
+                    description: "Take heron07-0001-235959Z, kit heron07", reference: "heron07-0001-235959Z",
+                    started: night,
+                    codingHistory: "A=PCM,F=48000,W=16,M=stereo,T=Fieldfare 0.1; usb:0d8c:0014\r\n"))
+        let second = try SoundFileReader(path: path(output, "-p2.wav"))
+        let found = second.origin()
+        let origin = try #require(found)
+        // 33536 frames are 698.667 ms: 448.667 ms past midnight, to a frame.
+        #expect(origin.started.date == "2026-11-22")
+        #expect(abs(origin.started.microsecondsOfDay - 448_667) <= 21)
+    }
+}

@@ -1,0 +1,77 @@
+import TakeFiles
+import Takes
+
+/// Sound for tests: bytes that tell their place, so that a frame that is lost, doubled or moved is noticed.
+func sound(_ frames: Range<Int64>, _ format: StreamFormat, seed: UInt64 = 0) -> [UInt8] {
+    let size = Int64(format.stored.bytesPerFrame)
+    return (frames.lowerBound * size..<frames.upperBound * size).map { place in
+        var bits = (UInt64(bitPattern: place) &+ seed &* 0x1_0000_0001) &* 0x9e37_79b9_7f4a_7c15
+        bits ^= bits >> 29
+        return UInt8(truncatingIfNeeded: bits &* 0xbf58_476d_1ce4_e5b9 >> 56)
+    }
+}
+
+let stereo16 = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s16)
+
+/// 2026-11-21T06:18:11.250000Z.
+let morning = WallTime(microseconds: 1_795_241_891_250_000)
+
+func testSidecar(_ name: TakeName, _ format: StreamFormat = stereo16, started: WallTime = morning) -> Sidecar {
+    Sidecar(
+        name: name, started: started, startedMonotonic: Instant(nanoseconds: 5_000_000_000),
+        bootID: "0b0c0d0e-0000-4000-8000-000000000001", clock: .ntp, card: "usb:0d8c:0014", format: format,
+        preRollFrames: 0, gainDB: 12, agc: false, version: "0.1")
+}
+
+extension TakeOutput {
+    /// Begins a take of the next number, at `morning`.
+    convenience init(
+        _ directory: TakesDirectory, _ format: StreamFormat = stereo16, keepsUnfiltered: Bool = false,
+        splitBytes: Int64 = TakeOutput.largestSplitBytes, started: WallTime = morning
+    ) throws {
+        let name = try directory.nextTake(kit: "heron07", started: started)
+        try self.init(
+            in: directory, name: name, sidecar: testSidecar(name, format, started: started), started: started,
+            format: format, keepsUnfiltered: keepsUnfiltered, splitBytes: splitBytes)
+    }
+
+    /// Appends the next `count` frames of `sound`, and of its other seed as the unfiltered twin.
+    func append(_ count: Int64, _ format: StreamFormat = stereo16, unfiltered: Bool = false) throws {
+        let bytes = sound(frames..<frames + count, format)
+        let twin = sound(frames..<frames + count, format, seed: 7)
+        try bytes.withUnsafeBytes { bytes in
+            try twin.withUnsafeBytes { twin in try append(bytes, unfiltered: unfiltered ? twin : nil) }
+        }
+    }
+
+    /// Both halves of a sync.
+    func sync() throws {
+        try syncPoint().run()
+    }
+}
+
+/// All frames of a file of integers, as the bytes that it stores.
+func frames(of path: String) throws -> [UInt8] {
+    var reader = try SoundFileReader(path: path)
+    var samples = [Int32](repeating: 0, count: Int(reader.frames) * reader.format.channels)
+    var span = samples.mutableSpan
+    let count = try reader.read(into: &span)
+    precondition(count == Int(reader.frames))
+    let size = reader.format.sampleFormat.bytesPerSample
+    return samples.flatMap { sample in
+        (0..<size).map { UInt8(truncatingIfNeeded: sample >> (32 - 8 * size + 8 * $0)) }
+    }
+}
+
+/// Every file below a folder, with its content.
+func everything(in path: String, files: FileSystem = FileSystem()) throws -> [String: [UInt8]] {
+    var found: [String: [UInt8]] = [:]
+    for name in try files.entries(path) {
+        if let below = try? everything(in: "\(path)/\(name)", files: files) {
+            for (key, value) in below { found["\(name)/\(key)"] = value }
+        } else {
+            found[name] = try files.contents("\(path)/\(name)", limit: 1 << 26)
+        }
+    }
+    return found
+}

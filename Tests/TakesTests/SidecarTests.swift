@@ -1,0 +1,88 @@
+import FoundationEssentials
+import Takes
+import Testing
+
+struct SidecarTests {
+    /// Every field filled with a value of its own.
+    static let full: Sidecar = {
+        let started = WallTime(microseconds: 1_795_241_891_250_000)
+        let name = TakeName(kit: "heron07", number: 42, started: started)
+        var sidecar = Sidecar(
+            name: name, started: started, startedMonotonic: Instant(nanoseconds: 77), bootID: "b", clock: .rtc,
+            card: "usb:0d8c:0014", format: StreamFormat(rateHz: 48_000, channels: 1, sampleFormat: .s24),
+            preRollFrames: 480, gainDB: 12.5, agc: true, version: "0.1")
+        sidecar.revision = 2
+        sidecar.startedCorrected = "2026-11-21T06:18:12.000000Z"
+        sidecar.endedBy = .powerCut
+        sidecar.recovered = true
+        sidecar.parts = [Sidecar.Part(file: "a.wav", firstFrame: 0, frames: 96, rateHz: 48_000, format: .s24)]
+        sidecar.parts[0].sha256 = "00ff"
+        sidecar.frames = 96
+        sidecar.durationSeconds = 0.002
+        sidecar.filter = [
+            Sidecar.FilterChange(atFrame: 0, lowPassHz: 21_600, slopeDBPerOctave: 24, highPassHz: nil)
+        ]
+        sidecar.gaps = [Sidecar.Gap(atFrame: 5, frames: 2, cause: .cardLost)]
+        sidecar.markers = [Sidecar.Marker(atFrame: 7, note: nil), Sidecar.Marker(atFrame: 8, note: "Käuzchen")]
+        sidecar.levels = [
+            Sidecar.Levels(peakDBFS: -3.5, rmsDBFS: nil, clippedFrames: 1, filterClippedFrames: 2)
+        ]
+        return sidecar
+    }()
+
+    static let text = """
+        {"agc":true,"boot_id":"b","card":"usb:0d8c:0014","channels":1,"clock":"rtc","duration_seconds":0.002,\
+        "ended_by":"power-cut","filter":[{"at_frame":0,"high_pass_hz":null,"low_pass_hz":21600,\
+        "slope_db_per_octave":24}],"format":"S24_LE","frames":96,"gain_db":12.5,\
+        "gaps":[{"at_frame":5,"cause":"card-lost","frames":2}],"kit":"heron07",\
+        "levels":[{"clipped_frames":1,"filter_clipped_frames":2,"peak_dbfs":-3.5,"rms_dbfs":null}],\
+        "markers":[{"at_frame":7,"note":null},{"at_frame":8,"note":"Käuzchen"}],"number":42,\
+        "parts":[{"file":"a.wav","first_frame":0,"format":"S24_LE","frames":96,"rate_hz":48000,"sha256":"00ff"}],\
+        "pre_roll_frames":480,"rate_hz":48000,"recovered":true,"revision":2,"schema":1,\
+        "started":"2026-11-21T06:18:11.250000Z","started_corrected":"2026-11-21T06:18:12.000000Z",\
+        "started_monotonic_ns":77,"take":"heron07-0042-061811Z","version":"0.1"}
+        """
+
+    @Test func `its JSON has the agreed keys and values, every one`() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(try String(decoding: encoder.encode(Self.full), as: UTF8.self) == Self.text)
+        #expect(try JSONDecoder().decode(Sidecar.self, from: Data(Self.text.utf8)) == Self.full)
+    }
+
+    @Test func `what is not known is null, not left out`() throws {
+        var sidecar = Self.full
+        sidecar.startedCorrected = nil
+        sidecar.endedBy = nil
+        sidecar.gainDB = nil
+        sidecar.agc = nil
+        sidecar.parts[0].sha256 = nil
+        let text = try String(decoding: JSONEncoder().encode(sidecar), as: UTF8.self)
+        for key in ["started_corrected", "ended_by", "gain_db", "agc", "sha256"] {
+            #expect(text.contains("\"\(key)\":null"), "\(key)")
+        }
+        #expect(try JSONDecoder().decode(Sidecar.self, from: Data(text.utf8)) == sidecar)
+    }
+
+    @Test func `keys that are not known are ignored, and optional ones may be missing`() throws {
+        let text = Self.text.replacing("\"agc\":true,", with: "\"weather\":{\"rain\":[1]},")
+            .replacing(",\"sha256\":\"00ff\"", with: "").replacing("\"gain_db\":12.5,", with: "")
+        var expected = Self.full
+        expected.agc = nil
+        expected.gainDB = nil
+        expected.parts[0].sha256 = nil
+        #expect(try JSONDecoder().decode(Sidecar.self, from: Data(text.utf8)) == expected)
+    }
+
+    @Test func `endings and causes are written as agreed`() {
+        let endings: [Sidecar.Ending] = [
+            .stop, .shutdown, .diskFull, .storageError, .cardLost, .powerCut, .crash, .unknown,
+        ]
+        #expect(
+            endings.map(\.rawValue) == [
+                "stop", "shutdown", "disk-full", "storage-error", "card-lost", "power-cut", "crash", "unknown",
+            ])
+        let causes: [Sidecar.Gap.Cause] = [.xrun, .stall, .driver, .cardLost]
+        #expect(causes.map(\.rawValue) == ["xrun", "stall", "driver", "card-lost"])
+    }
+}
