@@ -79,7 +79,7 @@ public enum Event: Equatable, Sendable {
     case level(LevelEvent)
 
     /// The line for the peer, without the newline; nil if a figure in it is none.
-    var line: String? {
+    public var line: String? {
         switch self {
         case .status(let status): status.json.map { "{\"event\":\"status\"," + $0.dropFirst() }
         case .level(let level): jsonText(level).map { "{\"event\":\"level\"," + $0.dropFirst() }

@@ -1,1 +1,4 @@
-print("x")
+import Commands
+import Glibc
+
+exit(Fieldfare.run(Array(CommandLine.arguments.dropFirst()), in: Session()))
