@@ -37,7 +37,7 @@ let package = Package(
         .testTarget(
             name: "ControlTests", dependencies: ["Takes", "Transport", "Control"], swiftSettings: strictMemory),
         .testTarget(
-            name: "CommandsTests", dependencies: ["Takes", "Transport", "Control", "Commands"],
+            name: "CommandsTests", dependencies: ["Takes", "Transport", "Ring", "Control", "Commands"],
             swiftSettings: strictMemory),
     ],
     swiftLanguageModes: [.v6]

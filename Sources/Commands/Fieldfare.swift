@@ -14,14 +14,14 @@ public struct Fieldfare: ParsableCommand {
         version: fieldfareVersion,
         groupedSubcommands: [
             CommandGroup(
-                name: "The recorder:",
+                name: "Recorder",
                 subcommands: [
                     StatusCommand.self, WatchCommand.self, RecordCommand.self, StopCommand.self, PlayCommand.self,
                     PauseCommand.self, SkipCommand.self, MarkCommand.self, SelectCommand.self, FilterCommand.self,
                     VolumeCommand.self,
                 ]),
             CommandGroup(
-                name: "The kit:", subcommands: [CardsCommand.self, LinesCommand.self, CheckCommand.self]),
+                name: "Kit", subcommands: [CardsCommand.self, LinesCommand.self, CheckCommand.self]),
         ])
 
     @OptionGroup(title: "Everywhere") var options: GlobalOptions
@@ -35,8 +35,11 @@ public struct Fieldfare: ParsableCommand {
     public static func run(_ arguments: [String], in session: Session) -> Int32 {
         do {
             let parsed = try parseAsRoot(readableNumbers(in: arguments))
+            guard !(parsed is Fieldfare) else {
+                throw Failure(exitStatus: 64, "fieldfare: a command is missing: see 'fieldfare --help'")
+            }
             guard let command = parsed as? any FieldfareCommand else {
-                // Help, or no command at all: the parser's own.
+                // Help: the parser's own.
                 var parsed = parsed
                 try parsed.run()
                 return 0

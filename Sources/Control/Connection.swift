@@ -35,6 +35,8 @@ final class Connection {
     private(set) var isEnding = false
     /// Gone, and only waits to be taken off the list.
     private(set) var isClosed = false
+    /// Whether this round of serving has come to it already.
+    var hasTurn = false
     private var hasReplied = false
 
     var indication: Indication?
@@ -131,6 +133,12 @@ final class Connection {
 
     /// When the peer's patience with it is over.
     var deadline: Instant? { stuckSince.map { $0 + Self.patience } }
+
+    /// Whether nothing is left but to take it off the list.
+    var isFinished: Bool { isClosed || (isEnding && !hasOutput) }
+
+    /// Whether something is to be done that the system does not report.
+    var hasWork: Bool { isFinished || (hasLine && !isAnswering && !isEnding && !hasOutput) }
 
     /// Reads no more, and ends once everything was sent.
     func end() {

@@ -19,7 +19,9 @@ public final class ControlServer {
     private let calls: SocketCalls
     private weak var handler: (any ControlHandler)?
     private var connections: [UInt64: Connection] = [:]
-    private var nextKey: UInt64 = 1
+    private var nextKey: UInt64 = 2
+    /// A file that is always readable, watched while something is to be done that no peer's file tells of.
+    private let work: Descriptor
     /// Kept to be given up when there are no more: otherwise a peer that cannot be accepted wakes the loop for ever.
     private var spare = Descriptor(openNull())
     private var indicators: [UInt64] = []
@@ -40,6 +42,7 @@ public final class ControlServer {
         self.calls = calls
         do throws(Epoll.Failure) {
             epoll = try Epoll()
+            work = try Descriptor(alwaysReadable: ())
             try epoll.watch(listener.descriptor, key: 0, for: .readable)
         } catch {
             throw ControlError(path, .listen("wait for peers", code: error.code))
@@ -68,11 +71,14 @@ public final class ControlServer {
             if key == 0 {
                 accept()
             } else if let connection = connections[key] {
+                connection.hasTurn = true
                 turn(connection, hasGone: !events.isDisjoint(with: .gone), key: key)
             }
         }
-        for connection in connections.values where connection.deadline.map({ $0 <= now }) ?? false {
-            connection.flush(now: now)
+        for (key, connection) in connections {
+            if connection.hasWork, !connection.hasTurn { turn(connection, hasGone: false, key: key) }
+            connection.hasTurn = false
+            if let deadline = connection.deadline, deadline <= now { connection.flush(now: now) }
         }
         sweep()
     }
@@ -188,6 +194,7 @@ public final class ControlServer {
             connection.isAnswering = false
             connection.reply(reply, id: id, now: self.now)
             updateInterest(key)
+            updateWork()
         }
     }
 
@@ -204,12 +211,14 @@ public final class ControlServer {
             connection.toldStatus = still
             tell(line, connection, key)
         }
+        updateWork()
     }
 
     /// Tells those who watch how loud it is; to be called ten times a second while `hasWatchers`.
     public func publish(levels status: Status) {
         guard hasWatchers, let line = Event.level(LevelEvent(status)).line else { return }
         for (key, connection) in connections where connection.isWatching { tell(line, connection, key) }
+        updateWork()
     }
 
     private func tell(_ line: String, _ connection: Connection, _ key: UInt64) {
@@ -231,7 +240,7 @@ public final class ControlServer {
     /// Takes what is closed off the list, and tells the system what the others wait for.
     private func sweep() {
         for (key, connection) in connections {
-            if connection.isClosed || (connection.isEnding && (!connection.hasOutput || connection.isDeaf)) {
+            if connection.isFinished {
                 connection.close()
                 connections[key] = nil
                 epoll.forget(key: key)
@@ -240,20 +249,23 @@ public final class ControlServer {
             }
         }
         tellIndication()
+        updateWork()
+    }
+
+    private func updateWork() {
+        let hasWork = connections.values.contains(where: \.hasWork)
+        try? epoll.watch(work, key: 1, for: hasWork ? .readable : nil)
     }
 
     private func updateInterest(_ key: UInt64) {
         guard let connection = connections[key] else { return }
         let events: Epoll.Event?
-        if connection.isClosed || connection.isEnding || connection.hasOutput {
-            // What is closed wakes the loop, to be taken off the list.
+        if connection.hasOutput {
             events = .writable
         } else if connection.isAnswering {
             events = connection.isAbandoned ? nil : []
-        } else if connection.hasLine {
-            events = .writable
         } else {
-            events = connection.hasInputEnded ? [] : .readable
+            events = connection.hasLine || connection.hasInputEnded ? [] : .readable
         }
         do {
             try epoll.watch(connection.socket, key: key, for: events)

@@ -11,6 +11,20 @@ struct Descriptor: ~Copyable {
     deinit { close(number) }
 }
 
+extension Descriptor {
+    /// One end of a connection whose other end is closed: its end can always be read.
+    init(alwaysReadable: Void) throws(Epoll.Failure) {
+        var ends: (Int32, Int32) = (-1, -1)
+        let code = unsafe withUnsafeMutableBytes(of: &ends) { bytes in
+            unsafe pipe(bytes.assumingMemoryBound(to: Int32.self).baseAddress!)
+        }
+        guard code == 0 else { throw Epoll.Failure(code: errno) }
+        close(ends.1)
+        _ = fcntl(ends.0, F_SETFD, FD_CLOEXEC)
+        self.init(ends.0)
+    }
+}
+
 /// The address of a Unix stream socket.
 enum SocketAddress {
     /// Bytes that fit beside the closing zero.
