@@ -13,7 +13,11 @@ let strictMemory = strict + [.strictMemorySafety()]
 let package = Package(
     name: "fieldfare",
     products: [
-        .library(name: "Takes", targets: ["Takes"])
+        .executable(name: "fieldfare", targets: ["fieldfare"]),
+        .library(name: "Takes", targets: ["Takes"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: [
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),

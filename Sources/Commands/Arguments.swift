@@ -1,0 +1,35 @@
+public import ArgumentParser
+public import Takes
+public import Transport
+
+/// A number of seconds, back if it is negative.
+struct Seconds: ExpressibleByArgument {
+    var value: Double
+
+    init?(argument: String) {
+        let text = argument.replacing("\u{2212}", with: "-")
+        guard let value = Double(text), value.isFinite else { return nil }
+        self.value = value
+    }
+}
+
+extension TakeReference: ExpressibleByArgument {
+    /// Reads what a person typed; nil for nothing at all.
+    public init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        self.init(argument)
+    }
+}
+
+extension Cutoff: ExpressibleByArgument {
+    /// Reads a frequency, 'auto' or 'off'.
+    public init?(argument: String) {
+        switch argument {
+        case "auto": self = .automatic
+        case "off": self = .off
+        default:
+            guard let hertz = Double(argument), hertz.isFinite, hertz > 0 else { return nil }
+            self = .hertz(hertz)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Glibc
+
+/// Where a command writes, and how wide that is.
+public protocol Console: AnyObject {
+    /// Writes to the standard output.
+    func write(_ text: String) throws(Failure)
+    /// Writes one sentence to the standard error.
+    func complain(_ sentence: String)
+    /// Whether the standard output is a terminal, on which lines can be drawn again.
+    var isTerminal: Bool { get }
+    /// Columns of the terminal.
+    var width: Int { get }
+    /// Whether the terminal shows more than ASCII.
+    var showsUnicode: Bool { get }
+}
+
+/// The process's own standard output and standard error.
+public final class SystemConsole: Console {
+    /// The process's own.
+    public init() {}
+
+    /// Writes all of it, or fails with exit status 74.
+    public func write(_ text: String) throws(Failure) {
+        guard Self.write(text, to: STDOUT_FILENO) else {
+            let reason = unsafe String(cString: strerror(errno))
+            throw Failure(exitStatus: 74, "fieldfare: cannot write the output: \(reason)")
+        }
+    }
+
+    /// Writes a line; where that fails too there is nobody to tell.
+    public func complain(_ sentence: String) {
+        _ = Self.write(sentence + "\n", to: STDERR_FILENO)
+    }
+
+    /// Asks the system.
+    public var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Asks the terminal (`TIOCGWINSZ`); 80 where it does not know.
+    public var width: Int {
+        var size = winsize()
+        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// As the locale's environment says.
+    public var showsUnicode: Bool {
+        for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
+            guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { continue }
+            let locale = unsafe String(cString: value).lowercased()
+            return locale.contains("utf-8") || locale.contains("utf8")
+        }
+        return false
+    }
+
+    private static func write(_ text: String, to file: Int32) -> Bool {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+            if count > 0 {
+                bytes = bytes.dropFirst(count)
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,113 @@
+public import ArgumentParser
+
+/// The command line, `fieldfare`.
+public struct Fieldfare: ParsableCommand {
+    /// Its name, its words, its commands.
+    public static let configuration = CommandConfiguration(
+        commandName: "fieldfare",
+        abstract: "Works a Fieldfare recorder from the command line.",
+        discussion: """
+            TAKE is a take's stem, its number, or 'last'. Exit status: 0 done; 64 usage; 65 bad data; 66 no such \
+            take; 69 the service is not running; 70 internal; 73 cannot create; 74 I/O; 75 busy or refused in this \
+            state; 77 denied; 78 bad settings.
+            """,
+        version: fieldfareVersion,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Recorder",
+                subcommands: [
+                    StatusCommand.self, WatchCommand.self, RecordCommand.self, StopCommand.self, PlayCommand.self,
+                    PauseCommand.self, SkipCommand.self, MarkCommand.self, SelectCommand.self, FilterCommand.self,
+                    VolumeCommand.self,
+                ]),
+            CommandGroup(
+                name: "Kit", subcommands: [CardsCommand.self, LinesCommand.self, CheckCommand.self]),
+        ])
+
+    @OptionGroup(title: "Everywhere") var options: GlobalOptions
+
+    /// For the parser.
+    public init() {}
+
+    /// Parses `arguments` (without the program's name) and runs what they ask for.
+    ///
+    /// - Returns: the exit status.
+    public static func run(_ arguments: [String], in session: Session) -> Int32 {
+        do {
+            let parsed = try parseAsRoot(readableNumbers(in: arguments))
+            guard !(parsed is Fieldfare) else {
+                throw Failure(exitStatus: 64, "fieldfare: a command is missing: see 'fieldfare --help'")
+            }
+            guard let command = parsed as? any FieldfareCommand else {
+                // Help: the parser's own.
+                var parsed = parsed
+                try parsed.run()
+                return 0
+            }
+            var session = session
+            session.options = command.options
+            try command.run(in: session)
+            return 0
+        } catch let failure as Failure {
+            session.console.complain(failure.description)
+            return failure.exitStatus
+        } catch {
+            return report(error, arguments, session.console)
+        }
+    }
+
+    /// What the parser ends with: help and completions on the output, mistakes in one sentence.
+    private static func report(_ error: any Error, _ arguments: [String], _ console: any Console) -> Int32 {
+        let status = exitCode(for: error).rawValue
+        guard status != 0 else {
+            let text = fullMessage(for: error) + "\n"
+            do throws(Failure) {
+                try console.write(text)
+                return 0
+            } catch {
+                console.complain(error.description)
+                return error.exitStatus
+            }
+        }
+        let commands = configuration.subcommands + configuration.groupedSubcommands.flatMap { $0.subcommands }
+        let names = commands.compactMap { $0.configuration.commandName }
+        let name = arguments.first { names.contains($0) }
+        let command = name.map { "fieldfare \($0)" } ?? "fieldfare"
+        let message = message(for: error).split(separator: "\n").joined(separator: " ")
+        console.complain("\(command): \(message): see '\(command) --help'")
+        return status
+    }
+
+    /// The parser takes '-5' for an option: for `skip`, the minus of a number becomes one that it does not know.
+    static func readableNumbers(in arguments: [String]) -> [String] {
+        guard arguments.contains("skip") else { return arguments }
+        return arguments.map { argument in
+            let isNegative = argument.hasPrefix("-") && Double(argument)?.isFinite ?? false
+            return isNegative ? "\u{2212}" + argument.dropFirst() : argument
+        }
+    }
+}
+
+/// The version of Fieldfare.
+public let fieldfareVersion = "0.1.0"
+
+/// Options that may stand before or after the command.
+public struct GlobalOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The recorder's control socket.", valueName: "path"))
+    var socket: String?
+
+    @Option(help: ArgumentHelp("The settings file.", valueName: "file"))
+    var settings: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    /// For the parser.
+    public init() {}
+}
+
+/// One command of `fieldfare`.
+protocol FieldfareCommand: ParsableCommand {
+    var options: GlobalOptions { get }
+    func run(in session: Session) throws(Failure)
+}

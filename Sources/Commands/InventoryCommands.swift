@@ -1,0 +1,76 @@
+import ArgumentParser
+import Control
+
+struct CardsCommand: InventoryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cards", abstract: "List the sound cards and what each really offers.")
+    static let inventory = Inventory.cards
+
+    @OptionGroup var options: GlobalOptions
+}
+
+struct LinesCommand: InventoryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lines", abstract: "List the button and LED lines.")
+    static let inventory = Inventory.lines
+
+    @OptionGroup var options: GlobalOptions
+}
+
+/// A command that lists something of the kit: by the recorder, which has it open, or while that is down, by itself.
+protocol InventoryCommand: FieldfareCommand {
+    static var inventory: Inventory { get }
+}
+
+extension InventoryCommand {
+    func run(in session: Session) throws(Failure) {
+        let items = try list(session)
+        if options.json {
+            return try session.write(json: .object([Self.inventory.rawValue: .array(items)]))
+        }
+        guard !items.isEmpty else { return try session.write(line: "no \(Self.inventory.rawValue)") }
+        for line in Listing(items).lines { try session.write(line: line) }
+    }
+
+    private func list(_ session: Session) throws(Failure) -> [JSONValue] {
+        let client: ControlClient
+        do {
+            client = try session.connect()
+        } catch {
+            guard error.exitStatus == 69 else { throw error }
+            return try session.access.list(Self.inventory, options.settings)
+        }
+        let reply: JSONValue
+        do {
+            reply = try client.ask(.inventory(Self.inventory), timeout: .seconds(30))
+        } catch {
+            throw Failure(error)
+        }
+        guard case .array(let items)? = reply[Self.inventory.rawValue] else {
+            throw Failure(exitStatus: 70, "\(Self.inventory.rawValue): the recorder sent no list")
+        }
+        return items
+    }
+}
+
+struct CheckCommand: FieldfareCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Check a settings file, and print all that is wrong with it.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The settings file; the usual one unless named.") var file: String?
+
+    func run(in session: Session) throws(Failure) {
+        let problems = try session.access.problems(file ?? options.settings)
+        if options.json {
+            try session.write(json: .object(["problems": .array(problems.map { .string($0) })]))
+        } else {
+            for problem in problems { try session.write(line: problem) }
+        }
+        guard problems.isEmpty else {
+            let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
+            throw Failure(exitStatus: 78, "check: \(count) in the settings")
+        }
+        if !options.json { try session.write(line: "settings: nothing is wrong") }
+    }
+}

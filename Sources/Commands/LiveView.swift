@@ -1,0 +1,48 @@
+import Control
+import Takes
+import Transport
+
+/// What `watch` shows in a terminal, as lines: the situation, the meters, and what is wrong.
+struct LiveView {
+    var status: Status
+    var hold = PeakHold()
+    /// A sentence about the connection, while there is none.
+    var notice: String?
+
+    /// Follows an event.
+    mutating func update(_ event: Event, at now: Instant) {
+        switch event {
+        case .status(let status): self.status = status
+        case .level(let level):
+            status.levelDBFS = level.levelDBFS
+            status.frames = level.frames
+            status.elapsedSeconds = level.elapsedSeconds
+            status.syncedSeconds = level.syncedSeconds
+            status.positionSeconds = level.positionSeconds
+        }
+        hold.update(status.levelDBFS, at: now)
+    }
+
+    /// The picture, each line at most `width` columns.
+    func lines(width: Int, glyphs: Meter.Glyphs) -> [String] {
+        var lines = [status.situation]
+        if let notice {
+            lines.append(notice)
+        } else {
+            let meter = Meter(width: width, glyphs: glyphs)
+            if !status.levelDBFS.isEmpty { lines.append(meter.scale) }
+            for (index, level) in status.levelDBFS.enumerated() {
+                lines.append(meter.bar(channel: index + 1, level: level, held: hold.peaks[index]))
+            }
+        }
+        for fault in status.faults { lines.append("fault \(fault.code.rawValue): \(fault.message)") }
+        return lines.map { $0.count <= width ? $0 : $0.prefix(max(0, width - 1)) + ">" }
+    }
+
+    /// The same on one line, for a file.
+    var line: String {
+        let peaks = status.levelDBFS.map { Figures.level($0.peak) }.joined(separator: " ")
+        return status.situation + (peaks.isEmpty ? "" : ", peak \(peaks) dBFS")
+            + status.faults.map { ", fault \($0.code.rawValue): \($0.message)" }.joined()
+    }
+}

@@ -1,0 +1,49 @@
+public import Control
+
+/// What the command line learns from this machine without the recorder: its settings, and, while the recorder is
+/// down, its cards and lines.
+public struct LocalAccess: Sendable {
+    /// Where things are, as the settings say.
+    public struct Places: Hashable, Sendable {
+        /// The recorder's control socket.
+        public var recorderSocket = "/run/fieldfare/recorder.sock"
+        /// A recording ends before less than this is free.
+        public var reserveBytes: Int64 = 512 << 20
+
+        /// The places of a kit without settings.
+        public init() {}
+    }
+
+    /// Reads the places from a settings file; nil: from the usual one, if there is one.
+    public var places: @Sendable (_ file: String?) throws(Failure) -> Places
+    /// All that is wrong with a settings file, one sentence each; nil: the usual one.
+    public var problems: @Sendable (_ file: String?) throws(Failure) -> [String]
+    /// Lists what the recorder would list, if it were up.
+    public var list: @Sendable (_ inventory: Inventory, _ settings: String?) throws(Failure) -> [JSONValue]
+
+    /// Access through these functions.
+    public init(
+        places: @escaping @Sendable (_ file: String?) throws(Failure) -> Places,
+        problems: @escaping @Sendable (_ file: String?) throws(Failure) -> [String],
+        list: @escaping @Sendable (_ inventory: Inventory, _ settings: String?) throws(Failure) -> [JSONValue]
+    ) {
+        self.places = places
+        self.problems = problems
+        self.list = list
+    }
+}
+
+extension LocalAccess {
+    /// A machine of which nothing is known but the recorder's usual socket.
+    public static let recorderOnly = LocalAccess(
+        places: { _ in Places() },
+        problems: { _ throws(Failure) in
+            throw Failure(exitStatus: 70, "check: this build of fieldfare cannot read settings")
+        },
+        list: { inventory, _ throws(Failure) in
+            throw Failure(
+                exitStatus: 69,
+                "\(inventory.rawValue): the recorder is not running, and this build of fieldfare cannot look itself: "
+                    + "start it with 'systemctl start fieldfare-recorder'")
+        })
+}

@@ -1,0 +1,115 @@
+import Takes
+import Transport
+
+/// A status as a handful of aligned lines.
+struct StatusText {
+    private let status: Status
+    private let reserveBytes: Int64
+
+    /// - Parameter reserveBytes: what a recording leaves free.
+    init(_ status: Status, reserveBytes: Int64) {
+        self.status = status
+        self.reserveBytes = reserveBytes
+    }
+
+    var lines: [String] {
+        var rows: [(String, String)] = [("state", state)]
+        if let take = status.take { rows.append(("take", take)) }
+        if let selected = status.selected, selected != status.take { rows.append(("selected", selected)) }
+        if let time { rows.append(("time", time)) }
+        rows.append(("level", level))
+        rows.append(("card", card))
+        rows.append(("filter", status.filterText))
+        if status.gaps > 0 || status.xruns > 0 {
+            rows.append(("lost", "\(status.gaps) gaps in this take, \(status.xruns) overruns of the card"))
+        }
+        rows.append(("space", space))
+        rows.append(("clock", clock))
+        if status.faults.isEmpty { rows.append(("faults", "none")) }
+        for fault in status.faults { rows.append(("fault \(fault.code.rawValue)", fault.message)) }
+        return rows.map { name, text in name + String(repeating: " ", count: 10 - name.count) + text }
+    }
+
+    private var state: String {
+        switch status.state {
+        case .idle: status.armed ? "idle, armed: press record and it records" : "idle, not armed"
+        case .recording, .playing, .paused: status.state.rawValue
+        case .fault: "fault: it cannot record"
+        }
+    }
+
+    private var time: String? {
+        switch status.state {
+        case .recording: status.recordedText
+        case .playing, .paused: status.playedText
+        case .idle, .fault: nil
+        }
+    }
+
+    private var level: String {
+        guard !status.levelDBFS.isEmpty else { return "none" }
+        let peaks = status.levelDBFS.map { Figures.level($0.peak) }.joined(separator: "  ")
+        let means = status.levelDBFS.map { Figures.level($0.rms) }.joined(separator: "  ")
+        return "peak \(peaks)  RMS \(means) dBFS"
+    }
+
+    private var card: String {
+        guard let card = status.card else { return "none" }
+        var fields = [card]
+        if let rate = status.rateHz { fields.append("\(rate) Hz") }
+        if let channels = status.channels { fields.append(channels == 1 ? "1 channel" : "\(channels) channels") }
+        if let format = status.format { fields.append(format.rawValue) }
+        return fields.joined(separator: ", ")
+    }
+
+    private var space: String {
+        guard let free = status.freeBytes else { return "unknown" }
+        guard let rate = status.rateHz, let channels = status.channels, let format = status.format else {
+            return "\(Figures.size(free)) free"
+        }
+        let bytesPerSecond = Double(rate * channels * format.stored.bytesPerSample)
+        let left = Double(max(0, free - reserveBytes)) / bytesPerSecond
+        return "\(Figures.size(free)) free, room for \(Figures.lasting(left))"
+    }
+
+    private var clock: String {
+        switch status.clock {
+        case .ntp: "set over the network"
+        case .rtc: "set by the battery-backed clock"
+        case .manual: "set by hand"
+        case .unset: "not set: dates are not to be trusted"
+        }
+    }
+}
+
+extension Status {
+    /// `0:01:23.4, on disk up to 0:01:22.6`.
+    var recordedText: String {
+        "\(Figures.time(elapsedSeconds)), on disk up to \(Figures.time(syncedSeconds))"
+    }
+
+    /// `0:00:03.0 of 0:01:23.4`.
+    var playedText: String {
+        "\(Figures.time(positionSeconds ?? 0)) of \(Figures.time(elapsedSeconds))"
+    }
+
+    /// State, take and time on one line.
+    var situation: String {
+        let time: String
+        switch state {
+        case .recording: time = recordedText
+        case .playing, .paused: time = playedText
+        case .idle: return armed ? "idle, armed" : "idle, not armed"
+        case .fault: return "fault: it cannot record"
+        }
+        return [state.rawValue, take, time].compactMap(\.self).joined(separator: " ")
+    }
+
+    /// The filter in force.
+    var filterText: String {
+        guard lowPassHz != nil || highPassHz != nil else { return "off: bit-exact" }
+        let lowPass = lowPassHz.map { "low-pass \(Figures.short($0)) Hz" } ?? "no low-pass"
+        let highPass = highPassHz.map { "high-pass \(Figures.short($0)) Hz" } ?? "no high-pass"
+        return "\(lowPass), \(highPass), \(slopeDBPerOctave) dB/octave"
+    }
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import Control
+import Takes
+import Transport
+
+/// A command that is carried out by the deck and answered with a status.
+protocol TransportCommand: FieldfareCommand {
+    func command() throws(Failure) -> Command
+    /// What a person reads when it was done.
+    func outcome(_ status: Status) -> String
+}
+
+extension TransportCommand {
+    /// A stop is answered when the take is finished on disk, and a stalling storage takes its time.
+    private var timeout: Duration { .seconds(120) }
+
+    func run(in session: Session) throws(Failure) {
+        let (status, reply) = try session.askForStatus(.command(command()), timeout: timeout)
+        if options.json {
+            try session.write(json: reply)
+        } else {
+            try session.write(line: outcome(status))
+        }
+    }
+}
+
+struct RecordCommand: TransportCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record", abstract: "Start a take; during a take, drop a marker.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func command() -> Command { .record }
+    func outcome(_ status: Status) -> String { "recording \(status.take ?? "")" }
+}
+
+struct StopCommand: TransportCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop", abstract: "End the take, or stop playing.",
+        discussion: "Returns when the take is finished on disk, and prints its stem.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func command() -> Command { .stop }
+    func outcome(_ status: Status) -> String { status.take.map { "stopped \($0)" } ?? "stopped" }
+}
+
+struct PlayCommand: TransportCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "play", abstract: "Play a take, the selected one unless one is named.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "A take's stem, its number, or 'last'.") var take: TakeReference?
+
+    func command() -> Command { .play(take) }
+    func outcome(_ status: Status) -> String { "playing \(status.take ?? "")" }
+}
+
+struct PauseCommand: TransportCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Pause playing, or go on.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func command() -> Command { .pause }
+    func outcome(_ status: Status) -> String { status.situation }
+}
+
+struct SkipCommand: TransportCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "skip", abstract: "Move the playing position; negative: back.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "Seconds, such as 5, -5 or 0.5.") var seconds: Seconds
+
+    func command() -> Command { .skip(seconds: seconds.value) }
+    func outcome(_ status: Status) -> String { status.situation }
+}
+
+struct MarkCommand: TransportCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mark", abstract: "Drop a marker into the take that is recorded.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "What the marker says.") var note: String?
+
+    func command() -> Command { .mark(note: note) }
+    func outcome(_ status: Status) -> String {
+        "marked \(status.take ?? "") at \(Figures.time(status.elapsedSeconds))"
+    }
+}
+
+struct SelectCommand: TransportCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "select", abstract: "Select the take that play plays.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "A take's stem, its number, or 'last'.") var take: TakeReference
+
+    func command() -> Command { .select(take) }
+    func outcome(_ status: Status) -> String { "selected \(status.selected ?? "")" }
+}
+
+struct VolumeCommand: TransportCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "volume", abstract: "Set the playing volume until the recorder restarts.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "From 0 to 1.") var volume: Double
+
+    func command() throws(Failure) -> Command {
+        guard (0...1).contains(volume) else {
+            throw Failure(exitStatus: 64, "fieldfare volume: found \(volume), allowed is a number from 0 to 1")
+        }
+        return .volume(volume)
+    }
+    func outcome(_ status: Status) -> String { "volume \(volume)" }
+}
+
+struct FilterCommand: TransportCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "filter", abstract: "Change the capture filter until the recorder restarts.",
+        discussion: "What is not named stays as it is; with no option at all, says what is in force.")
+
+    @OptionGroup var options: GlobalOptions
+
+    @Option(help: ArgumentHelp("The low-pass: a cutoff, 'auto' (0.45 of the rate) or 'off'.", valueName: "hz"))
+    var lowPass: Cutoff?
+
+    @Option(help: ArgumentHelp("12, 24, 36 or 48 dB an octave.", valueName: "db"))
+    var slope: Int?
+
+    @Option(help: ArgumentHelp("The high-pass: a cutoff, or 'off'.", valueName: "hz"))
+    var highPass: Cutoff?
+
+    func command() throws(Failure) -> Command {
+        if let slope, !FilterRequest.slopes.contains(slope) {
+            throw Failure(exitStatus: 64, "fieldfare filter: --slope: found \(slope), allowed is 12, 24, 36 or 48")
+        }
+        guard highPass != .automatic else {
+            throw Failure(
+                exitStatus: 64, "fieldfare filter: --high-pass: found auto, allowed is a frequency in Hz, or off")
+        }
+        return .filter(lowPass: lowPass, slopeDBPerOctave: slope, highPass: highPass)
+    }
+    func outcome(_ status: Status) -> String { status.filterText }
+}

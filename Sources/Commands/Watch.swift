@@ -1,0 +1,135 @@
+import Control
+import Glibc
+import Takes
+import Transport
+
+/// A connection that is watched, found again when the recorder restarts.
+final class Watch {
+    private let session: Session
+    private let signals: any Signals
+    private var client: ControlClient?
+    private var view = LiveView(status: Status(version: ""))
+    private var screen = LiveScreen()
+    private var lineDue: Instant?
+
+    private var console: any Console { session.console }
+    private var isLive: Bool { console.isTerminal && !session.options.json }
+
+    init(_ session: Session) throws(Failure) {
+        self.session = session
+        signals = try session.signals()
+    }
+
+    func run() throws(Failure) {
+        try connect()
+        if isLive { try console.write(LiveScreen.begin) }
+        defer {
+            // The output may be what failed; then there is no terminal to be restored either.
+            if isLive { try? console.write(LiveScreen.end) }
+        }
+        try showStatus()
+        while true {
+            // What came together with the reply does not make the socket readable again.
+            try follow()
+            wait()
+            while let signal = signals.next() {
+                guard try handle(signal) else { return }
+            }
+        }
+    }
+
+    private func connect() throws(Failure) {
+        let client = try session.connect()
+        do {
+            view.status = try client.askForStatus(.watch).0
+        } catch {
+            throw Failure(error)
+        }
+        view.hold = PeakHold()
+        view.hold.update(view.status.levelDBFS, at: session.clock.now())
+        self.client = client
+    }
+
+    /// Waits for an event or a signal; without a connection, until it is time to look again.
+    private func wait() {
+        var files = [pollfd(fd: signals.fileDescriptor, events: Int16(POLLIN), revents: 0)]
+        if let client { files.append(pollfd(fd: client.fileDescriptor, events: Int16(POLLIN), revents: 0)) }
+        let limit = client == nil ? Int32(session.retry.nanoseconds / 1_000_000) : -1
+        unsafe poll(&files, nfds_t(files.count), limit)
+    }
+
+    /// False: it is time to end.
+    private func handle(_ signal: SignalKind) throws(Failure) -> Bool {
+        switch signal {
+        case .end: return false
+        case .suspend:
+            if isLive { try console.write(LiveScreen.end) }
+            signals.suspend()
+            if isLive { try console.write(LiveScreen.begin) }
+            screen.forget()
+        case .resize:
+            // The lines before may have been wrapped: nobody knows how many there are now.
+            screen.forget()
+        }
+        if isLive { try draw() }
+        return true
+    }
+
+    /// Shows what came, or looks for the recorder again.
+    private func follow() throws(Failure) {
+        guard let client else { return try reconnect() }
+        while true {
+            let next: (Event, line: String)?
+            do {
+                next = try client.nextEvent(until: Instant(nanoseconds: 0))
+            } catch {
+                self.client = nil
+                return try note("the recorder has gone: waiting for it")
+            }
+            guard let (event, line) = next else { return }
+            view.update(event, at: session.clock.now())
+            try show(event, line)
+        }
+    }
+
+    private func reconnect() throws(Failure) {
+        do {
+            try connect()
+        } catch {
+            // Anything else than that nobody answers will not pass by itself.
+            guard error.exitStatus == 69 else { throw error }
+            return
+        }
+        try note(nil)
+        try showStatus()
+    }
+
+    /// Says what became of the connection; nil: it is there again.
+    private func note(_ notice: String?) throws(Failure) {
+        view.notice = notice
+        if isLive {
+            try draw()
+        } else {
+            console.complain("watch: \(notice ?? "the recorder is there again")")
+        }
+    }
+
+    private func showStatus() throws(Failure) {
+        let event = Event.status(view.status)
+        try show(event, event.line ?? "")
+    }
+
+    private func show(_ event: Event, _ line: String) throws(Failure) {
+        if session.options.json { return try session.write(line: line) }
+        if isLive { return try draw() }
+        let now = session.clock.now()
+        if case .level = event, let lineDue, now < lineDue { return }
+        lineDue = now + .seconds(1)
+        try session.write(line: view.line)
+    }
+
+    private func draw() throws(Failure) {
+        let glyphs = console.showsUnicode ? Meter.Glyphs.unicode : .ascii
+        try console.write(screen.draw(view.lines(width: console.width, glyphs: glyphs)))
+    }
+}

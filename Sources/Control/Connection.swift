@@ -1,0 +1,159 @@
+import Glibc
+import Takes
+import Transport
+
+/// One peer: its lines on the way in, its replies and events on the way out. Neither grows without bound.
+final class Connection {
+    /// The longest line, without its newline.
+    static let longestLine = 64 << 10
+    /// The most that waits for a peer to read.
+    static let mostOutput = 256 << 10
+    /// How long a peer may leave what waits for it unread.
+    static let patience = Duration.seconds(10)
+
+    let socket: Descriptor
+    private let calls: SocketCalls
+
+    private var input: [UInt8] = []
+    /// Where in `input` the next line begins, and up to where there is no newline.
+    private var lineStart = 0
+    private var searched = 0
+    /// Where the newline of the next line is.
+    private var lineEnd: Int?
+    private(set) var hasInputEnded = false
+
+    private var output: [UInt8] = []
+    private var sent = 0
+    private var stuckSince: Instant?
+    private(set) var isDeaf = false
+
+    /// A request is being carried out: the next is read when it was answered, so that replies keep their order.
+    var isAnswering = false
+    /// The peer has gone while its request is carried out: the system would report that again and again.
+    var isAbandoned = false
+    /// Nothing more is read; the connection ends when everything was sent.
+    private(set) var isEnding = false
+    /// Gone, and only waits to be taken off the list.
+    private(set) var isClosed = false
+    /// Whether this round of serving has come to it already.
+    var hasTurn = false
+    private var hasReplied = false
+
+    var indication: Indication?
+    var isWatching = false
+    /// What the peer was told last.
+    var toldStatus: Status?
+
+    init(_ socket: consuming Descriptor, calls: SocketCalls) {
+        self.socket = socket
+        self.calls = calls
+    }
+
+    // MARK: In
+
+    /// Reads once, no more than a line's length; a line that grows longer than any may be is an error.
+    func receive() {
+        if lineStart > 0 {
+            input.removeFirst(lineStart)
+            searched -= lineStart
+            lineStart = 0
+        }
+        switch calls.receive(from: socket, most: Self.longestLine + 1 - input.count, into: &input) {
+        case .bytes(0): hasInputEnded = true
+        case .bytes: findLine()
+        case .wouldBlock: break
+        case .failed: close()
+        }
+    }
+
+    private func findLine() {
+        lineEnd = input[searched...].firstIndex(of: UInt8(ascii: "\n"))
+        searched = lineEnd.map { $0 + 1 } ?? input.count
+    }
+
+    /// Whether a whole line waits.
+    var hasLine: Bool { lineEnd != nil }
+
+    /// Whether more came than a line may hold.
+    var isLineTooLong: Bool { lineEnd == nil && input.count - lineStart > Self.longestLine }
+
+    /// Whether the peer finished in the middle of a line.
+    var hasHalfLine: Bool { lineEnd == nil && input.count > lineStart }
+
+    /// Takes the next whole line, without its newline.
+    func nextLine() -> ArraySlice<UInt8>? {
+        guard let end = lineEnd else { return nil }
+        let line = input[lineStart..<end]
+        lineStart = end + 1
+        findLine()
+        return line
+    }
+
+    // MARK: Out
+
+    /// Queues a reply and sends what can be sent.
+    func reply(_ reply: Reply, id: JSONValue, now: Instant) {
+        append(reply.line(id: id, isFirst: !hasReplied), now: now)
+        hasReplied = true
+    }
+
+    /// Queues a line and sends what can be sent; a peer that reads too slowly is dropped.
+    func append(_ line: String, now: Instant) {
+        guard !isDeaf, !isClosed else { return }
+        output.append(contentsOf: line.utf8)
+        output.append(UInt8(ascii: "\n"))
+        flush(now: now)
+        if output.count - sent > Self.mostOutput { close() }
+    }
+
+    /// Sends what can be sent without waiting.
+    func flush(now: Instant) {
+        while sent < output.count, !isDeaf, !isClosed {
+            switch calls.send(output[sent...], to: socket) {
+            case .bytes(let count):
+                sent += count
+                stuckSince = nil
+            case .wouldBlock:
+                let since = stuckSince ?? now
+                stuckSince = since
+                if now - since >= Self.patience { close() }
+                return
+            case .failed:
+                // It may have gone after asking; what it asked is still done.
+                isDeaf = true
+            }
+        }
+        output.removeAll(keepingCapacity: output.count <= 4096)
+        sent = 0
+        stuckSince = nil
+    }
+
+    /// Whether something waits for the peer to read.
+    var hasOutput: Bool { sent < output.count }
+
+    /// When the peer's patience with it is over.
+    var deadline: Instant? { stuckSince.map { $0 + Self.patience } }
+
+    /// Whether nothing is left but to take it off the list.
+    var isFinished: Bool { isClosed || (isEnding && !hasOutput) }
+
+    /// Whether something is to be done that the system does not report.
+    var hasWork: Bool { isFinished || (hasLine && !isAnswering && !isEnding && !hasOutput) }
+
+    /// Reads no more, and ends once everything was sent.
+    func end() {
+        isEnding = true
+        isWatching = false
+        indication = nil
+        input = []
+        lineStart = 0
+        searched = 0
+        lineEnd = nil
+    }
+
+    func close() {
+        isClosed = true
+        isWatching = false
+        indication = nil
+    }
+}

@@ -1,0 +1,91 @@
+import Glibc
+public import Transport
+
+/// Why the socket could not be opened or used.
+public struct ControlError: Error, Hashable, Sendable {
+    /// The socket's path.
+    public var path: String
+    /// What happened.
+    public var cause: Cause
+
+    /// What can happen.
+    public enum Cause: Hashable, Sendable {
+        /// The path does not fit into a socket's address.
+        case pathLength
+        /// What is there is no socket, and is left alone.
+        case notASocket
+        /// Somebody answers there already.
+        case taken
+        /// A system call failed while listening: what was attempted, and the code.
+        case listen(String, code: Int32)
+        /// Nobody listens there.
+        case notRunning(service: String, code: Int32)
+        /// This user may not.
+        case denied(code: Int32)
+        /// A system call failed while talking: what was attempted, and the code.
+        case talk(String, code: Int32)
+        /// The other end closed the connection.
+        case closed
+        /// No reply came in time.
+        case silent(after: Duration)
+        /// What came is not a reply.
+        case garbled(String)
+        /// The recorder said no.
+        case refused(Refusal)
+    }
+
+    init(_ path: String, _ cause: Cause) {
+        self.path = path
+        self.cause = cause
+    }
+
+    /// The exit status of a command that ends with this, after `sysexits.h`.
+    public var exitStatus: Int32 {
+        switch cause {
+        case .pathLength: 64
+        case .notRunning, .closed, .silent: 69
+        case .garbled: 70
+        case .notASocket, .taken, .listen: 73
+        case .talk: 74
+        case .denied: 77
+        case .refused(let refusal): refusal.code.exitStatus
+        }
+    }
+}
+
+extension ControlError: CustomStringConvertible {
+    /// One sentence.
+    public var description: String {
+        switch cause {
+        case .pathLength:
+            "control: \(path): a socket's path has 1 to \(SocketAddress.longestPath) bytes, this one has "
+                + "\(path.utf8.count): choose a shorter one"
+        case .notASocket:
+            "control: \(path): cannot listen: what is there is not a socket: move it away, or choose another path"
+        case .taken:
+            "control: \(path): cannot listen: another recorder answers there: stop it first, or choose another path"
+        case .listen(let operation, let code):
+            "control: \(path): cannot \(operation): \(systemText(code))"
+        case .notRunning(let service, let code):
+            "control: \(path): the \(service) is not running (\(systemText(code))): start it with "
+                + "'systemctl start fieldfare-\(service)'"
+        case .denied(let code):
+            "control: \(path): \(systemText(code)): is this user in the group 'fieldfare'?"
+        case .talk(let operation, let code):
+            "control: \(path): cannot \(operation): \(systemText(code))"
+        case .closed:
+            "control: \(path): the connection was closed by the other end: try again"
+        case .silent(let duration):
+            "control: \(path): no reply within \(duration.components.seconds) s: look at the service's log"
+        case .garbled(let line):
+            "control: \(path): what came is not a reply: \(line)"
+        case .refused(let refusal):
+            refusal.message
+        }
+    }
+}
+
+/// The system's text for an error code.
+func systemText(_ code: Int32) -> String {
+    unsafe String(cString: strerror(code))
+}

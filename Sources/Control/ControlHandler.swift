@@ -1,0 +1,51 @@
+public import Transport
+
+/// Who carries out what peers ask: the recorder. All calls come from the thread that serves.
+public protocol ControlHandler: AnyObject {
+    /// The recorder, now.
+    var status: Status { get }
+
+    /// Carries out a command, and answers when it is done, now or later: `record` when the take has begun, `stop`
+    /// when the take is finished on disk, with a status whose `take` names it.
+    func perform(_ command: Command, answer: Answer)
+
+    /// Lists what the kit has, and answers now or later.
+    func list(_ inventory: Inventory, answer: Answer)
+
+    /// The upload lamp's text changed; nil: nobody indicates any more.
+    func indicate(_ indication: Indication?)
+}
+
+/// The answer that somebody at the socket waits for. The first call counts; unanswered, it says so when it goes.
+public final class Answer {
+    private var deliver: ((Reply) -> Void)?
+
+    init(_ deliver: @escaping (Reply) -> Void) {
+        self.deliver = deliver
+    }
+
+    /// The command was carried out, and this is how the recorder is now.
+    public func succeed(_ status: Status) {
+        send(.status(status))
+    }
+
+    /// The list that was asked for.
+    public func succeed(_ inventory: Inventory, _ list: [JSONValue]) {
+        send(.list(inventory.rawValue, .array(list)))
+    }
+
+    /// The command was not carried out.
+    public func refuse(_ refusal: Refusal) {
+        send(.refused(refusal))
+    }
+
+    private func send(_ reply: Reply) {
+        let deliver = deliver
+        self.deliver = nil
+        deliver?(reply)
+    }
+
+    deinit {
+        deliver?(.refused(Refusal(.internal, "control: the recorder gave no answer")))
+    }
+}

@@ -1,0 +1,280 @@
+import Glibc
+public import Takes
+public import Transport
+
+/// The recorder's end of the control socket: JSON objects, one a line.
+///
+/// It never waits. The caller polls `fileDescriptor` with its other files and calls `serve` when it is readable;
+/// a peer costs at most one read and a few requests each time, so that no peer holds up the caller.
+public final class ControlServer {
+    /// The most peers at a time.
+    public static let mostConnections = 32
+    /// The most requests of one peer before the others have their turn.
+    static let mostRequestsPerTurn = 16
+
+    /// Where peers find it.
+    public let path: String
+    private let listener: Listener
+    private var epoll: Epoll
+    private let calls: SocketCalls
+    private weak var handler: (any ControlHandler)?
+    private var connections: [UInt64: Connection] = [:]
+    private var nextKey: UInt64 = 2
+    /// A file that is always readable, watched while something is to be done that no peer's file tells of.
+    private let work: Descriptor
+    /// Kept to be given up when there are no more: otherwise a peer that cannot be accepted wakes the loop for ever.
+    private var spare = Descriptor(openNull())
+    private var indicators: [UInt64] = []
+    private var toldIndication: Indication?
+    private var now = Instant(nanoseconds: 0)
+
+    /// Listens at `path`. The socket is for its owner and group (mode 0660).
+    ///
+    /// - Throws: if another recorder answers there, or the system refuses.
+    public convenience init(path: String, handler: any ControlHandler) throws(ControlError) {
+        try self.init(path: path, handler: handler, calls: SocketCalls())
+    }
+
+    init(path: String, handler: any ControlHandler, calls: SocketCalls) throws(ControlError) {
+        listener = try Listener(path: path)
+        self.path = path
+        self.handler = handler
+        self.calls = calls
+        do throws(Epoll.Failure) {
+            epoll = try Epoll()
+            work = try Descriptor(alwaysReadable: ())
+            try epoll.watch(listener.descriptor, key: 0, for: .readable)
+        } catch {
+            throw ControlError(path, .listen("wait for peers", code: error.code))
+        }
+    }
+
+    /// Readable when `serve` has something to do.
+    public var fileDescriptor: Int32 { epoll.descriptor.number }
+
+    /// When `serve` is to be called even if nothing is readable: a peer's time to read is over then.
+    public var deadline: Instant? {
+        connections.values.compactMap(\.deadline).min()
+    }
+
+    /// Whether anybody watches, so that levels are worth publishing.
+    public var hasWatchers: Bool {
+        connections.values.contains(where: \.isWatching)
+    }
+
+    // MARK: Serving
+
+    /// Does whatever is ready, and returns without waiting.
+    public func serve(_ now: Instant) {
+        self.now = now
+        for (key, events) in epoll.ready(most: Self.mostConnections + 1) {
+            if key == 0 {
+                accept()
+            } else if let connection = connections[key] {
+                connection.hasTurn = true
+                turn(connection, hasGone: !events.isDisjoint(with: .gone), key: key)
+            }
+        }
+        for (key, connection) in connections {
+            if connection.hasWork, !connection.hasTurn { turn(connection, hasGone: false, key: key) }
+            connection.hasTurn = false
+            if let deadline = connection.deadline, deadline <= now { connection.flush(now: now) }
+        }
+        sweep()
+    }
+
+    private func accept() {
+        for _ in 0..<Self.mostConnections {
+            let number = calls.accept(listener.descriptor.number)
+            guard number >= 0 else {
+                switch errno {
+                case EINTR, ECONNABORTED: continue
+                case EMFILE, ENFILE: turnAway()
+                default: break
+                }
+                return
+            }
+            let connection = Connection(Descriptor(number), calls: calls)
+            guard connections.count < Self.mostConnections else {
+                let message = "control: \(Self.mostConnections) connections are open already: close one"
+                connection.reply(.refused(Refusal(.busy, message)), id: .null, now: now)
+                continue
+            }
+            connections[nextKey] = connection
+            nextKey += 1
+            updateInterest(nextKey - 1)
+        }
+    }
+
+    /// Accepts one peer with the spare descriptor and lets it go at once.
+    private func turnAway() {
+        spare = Descriptor(-1)
+        let number = calls.accept(listener.descriptor.number)
+        if number >= 0 { close(number) }
+        spare = Descriptor(openNull())
+    }
+
+    /// One peer's turn: what waits for it is sent, then it is read from, while it keeps up with its replies.
+    private func turn(_ connection: Connection, hasGone: Bool, key: UInt64) {
+        connection.flush(now: now)
+        var mayRead = true
+        var requests = 0
+        while !connection.isClosed, !connection.isEnding, !connection.isAnswering, !connection.hasOutput,
+            requests < Self.mostRequestsPerTurn
+        {
+            if let line = connection.nextLine() {
+                requests += 1
+                handle(line, of: connection, key: key)
+            } else if connection.isLineTooLong {
+                let message = "control: the line has more than \(Connection.longestLine) bytes"
+                connection.reply(.refused(Refusal(.badData, message)), id: .null, now: now)
+                connection.end()
+            } else if mayRead, !connection.hasInputEnded {
+                mayRead = false
+                connection.receive()
+            } else {
+                break
+            }
+        }
+        if connection.hasInputEnded, !connection.hasLine, !connection.isAnswering, !connection.isEnding {
+            if connection.hasHalfLine {
+                let message = "control: the last line does not end with a newline"
+                connection.reply(.refused(Refusal(.badData, message)), id: .null, now: now)
+                connection.end()
+            } else if hasGone || connection.isDeaf || !(connection.isWatching || connection.indication != nil) {
+                connection.end()
+            }
+        }
+        if hasGone, connection.isAnswering {
+            // The system would go on reporting it; the answer brings it back.
+            connection.indication = nil
+            connection.isAbandoned = true
+        }
+    }
+
+    private func handle(_ line: ArraySlice<UInt8>, of connection: Connection, key: UInt64) {
+        let request: Request
+        do {
+            request = try Request.read(line)
+        } catch {
+            connection.reply(.refused(error.refusal), id: error.id, now: now)
+            if error.refusal.code == .badData { connection.end() }
+            return
+        }
+        guard let handler else {
+            let refusal = Refusal(.internal, "control: the recorder is shutting down")
+            connection.reply(.refused(refusal), id: request.id, now: now)
+            return
+        }
+        switch request.message {
+        case .status:
+            connection.reply(.status(handler.status), id: request.id, now: now)
+        case .watch:
+            let status = handler.status
+            connection.isWatching = true
+            connection.toldStatus = status.withoutMotion
+            connection.reply(.status(status), id: request.id, now: now)
+        case .indicate(let indication):
+            connection.indication = indication
+            indicators.removeAll { $0 == key }
+            indicators.append(key)
+            connection.reply(.done, id: request.id, now: now)
+            tellIndication()
+        case .command(let command):
+            handler.perform(command, answer: answer(to: connection, id: request.id, key: key))
+        case .inventory(let inventory):
+            handler.list(inventory, answer: answer(to: connection, id: request.id, key: key))
+        }
+    }
+
+    private func answer(to connection: Connection, id: JSONValue, key: UInt64) -> Answer {
+        connection.isAnswering = true
+        return Answer { [weak self, weak connection] reply in
+            guard let self, let connection, !connection.isClosed else { return }
+            connection.isAnswering = false
+            connection.reply(reply, id: id, now: self.now)
+            updateInterest(key)
+            updateWork()
+        }
+    }
+
+    // MARK: Telling
+
+    /// Tells those who watch, if anything changed but what moves all the time.
+    public func publish(_ status: Status) {
+        guard hasWatchers else { return }
+        let still = status.withoutMotion
+        var line: String?
+        for (key, connection) in connections where connection.isWatching && connection.toldStatus != still {
+            line = line ?? Event.status(status).line
+            guard let line else { return }
+            connection.toldStatus = still
+            tell(line, connection, key)
+        }
+        updateWork()
+    }
+
+    /// Tells those who watch how loud it is; to be called ten times a second while `hasWatchers`.
+    public func publish(levels status: Status) {
+        guard hasWatchers, let line = Event.level(LevelEvent(status)).line else { return }
+        for (key, connection) in connections where connection.isWatching { tell(line, connection, key) }
+        updateWork()
+    }
+
+    private func tell(_ line: String, _ connection: Connection, _ key: UInt64) {
+        connection.append(line, now: now)
+        updateInterest(key)
+    }
+
+    /// The last one that indicates and still lives is shown.
+    private func tellIndication() {
+        indicators.removeAll { connections[$0]?.indication == nil }
+        let indication = indicators.last.flatMap { connections[$0]?.indication }
+        guard indication != toldIndication else { return }
+        toldIndication = indication
+        handler?.indicate(indication)
+    }
+
+    // MARK: Waiting
+
+    /// Takes what is closed off the list, and tells the system what the others wait for.
+    private func sweep() {
+        for (key, connection) in connections {
+            if connection.isFinished {
+                connection.close()
+                connections[key] = nil
+                epoll.forget(key: key)
+            } else {
+                updateInterest(key)
+            }
+        }
+        tellIndication()
+        updateWork()
+    }
+
+    private func updateWork() {
+        let hasWork = connections.values.contains(where: \.hasWork)
+        try? epoll.watch(work, key: 1, for: hasWork ? .readable : nil)
+    }
+
+    private func updateInterest(_ key: UInt64) {
+        guard let connection = connections[key] else { return }
+        let events: Epoll.Event?
+        if connection.hasOutput {
+            events = .writable
+        } else if connection.isAnswering {
+            events = connection.isAbandoned ? nil : []
+        } else {
+            events = connection.hasLine || connection.hasInputEnded ? [] : .readable
+        }
+        do {
+            try epoll.watch(connection.socket, key: key, for: events)
+        } catch {
+            connection.close()
+        }
+    }
+}
+
+private func openNull() -> Int32 {
+    unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+}

@@ -1,0 +1,103 @@
+import Glibc
+
+/// An open file of the system, closed when it goes out of scope.
+struct Descriptor: ~Copyable {
+    let number: Int32
+
+    init(_ number: Int32) {
+        self.number = number
+    }
+
+    deinit { close(number) }
+}
+
+extension Descriptor {
+    /// One end of a connection whose other end is closed: its end can always be read.
+    init(alwaysReadable: Void) throws(Epoll.Failure) {
+        var ends: (Int32, Int32) = (-1, -1)
+        let code = unsafe withUnsafeMutableBytes(of: &ends) { bytes in
+            unsafe pipe(bytes.assumingMemoryBound(to: Int32.self).baseAddress!)
+        }
+        guard code == 0 else { throw Epoll.Failure(code: errno) }
+        close(ends.1)
+        _ = fcntl(ends.0, F_SETFD, FD_CLOEXEC)
+        self.init(ends.0)
+    }
+}
+
+/// The address of a Unix stream socket.
+enum SocketAddress {
+    /// Bytes that fit beside the closing zero.
+    static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+    /// Calls `body` with the address of `path`; nil if the path does not fit.
+    static func with<Result>(
+        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result? {
+        let bytes = Array(path.utf8)
+        guard (1...longestPath).contains(bytes.count), !bytes.contains(0) else { return nil }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        // Safe: the copy is shorter than the field, which is zero at first, and the address lives during the call.
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
+
+/// The system calls that move bytes and connections, one door each, so that a test can make any of them fail.
+///
+/// Each returns what the system returns and leaves the code in `errno`.
+@safe struct SocketCalls {
+    var accept: (Int32) -> Int32 = { listener in
+        // Every send and receive says that it does not wait, so the socket itself need not.
+        let socket = Glibc.accept(listener, nil, nil)
+        if socket >= 0 { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
+        return socket
+    }
+    var receive: (Int32, UnsafeMutableRawBufferPointer) -> Int = { socket, buffer in
+        unsafe recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+    }
+    var send: (Int32, UnsafeRawBufferPointer) -> Int = { socket, buffer in
+        unsafe Glibc.send(socket, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+    }
+
+    /// What one transfer came to.
+    enum Transfer: Equatable {
+        case bytes(Int)
+        case wouldBlock
+        case failed(Int32)
+    }
+
+    /// Appends what is there, at most `most` bytes, to `bytes`; zero bytes: the other end has finished.
+    func receive(from socket: borrowing Descriptor, most: Int, into bytes: inout [UInt8]) -> Transfer {
+        let before = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: most))
+        let transfer = repeatWhileInterrupted {
+            // Safe: the buffer is the part that was just appended.
+            unsafe bytes.withUnsafeMutableBytes { unsafe receive(socket.number, .init(rebasing: $0[before...])) }
+        }
+        if case .bytes(let count) = transfer { bytes.removeLast(most - count) } else { bytes.removeLast(most) }
+        return transfer
+    }
+
+    /// Sends as much of `bytes` as the system takes.
+    func send(_ bytes: ArraySlice<UInt8>, to socket: borrowing Descriptor) -> Transfer {
+        repeatWhileInterrupted { unsafe bytes.withUnsafeBytes { unsafe send(socket.number, $0) } }
+    }
+
+    private func repeatWhileInterrupted(_ call: () -> Int) -> Transfer {
+        while true {
+            let count = call()
+            guard count < 0 else { return .bytes(count) }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .wouldBlock
+            case let code: return .failed(code)
+            }
+        }
+    }
+}

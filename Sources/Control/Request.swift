@@ -1,0 +1,101 @@
+public import Transport
+
+/// One line from a peer: something to do, and the id that its reply will carry.
+public struct Request: Hashable, Sendable {
+    /// Any scalar; the reply carries the same.
+    public var id: JSONValue
+    /// What is asked.
+    public var message: Message
+
+    /// What can be asked of the recorder.
+    public enum Message: Hashable, Sendable {
+        case status
+        /// Streams events until the peer goes.
+        case watch
+        /// Moves the deck, or changes what it works with.
+        case command(Command)
+        /// Lists something of the kit.
+        case inventory(Inventory)
+        /// Shows on the upload lamp what the library is doing, for as long as this connection lives.
+        case indicate(Indication)
+    }
+
+    /// A request with an id.
+    public init(id: JSONValue = .null, _ message: Message) {
+        self.id = id
+        self.message = message
+    }
+}
+
+/// What the recorder can list of the kit it runs on.
+public enum Inventory: String, CaseIterable, Sendable {
+    /// The sound cards, and what each really offers.
+    case cards
+    /// The button and LED lines.
+    case lines
+}
+
+/// What the upload lamp tells.
+public enum Indication: String, CaseIterable, Sendable {
+    case sending, idle
+    /// Something is to be sent and cannot be.
+    case held
+    /// The stick may be pulled.
+    case safeToRemove = "safe-to-remove"
+}
+
+extension Request.Message {
+    /// The names of all requests, as the key `command` gives them.
+    public static let names =
+        ["status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume", "discard"]
+        + Inventory.allCases.map(\.rawValue) + ["indicate"]
+}
+
+/// A line that is not a request, with the id for its reply as far as one could be read.
+struct RequestError: Error, Hashable {
+    var id: JSONValue
+    var refusal: Refusal
+}
+
+extension Request {
+    /// Reads a line. Keys that are not known are ignored.
+    ///
+    /// - Throws: code bad-data if the line is not a JSON object, usage if it asks for nothing that there is.
+    static func read(_ line: ArraySlice<UInt8>) throws(RequestError) -> Request {
+        let value: JSONValue
+        do {
+            value = try JSONReader.read(line)
+        } catch {
+            let message = "control: the line is not JSON: byte \(error.column): expected \(error.expected)"
+            throw RequestError(id: .null, refusal: Refusal(.badData, message))
+        }
+        guard case .object(let members) = value else {
+            throw RequestError(id: .null, refusal: Refusal(.badData, "control: the line is not a JSON object"))
+        }
+        let id = members["id"] ?? .null
+        guard id.isScalar else {
+            let message = "control: id: found \(id.excerpt), allowed are a number, a text, true, false and null"
+            throw RequestError(id: .null, refusal: Refusal(.usage, message))
+        }
+        do {
+            return Request(id: id, try Message(members))
+        } catch {
+            throw RequestError(id: id, refusal: error)
+        }
+    }
+
+    /// The line that asks for this, without the newline.
+    public var line: String {
+        var members = message.members
+        members["id"] = id
+        return JSONValue.object(members).description
+    }
+}
+
+extension JSONValue {
+    /// Enough of the value to recognise it in a sentence.
+    var excerpt: String {
+        let text = description
+        return text.count <= 40 ? text : text.prefix(39) + "…"
+    }
+}

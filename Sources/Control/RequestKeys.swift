@@ -1,0 +1,180 @@
+import Takes
+import Transport
+
+extension Request.Message {
+    /// Reads what an object asks for.
+    init(_ members: [String: JSONValue]) throws(Refusal) {
+        guard let name = members["command"] else {
+            throw Refusal(.usage, "control: command is missing, allowed are \(Self.names.joined(separator: ", "))")
+        }
+        let keys = RequestKeys(members: members, command: name.text ?? "control")
+        switch name.text {
+        case "status": self = .status
+        case "watch": self = .watch
+        case "record": self = .command(.record)
+        case "stop": self = .command(.stop)
+        case "pause": self = .command(.pause)
+        case "play": self = .command(.play(try keys.take()))
+        case "skip": self = .command(.skip(seconds: try keys.seconds()))
+        case "mark": self = .command(.mark(note: try keys.note()))
+        case "select": self = .command(.select(try keys.requiredTake()))
+        case "discard": self = .command(.discard(try keys.requiredTake()))
+        case "filter":
+            self = .command(
+                .filter(
+                    lowPass: try keys.cutoff("low_pass_hz", allowsAutomatic: true),
+                    slopeDBPerOctave: try keys.slope(),
+                    highPass: try keys.cutoff("high_pass_hz", allowsAutomatic: false)))
+        case "volume": self = .command(.volume(try keys.volume()))
+        case "cards": self = .inventory(.cards)
+        case "lines": self = .inventory(.lines)
+        case "indicate": self = .indicate(try keys.indication())
+        default:
+            let allowed = Self.names.joined(separator: ", ")
+            throw Refusal(.usage, "control: command: found \(name.excerpt), allowed are \(allowed)")
+        }
+    }
+
+    /// The keys that ask for this.
+    var members: [String: JSONValue] {
+        switch self {
+        case .status: ["command": .string("status")]
+        case .watch: ["command": .string("watch")]
+        case .inventory(let inventory): ["command": .string(inventory.rawValue)]
+        case .indicate(let indication): ["command": .string("indicate"), "what": .string(indication.rawValue)]
+        case .command(let command): command.members
+        }
+    }
+}
+
+extension Command {
+    fileprivate var members: [String: JSONValue] {
+        switch self {
+        case .record: return ["command": .string("record")]
+        case .stop: return ["command": .string("stop")]
+        case .pause: return ["command": .string("pause")]
+        case .play(nil): return ["command": .string("play")]
+        case .play(let take?): return ["command": .string("play"), "take": take.json]
+        case .skip(let seconds): return ["command": .string("skip"), "seconds": .double(seconds)]
+        case .mark(nil): return ["command": .string("mark")]
+        case .mark(let note?): return ["command": .string("mark"), "note": .string(note)]
+        case .select(let take): return ["command": .string("select"), "take": take.json]
+        case .discard(let take): return ["command": .string("discard"), "take": take.json]
+        case .volume(let volume): return ["command": .string("volume"), "volume": .double(volume)]
+        case .filter(let lowPass, let slope, let highPass):
+            var members: [String: JSONValue] = ["command": .string("filter")]
+            members["low_pass_hz"] = lowPass?.json
+            members["slope_db_per_octave"] = slope.map { .integer($0) }
+            members["high_pass_hz"] = highPass?.json
+            return members
+        }
+    }
+}
+
+extension TakeReference {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .number(let number): .integer(number)
+        case .stem(let stem): .string(stem)
+        case .last: .string("last")
+        }
+    }
+}
+
+extension Cutoff {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .automatic: .string("auto")
+        case .off: .string("off")
+        case .hertz(let hertz): .double(hertz)
+        }
+    }
+}
+
+/// The keys of a request, each read with what it allows.
+private struct RequestKeys {
+    let members: [String: JSONValue]
+    let command: String
+
+    /// A key that may be missing or null.
+    private func optional<Value>(
+        _ key: String, _ allowed: String, _ read: (JSONValue) -> Value?
+    ) throws(Refusal) -> Value? {
+        guard let found = members[key], found != .null else { return nil }
+        return try check(key, found, allowed, read)
+    }
+
+    private func required<Value>(
+        _ key: String, _ allowed: String, _ read: (JSONValue) -> Value?
+    ) throws(Refusal) -> Value {
+        guard let found = members[key] else {
+            throw Refusal(.usage, "\(command): \(key) is missing, allowed is \(allowed)")
+        }
+        return try check(key, found, allowed, read)
+    }
+
+    private func check<Value>(
+        _ key: String, _ found: JSONValue, _ allowed: String, _ read: (JSONValue) -> Value?
+    ) throws(Refusal) -> Value {
+        guard let value = read(found) else {
+            throw Refusal(.usage, "\(command): \(key): found \(found.excerpt), allowed is \(allowed)")
+        }
+        return value
+    }
+
+    private static let takes = "a take's stem, its number, or \"last\""
+
+    private static func take(_ value: JSONValue) -> TakeReference? {
+        if case .number = value { return value.integer.flatMap { $0 > 0 ? .number($0) : nil } }
+        return value.text.flatMap { $0.isEmpty ? nil : TakeReference($0) }
+    }
+
+    func take() throws(Refusal) -> TakeReference? {
+        try optional("take", Self.takes, Self.take)
+    }
+
+    func requiredTake() throws(Refusal) -> TakeReference {
+        try required("take", Self.takes, Self.take)
+    }
+
+    func seconds() throws(Refusal) -> Double {
+        try required("seconds", "a number, negative to go back", \.double)
+    }
+
+    func note() throws(Refusal) -> String? {
+        try optional("note", "a text", \.text)
+    }
+
+    func volume() throws(Refusal) -> Double {
+        try required("volume", "a number from 0 to 1") { value in
+            value.double.flatMap { (0...1).contains($0) ? $0 : nil }
+        }
+    }
+
+    func slope() throws(Refusal) -> Int? {
+        let allowed = FilterRequest.slopes.map { String($0) }.joined(separator: ", ")
+        return try optional("slope_db_per_octave", "one of \(allowed)") { value in
+            value.integer.flatMap { FilterRequest.slopes.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// A missing key keeps what is in force; null is off, as the status says it.
+    func cutoff(_ key: String, allowsAutomatic: Bool) throws(Refusal) -> Cutoff? {
+        guard let found = members[key] else { return nil }
+        let allowed = "a frequency in Hz, " + (allowsAutomatic ? "\"auto\" or \"off\"" : "or \"off\"")
+        return try check(key, found, allowed) { value in
+            switch value {
+            case .null, .string("off"): .off
+            case .string("auto"): allowsAutomatic ? .automatic : nil
+            default: value.double.flatMap { $0 > 0 ? .hertz($0) : nil }
+            }
+        }
+    }
+
+    func indication() throws(Refusal) -> Indication {
+        let allowed = Indication.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        return try required("what", "one of \(allowed)") { value in
+            value.text.flatMap(Indication.init(rawValue:))
+        }
+    }
+}

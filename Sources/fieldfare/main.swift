@@ -1,0 +1,4 @@
+import Commands
+import Glibc
+
+exit(Fieldfare.run(Array(CommandLine.arguments.dropFirst()), in: Session()))

@@ -1,0 +1,142 @@
+import Glibc
+import Takes
+import Testing
+import Transport
+
+@testable import Control
+
+/// A folder of its own for a socket, gone with it.
+final class SocketFolder {
+    let path: String
+    var socket: String { path + "/recorder.sock" }
+
+    init() {
+        var template = Array("/tmp/fieldfare-XXXXXX".utf8CString)
+        unsafe template.withUnsafeMutableBufferPointer { _ = unsafe mkdtemp($0.baseAddress!) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        unsafe unlink(socket)
+        unsafe rmdir(path)
+    }
+}
+
+/// A recorder made of nothing: notes what it is asked, and answers as it is told.
+final class ScriptedRecorder: ControlHandler {
+    var status = Status(version: "0")
+    var performed: [Command] = []
+    var listed: [Inventory] = []
+    var indications: [Indication?] = []
+    /// Called for each command; answers nothing unless it says so.
+    var perform: (Command, Answer, Status) -> Void = { _, answer, status in answer.succeed(status) }
+
+    func perform(_ command: Command, answer: Answer) {
+        performed.append(command)
+        perform(command, answer, status)
+    }
+
+    func list(_ inventory: Inventory, answer: Answer) {
+        listed.append(inventory)
+        answer.succeed(inventory, [.object(["id": .string("one")])])
+    }
+
+    func indicate(_ indication: Indication?) {
+        indications.append(indication)
+    }
+}
+
+/// A server and its peers on a real socket, all on one thread.
+final class Exchange {
+    let folder = SocketFolder()
+    let recorder = ScriptedRecorder()
+    let server: ControlServer
+    var now = Instant(nanoseconds: 0)
+
+    init(calls: SocketCalls = SocketCalls()) throws {
+        server = try ControlServer(path: folder.socket, handler: recorder, calls: calls)
+    }
+
+    func peer() -> Peer {
+        Peer(folder.socket)
+    }
+
+    /// Whether the server has something to do.
+    var isReadable: Bool {
+        var file = pollfd(fd: server.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&file, 1, 0) == 1
+    }
+
+    /// Serves until nothing is left to do. A server that is always ready would never sleep: that is a failure.
+    func settle(sourceLocation: SourceLocation = #_sourceLocation) {
+        for _ in 0..<10_000 {
+            guard isReadable else { return }
+            server.serve(now)
+        }
+        Issue.record("the server never comes to rest", sourceLocation: sourceLocation)
+    }
+
+    /// What a peer that sends `text` reads.
+    func reply(to text: String) -> [String] {
+        let peer = peer()
+        peer.send(text)
+        settle()
+        return peer.lines()
+    }
+}
+
+/// The raw other end, which never waits.
+final class Peer {
+    let socket: Descriptor
+    private var input: [UInt8] = []
+    private(set) var hasEnded = false
+
+    init(_ path: String) {
+        socket = Descriptor(Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0))
+        let number = socket.number
+        let code = unsafe SocketAddress.with(path) { unsafe connect(number, $0, $1) }
+        if code != 0 { Issue.record("cannot connect: \(systemText(errno))") }
+    }
+
+    /// Sends what the system takes at once.
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Int {
+        unsafe bytes.withUnsafeBytes { unsafe Glibc.send(socket.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    }
+
+    @discardableResult
+    func send(_ text: String) -> Int {
+        send(Array(text.utf8))
+    }
+
+    func finishSending() {
+        shutdown(socket.number, Int32(SHUT_WR))
+    }
+
+    /// All whole lines that have come.
+    func lines() -> [String] {
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = unsafe recv(socket.number, &buffer, buffer.count, 0)
+            guard count > 0 else {
+                hasEnded = count == 0 || errno == ECONNRESET
+                break
+            }
+            input += buffer[..<count]
+        }
+        var lines: [String] = []
+        while let end = input.firstIndex(of: 0x0a) {
+            lines.append(String(decoding: input[..<end], as: UTF8.self))
+            input.removeFirst(end + 1)
+        }
+        return lines
+    }
+}
+
+/// What `Status(version: "0")` is on the wire.
+let idleStatus = """
+    "armed":false,"card":null,"channels":null,"clock":"unset","elapsed_seconds":0,"faults":[],"format":null,\
+    "frames":0,"free_bytes":null,"gaps":0,"high_pass_hz":null,"level_dbfs":[],"low_pass_hz":null,\
+    "position_seconds":null,"rate_hz":null,"selected":null,"slope_db_per_octave":24,"state":"idle",\
+    "synced_seconds":0,"take":null,"version":"0","xruns":0
+    """

@@ -1,0 +1,106 @@
+import Glibc
+import Takes
+import Testing
+
+@testable import Control
+
+@Suite struct ListenerTests {
+    private let folder = SocketFolder()
+
+    private func sentence(_ path: String) -> String? {
+        do {
+            _ = try Listener(path: path)
+            return nil
+        } catch {
+            return "\(error) [\(error.exitStatus)]"
+        }
+    }
+
+    private func mode(_ path: String) -> mode_t? {
+        var information = stat()
+        return unsafe lstat(path, &information) == 0 ? information.st_mode : nil
+    }
+
+    @Test func `the socket is for its owner and group, and goes with its listener`() throws {
+        do {
+            let listener = try Listener(path: folder.socket)
+            #expect(listener.descriptor.number >= 0)
+            #expect(mode(folder.socket) == S_IFSOCK | 0o660)
+        }
+        #expect(mode(folder.socket) == nil)
+    }
+
+    @Test func `folders that are missing are made`() throws {
+        let path = folder.path + "/run/fieldfare/recorder.sock"
+        do {
+            let listener = try Listener(path: path)
+            #expect(listener.descriptor.number >= 0)
+            #expect(mode(path) == S_IFSOCK | 0o660)
+        }
+        unsafe rmdir(folder.path + "/run/fieldfare")
+        unsafe rmdir(folder.path + "/run")
+    }
+
+    @Test func `a socket that nobody answers at is replaced`() throws {
+        let old = Descriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
+        let number = old.number
+        let bound = unsafe SocketAddress.with(folder.socket) { unsafe bind(number, $0, $1) }
+        #expect(bound == 0)
+        #expect(sentence(folder.socket) == nil)
+    }
+
+    @Test func `a socket that somebody answers at is not taken away`() throws {
+        let exchange = try Exchange()
+        let path = exchange.folder.socket
+        #expect(
+            sentence(path) == "control: \(path): cannot listen: another recorder answers there: stop it first, or choose "
+                + "another path [73]")
+        #expect(exchange.reply(to: "{\"command\":\"lines\"}\n").count == 1)
+    }
+
+    @Test func `a socket with a full queue is somebody's too`() throws {
+        let exchange = try Exchange()
+        let path = exchange.folder.socket
+        let waiting = (0..<17).map { _ in exchange.peer() }
+        #expect(sentence(path)?.contains("another recorder answers there") == true)
+        #expect(waiting.count == 17)
+    }
+
+    @Test func `a file that is no socket is left alone`() throws {
+        let file = unsafe open(folder.socket, O_CREAT | O_WRONLY, 0o600)
+        close(file)
+        #expect(
+            sentence(folder.socket) == "control: \(folder.socket): cannot listen: what is there is not a socket: move it "
+                + "away, or choose another path [73]")
+        #expect(mode(folder.socket) == S_IFREG | 0o600)
+    }
+
+    @Test func `a path that no socket can have is refused`() {
+        let long = folder.path + "/" + String(repeating: "x", count: 100)
+        #expect(
+            sentence(long) == "control: \(long): a socket's path has 1 to 107 bytes, this one has \(long.utf8.count): "
+                + "choose a shorter one [64]")
+    }
+
+    @Test func `a folder that cannot be made is named`() {
+        #expect(
+            sentence("/proc/fieldfare/recorder.sock") == "control: /proc/fieldfare/recorder.sock: cannot make the folder "
+                + "/proc/fieldfare: No such file or directory [73]")
+    }
+
+    @Test func `another's socket outlives a listener that lost its own`() throws {
+        do {
+            let first = try Listener(path: folder.socket)
+            #expect(first.descriptor.number >= 0)
+            unsafe unlink(folder.socket)
+            let second = Descriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
+            // A file between the two takes the first one's inode.
+            let file = unsafe open(folder.path + "/between", O_CREAT | O_WRONLY, 0o600)
+            close(file)
+            let number = second.number
+            _ = unsafe SocketAddress.with(folder.socket) { unsafe bind(number, $0, $1) }
+            unsafe unlink(folder.path + "/between")
+        }
+        #expect(mode(folder.socket) != nil)
+    }
+}

@@ -1,0 +1,127 @@
+import Takes
+import Testing
+import Transport
+
+@testable import Control
+
+@Suite struct RequestTests {
+    private static let requests: [(String, Request.Message)] = [
+        (#"{"command":"status","id":1}"#, .status),
+        (#"{"command":"watch","id":1}"#, .watch),
+        (#"{"command":"record","id":1}"#, .command(.record)),
+        (#"{"command":"stop","id":1}"#, .command(.stop)),
+        (#"{"command":"pause","id":1}"#, .command(.pause)),
+        (#"{"command":"play","id":1}"#, .command(.play(nil))),
+        (#"{"command":"play","id":1,"take":42}"#, .command(.play(.number(42)))),
+        (#"{"command":"play","id":1,"take":"last"}"#, .command(.play(.last))),
+        (#"{"command":"select","id":1,"take":"a-0042-061811Z"}"#, .command(.select(.stem("a-0042-061811Z")))),
+        (#"{"command":"discard","id":1,"take":7}"#, .command(.discard(.number(7)))),
+        (#"{"command":"skip","id":1,"seconds":-5}"#, .command(.skip(seconds: -5))),
+        (#"{"command":"skip","id":1,"seconds":0.25}"#, .command(.skip(seconds: 0.25))),
+        (#"{"command":"mark","id":1}"#, .command(.mark(note: nil))),
+        (#"{"command":"mark","id":1,"note":"an \"owl\""}"#, .command(.mark(note: "an \"owl\""))),
+        (#"{"command":"volume","id":1,"volume":0.8}"#, .command(.volume(0.8))),
+        (#"{"command":"filter","id":1}"#, .command(.filter(lowPass: nil, slopeDBPerOctave: nil, highPass: nil))),
+        (
+            #"{"command":"filter","high_pass_hz":"off","id":1,"low_pass_hz":"auto","slope_db_per_octave":48}"#,
+            .command(.filter(lowPass: .automatic, slopeDBPerOctave: 48, highPass: .off))
+        ),
+        (
+            #"{"command":"filter","high_pass_hz":40.5,"id":1,"low_pass_hz":8000}"#,
+            .command(.filter(lowPass: .hertz(8000), slopeDBPerOctave: nil, highPass: .hertz(40.5)))
+        ),
+        (#"{"command":"cards","id":1}"#, .inventory(.cards)),
+        (#"{"command":"lines","id":1}"#, .inventory(.lines)),
+        (#"{"command":"indicate","id":1,"what":"safe-to-remove"}"#, .indicate(.safeToRemove)),
+    ]
+
+    private func read(_ line: String) throws(RequestError) -> Request {
+        try Request.read(Array(line.utf8)[...])
+    }
+
+    @Test(arguments: requests)
+    func `every request is read, and written the same`(line: String, message: Request.Message) throws {
+        #expect(try read(line) == Request(id: .integer(1), message))
+        #expect(Request(id: .integer(1), message).line == line)
+    }
+
+    @Test func `every name is read by some line`() {
+        let named = Set(Self.requests.map { $0.1.members["command"]?.text })
+        #expect(named == Set(Request.Message.names))
+    }
+
+    @Test(arguments: [
+        (#"{"command":"record","colour":"red"}"#, Request.Message.command(.record)),
+        (#"{"command":"play","take":null}"#, .command(.play(nil))),
+        (#"{"command":"play","take":"42"}"#, .command(.play(.number(42)))),
+        (#"{"command":"skip","seconds":5.0e0}"#, .command(.skip(seconds: 5))),
+        (
+            #"{"command":"filter","low_pass_hz":null,"high_pass_hz":null,"slope_db_per_octave":null}"#,
+            .command(.filter(lowPass: .off, slopeDBPerOctave: nil, highPass: .off))
+        ),
+        (#"{"command":"mark","note":null}"#, .command(.mark(note: nil))),
+    ])
+    func `what others may write is understood too`(line: String, message: Request.Message) throws {
+        #expect(try read(line) == Request(id: .null, message))
+    }
+
+    @Test(arguments: [
+        (
+            "{}",
+            "control: command is missing, allowed are status, watch, record, stop, play, pause, skip, mark, select, "
+                + "filter, volume, discard, cards, lines, indicate"
+        ),
+        (
+            #"{"command":"erase"}"#,
+            "control: command: found \"erase\", allowed are status, watch, record, stop, play, pause, skip, mark, "
+                + "select, filter, volume, discard, cards, lines, indicate"
+        ),
+        (#"{"command":"skip"}"#, "skip: seconds is missing, allowed is a number, negative to go back"),
+        (
+            #"{"command":"skip","seconds":"5"}"#,
+            "skip: seconds: found \"5\", allowed is a number, negative to go back"
+        ),
+        (
+            #"{"command":"skip","seconds":1e999}"#,
+            "skip: seconds: found 1e999, allowed is a number, negative to go back"
+        ),
+        (#"{"command":"select"}"#, #"select: take is missing, allowed is a take's stem, its number, or "last""#),
+        (
+            #"{"command":"play","take":-1}"#,
+            #"play: take: found -1, allowed is a take's stem, its number, or "last""#
+        ),
+        (
+            #"{"command":"discard","take":""}"#,
+            #"discard: take: found "", allowed is a take's stem, its number, or "last""#
+        ),
+        (#"{"command":"mark","note":["a","long","list","of","words","that","is","cut"]}"#,
+            #"mark: note: found ["a","long","list","of","words","that",…, allowed is a text"#),
+        (#"{"command":"volume","volume":1.01}"#, "volume: volume: found 1.01, allowed is a number from 0 to 1"),
+        (
+            #"{"command":"filter","slope_db_per_octave":18}"#,
+            "filter: slope_db_per_octave: found 18, allowed is one of 12, 24, 36, 48"
+        ),
+        (
+            #"{"command":"filter","low_pass_hz":-1}"#,
+            #"filter: low_pass_hz: found -1, allowed is a frequency in Hz, "auto" or "off""#
+        ),
+        (
+            #"{"command":"filter","high_pass_hz":"auto"}"#,
+            #"filter: high_pass_hz: found "auto", allowed is a frequency in Hz, or "off""#
+        ),
+        (
+            #"{"command":"indicate","what":"busy"}"#,
+            #"indicate: what: found "busy", allowed is one of "sending", "idle", "held", "safe-to-remove""#
+        ),
+    ])
+    func `a usage error names the key and what is allowed`(line: String, message: String) {
+        #expect(throws: RequestError(id: .null, refusal: Refusal(.usage, message))) { try read(line) }
+    }
+
+    @Test func `a usage error keeps the id`() {
+        let refusal = Refusal(.usage, "skip: seconds is missing, allowed is a number, negative to go back")
+        #expect(throws: RequestError(id: .string("a"), refusal: refusal)) {
+            try read(#"{"id":"a","command":"skip"}"#)
+        }
+    }
+}

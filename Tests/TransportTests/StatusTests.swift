@@ -1,0 +1,56 @@
+import FoundationEssentials
+import Takes
+import Testing
+import Transport
+
+@Suite struct StatusTests {
+    private func json(_ status: Status) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(status), as: UTF8.self)
+    }
+
+    @Test func `an idle recorder without a card writes every key, null where there is nothing`() throws {
+        #expect(
+            try json(Status(version: "1.2.3")) == """
+                {"armed":false,"card":null,"channels":null,"clock":"unset","elapsed_seconds":0,"faults":[],\
+                "format":null,"frames":0,"free_bytes":null,"gaps":0,"high_pass_hz":null,"level_dbfs":[],\
+                "low_pass_hz":null,"position_seconds":null,"rate_hz":null,"selected":null,\
+                "slope_db_per_octave":24,"state":"idle","synced_seconds":0,"take":null,"version":"1.2.3","xruns":0}
+                """)
+    }
+
+    @Test func `a recorder at work writes what it does`() throws {
+        var status = Status(version: "1.2.3")
+        status.state = .recording
+        status.take = "heron07-0042-061811Z"
+        status.selected = "heron07-0041-060000Z"
+        status.frames = 72_000
+        status.elapsedSeconds = 1.5
+        status.syncedSeconds = 1
+        status.rateHz = 48_000
+        status.channels = 2
+        status.format = .s24Packed
+        status.card = "usb:0d8c:0014"
+        status.lowPassHz = 8000
+        status.highPassHz = 40.5
+        status.levelDBFS = [Level(peak: -3.25, rms: -12.5), Level(peak: nil, rms: nil)]
+        status.xruns = 1
+        status.gaps = 2
+        status.freeBytes = 12_345_678_901
+        status.clock = .rtc
+        status.faults = [Fault(.diskFull, "takes: 1 h left"), Fault(.signal, "channel 2 is dead")]
+        let text = try json(status)
+        #expect(
+            text == """
+                {"armed":false,"card":"usb:0d8c:0014","channels":2,"clock":"rtc","elapsed_seconds":1.5,\
+                "faults":[{"code":2,"message":"takes: 1 h left"},{"code":8,"message":"channel 2 is dead"}],\
+                "format":"S24_3LE","frames":72000,"free_bytes":12345678901,"gaps":2,"high_pass_hz":40.5,\
+                "level_dbfs":[{"peak":-3.25,"rms":-12.5},{"peak":null,"rms":null}],"low_pass_hz":8000,\
+                "position_seconds":null,"rate_hz":48000,"selected":"heron07-0041-060000Z",\
+                "slope_db_per_octave":24,"state":"recording","synced_seconds":1,"take":"heron07-0042-061811Z",\
+                "version":"1.2.3","xruns":1}
+                """)
+        #expect(try JSONDecoder().decode(Status.self, from: Data(text.utf8)) == status)
+    }
+}
