@@ -19,8 +19,9 @@ from sound import Wave
 TAKES = pathlib.Path("/data/takes")
 SOCKET = "/run/fieldfare.sock"
 BINARIES = pathlib.Path(os.environ.get("FIELDFARE_BINARIES", ".build/debug"))
-# run starts every board with one subdevice a device, so that a held card is a busy card.
-CAPTURE = "pcm:hw:Loopback,0,0"
+# run starts every board with one subdevice a device, so that a held card is a busy card; what is played into the second
+# device is captured from the first.
+CAPTURE = "card:Loopback"
 PLAYBACK = "hw:Loopback,1,0"
 
 _failures = []
