@@ -1,0 +1,252 @@
+"""A recorder under test: its settings, its process, its control socket, its takes; and what a scenario says.
+
+A scenario runs on a board of its own, as root, and is the judge: `expect` notes what holds and what does not,
+`figure` what was measured, and the exit status is 1 if anything did not hold.
+"""
+import atexit
+import ctypes
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from sound import Wave
+
+TAKES = pathlib.Path("/data/takes")
+SOCKET = "/run/fieldfare.sock"
+BINARIES = pathlib.Path(os.environ.get("FIELDFARE_BINARIES", ".build/debug"))
+# run starts every board with one subdevice a device, so that a held card is a busy card; what is played into the second
+# device is captured from the first.
+CAPTURE = "card:Loopback"
+PLAYBACK = "hw:Loopback,1,0"
+
+_failures = []
+
+
+def say(text):
+    """A line for the log."""
+    print(f"{time.monotonic():8.3f}  {text}", flush=True)
+
+
+def expect(holds, fact):
+    """Notes whether a fact holds, and goes on; returns whether."""
+    say(("ok: " if holds else "NOT SO: ") + fact)
+    if not holds:
+        _failures.append(fact)
+    return bool(holds)
+
+
+def figure(name, value, unit="", digits=2):
+    """Something measured, shown beside the scenario's result."""
+    value = f"{value:.{digits}f}" if isinstance(value, float) else value
+    print(f"figure: {name}: {value} {unit}".rstrip(), flush=True)
+
+
+def finish():
+    """Ends the scenario with its verdict."""
+    for fact in _failures:
+        print(f"NOT SO: {fact}")
+    sys.exit(1 if _failures else 0)
+
+
+def wait_until(condition, seconds, interval=0.02):
+    """Waits for a condition; its last value, false if it never held."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()) and time.monotonic() < deadline:
+        time.sleep(interval)
+    return value
+
+
+def set_clock_synchronised():
+    """Tells the kernel that its clock is synchronised, so that fault 3 (clock unset) is out of the way."""
+    timex = (ctypes.c_long * 64)()
+    timex[0] = 0x0010 | 0x0004 | 0x0008  # ADJ_STATUS, ADJ_MAXERROR, ADJ_ESTERROR: all zero
+    if ctypes.CDLL(None).adjtimex(timex) < 0:
+        raise OSError("adjtimex")
+
+
+def toml(value):
+    """A value as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {toml(item)}" for key, item in value.items()) + " }"
+    return json.dumps(value)
+
+
+def settings(**changes):
+    """Settings of a kit on the board, by section; `None` leaves a key to its default."""
+    sections = {
+        "kit": {"name": "board"},
+        "capture": {"card": CAPTURE},
+        "filter": {},
+        "takes": {"directory": str(TAKES), "reserve_mib": 16},
+        "panel": {},
+        "panel.buttons": {
+            name: {"line": f"BTN_{name.upper()}"} for name in ("record", "stop", "play", "back", "forward")},
+        "panel.leds": {name: {"line": f"LED_{line}"} for name, line in (
+            ("record", "RECORD"), ("play", "PLAY"), ("upload", "UPLOAD"), ("fault", "ERROR"))},
+        "control": {"socket": SOCKET},
+    }
+    for name, section in changes.items():
+        sections.setdefault(name.replace("panel_", "panel."), {}).update(section)
+    return "\n".join(
+        f"[{name}]\n" + "".join(f"{key} = {toml(value)}\n" for key, value in section.items() if value is not None)
+        for name, section in sections.items())
+
+
+class Refused(Exception):
+    """A command that was refused, with the reason's code."""
+
+    def __init__(self, error):
+        super().__init__(f"{error['code']}: {error['message']}")
+        self.code = error["code"]
+
+
+class Client:
+    """A connection to the control socket."""
+
+    def __init__(self, path=SOCKET):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(10)
+        self.socket.connect(path)
+        self.lines = self.socket.makefile("rw")
+        self.number = 0
+
+    def send(self, command, **values):
+        """Sends a command; the reply to it."""
+        self.number += 1
+        self.lines.write(json.dumps({"id": self.number, "command": command, **values}) + "\n")
+        self.lines.flush()
+        reply = json.loads(self.lines.readline())
+        if not reply["ok"]:
+            raise Refused(reply["error"])
+        return reply
+
+    def close(self):
+        """Hangs up."""
+        self.socket.close()
+
+
+class Take:
+    """A finished take: its sidecar and its sound."""
+
+    def __init__(self, sidecar):
+        self.path = sidecar
+        self.sidecar = json.loads(sidecar.read_text())
+        self.stem = self.sidecar["take"]
+
+    def wave(self, part=0):
+        """The sound of one part."""
+        return Wave(str(self.path.parent / self.sidecar["parts"][part]["file"]))
+
+
+class Recorder:
+    """A running fieldfare-recorder."""
+
+    def __init__(self, text=None, armed=True):
+        self.settings = pathlib.Path("/data/fieldfare.toml")
+        self.settings.write_text(settings() if text is None else text)
+        self.log = pathlib.Path("/data/recorder.log")
+        self.seen = set(TAKES.glob("*/*.json"))
+        self.client = None
+        self.began = time.monotonic()
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                [BINARIES / "fieldfare-recorder", "--settings", self.settings], stdin=subprocess.DEVNULL,
+                stdout=log, stderr=log, env={"PATH": os.environ["PATH"], "HOME": "/data", "LANG": "C.UTF-8"})
+        atexit.register(self.kill)
+        self.connect()
+        if armed and not wait_until(lambda: self.status()["armed"], 10):
+            raise RuntimeError(f"the recorder did not arm: {self.status()}\n{self.errors()}")
+
+    def connect(self, seconds=10):
+        """Connects to the control socket, once it is there."""
+        def attempt():
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the recorder ended with {self.process.returncode}:\n{self.errors()}")
+            try:
+                return Client()
+            except OSError:
+                return None
+        self.client = wait_until(attempt, seconds, interval=0.005)
+        if not self.client:
+            raise RuntimeError(f"no answer at {SOCKET}:\n{self.errors()}")
+
+    def send(self, command, **values):
+        """Sends a command; the reply."""
+        return self.client.send(command, **values)
+
+    def status(self):
+        """What the recorder says of itself, the contract's status object."""
+        reply = self.client.send("status")
+        return reply.get("status", reply)
+
+    def wait(self, condition, seconds=5):
+        """Waits until a condition of the status holds; the last status."""
+        last = {}
+        def now():
+            nonlocal last
+            last = self.status()
+            return condition(last)
+        if not wait_until(now, seconds):
+            say(f"still: {last}")
+        return last
+
+    def wait_state(self, state, seconds=5):
+        """Waits for a state of the deck and expects it."""
+        status = self.wait(lambda status: status["state"] == state, seconds)
+        expect(status["state"] == state, f"the deck is {state}" + ("" if status["state"] == state else f": {status}"))
+        return status
+
+    def faults(self):
+        """The codes of the faults there are."""
+        return [fault["code"] for fault in self.status()["faults"]]
+
+    def takes(self, count=1, seconds=10):
+        """The takes finished since the recorder was started, in order, once there are `count` of them."""
+        def found():
+            return sorted(set(TAKES.glob("*/*.json")) - self.seen)
+        if not wait_until(lambda: len(found()) >= count, seconds):
+            raise RuntimeError(f"{len(found())} takes instead of {count}: {sorted(TAKES.glob('**/*'))}\n{self.errors()}")
+        return sorted((Take(path) for path in found()), key=lambda take: take.sidecar["number"])
+
+    def take(self):
+        """The newest take, once it is finished; it counts as old from then on."""
+        take = self.takes()[-1]
+        self.seen.add(take.path)
+        return take
+
+    def errors(self):
+        """What the recorder wrote to its log."""
+        return self.log.read_text(errors="replace")
+
+    def stop(self, seconds=10):
+        """Ends it as a service manager does; the exit status."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            expect(False, "the recorder ends within 10 s of SIGTERM")
+            self.kill()
+            status = None
+        for line in self.errors().splitlines():
+            say(f"  recorder: {line}")
+        return status
+
+    def kill(self):
+        """Ends it at once."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+def command(*arguments):
+    """Runs `fieldfare`; (exit status, standard output, standard error)."""
+    result = subprocess.run(
+        [BINARIES / "fieldfare", "--socket", SOCKET, *arguments], capture_output=True, text=True, timeout=20)
+    return result.returncode, result.stdout, result.stderr

@@ -1,0 +1,169 @@
+"""The board's panel from outside: presses its buttons, reads and watches its lamps.
+
+A button is pressed by pulling its line down, as the contact would. An instant is CLOCK_MONOTONIC in seconds, and that of
+a press is the kernel's date of its edge, to some 50 µs: the board's chip dates edges at its next tick, up to 1 ms after the
+pull, so two spare lines are pulled around it and their dates read.
+"""
+import fcntl
+import os
+import random
+import struct
+import threading
+import time
+
+BUTTONS = {name: f"/run/gpio/BTN_{name.upper()}/pull" for name in ("record", "stop", "play", "back", "forward")}
+LAMPS = {
+    "record": "/run/gpio/LED_RECORD/value",
+    "play": "/run/gpio/LED_PLAY/value",
+    "upload": "/run/gpio/LED_UPLOAD/value",
+    "fault": "/run/gpio/LED_ERROR/value",
+}
+
+
+def _open(paths, flags):
+    return {name: os.open(path, flags) for name, path in paths.items()}
+
+
+_pulls = _open(BUTTONS, os.O_RDWR)
+_values = _open(LAMPS, os.O_RDONLY)
+
+
+_witnesses = [os.open(f"/run/gpio/BTN_SPARE{i}/pull", os.O_WRONLY) for i in (1, 2)]
+
+
+def _edges_of(*offsets):
+    """A descriptor that delivers both edges of some lines of the board's chip (GPIO_V2_GET_LINE_IOCTL of linux/gpio.h)."""
+    both_edges_of_inputs = 1 << 2 | 1 << 4 | 1 << 5
+    request = bytearray(struct.pack("<64I32sQ", *offsets, *[0] * (64 - len(offsets)), b"witness", both_edges_of_inputs))
+    request += bytes(560 - len(request)) + struct.pack("<II5Ii", len(offsets), 0, *[0] * 5, 0)
+    chip = os.open("/dev/gpiochip0", os.O_RDWR)
+    fcntl.ioctl(chip, 0xC250B407, request)
+    os.close(chip)
+    return struct.unpack_from("<i", request, 588)[0]
+
+
+def _pull(button, way):
+    os.pwrite(_pulls[button], way, 0)
+
+
+def _pull_and_date(button, way):
+    if os.pread(_pulls[button], 16, 0).strip() == way:
+        return time.monotonic()
+    os.pwrite(_witnesses[0], way, 0)
+    os.pwrite(_pulls[button], way, 0)
+    os.pwrite(_witnesses[1], way, 0)
+    dates = []
+    while len(dates) < 2:
+        events = os.read(_events, 2 * 48)
+        dates += [struct.unpack_from("<Q", events, i)[0] for i in range(0, len(events), 48)]
+    return sum(dates) / 2e9
+
+
+def hold(button):
+    """Closes a button's contact; when."""
+    return _pull_and_date(button, b"pull-down")
+
+
+def release(button):
+    """Opens it again; when."""
+    return _pull_and_date(button, b"pull-up")
+
+
+def press(button, seconds=0.1):
+    """A clean press; when it began."""
+    instant = hold(button)
+    time.sleep(seconds)
+    release(button)
+    return instant
+
+
+def spike(button):
+    """A contact closed for some 50 µs."""
+    _pull(button, b"pull-down")
+    _pull(button, b"pull-up")
+
+
+def bounce(button, seed, down=True):
+    """A contact that bounces for up to 12 ms before it stays closed (or open, unless `down`); the first edge's instant."""
+    chance = random.Random(seed)
+    ways = (b"pull-down", b"pull-up") if down else (b"pull-up", b"pull-down")
+    first = _pull_and_date(button, ways[0])
+    end = first + chance.uniform(0.003, 0.012)
+    while time.monotonic() < end:
+        for way in (ways[1], ways[0]):
+            pause = time.monotonic() + chance.uniform(0.0001, 0.003)
+            while time.monotonic() < pause:
+                pass
+            _pull(button, way)
+    return first
+
+
+def lamp(name):
+    """Whether a lamp is lit."""
+    return os.pread(_values[name], 2, 0)[:1] == b"1"
+
+
+for _line in [*_pulls.values(), *_witnesses]:
+    os.pwrite(_line, b"pull-up", 0)
+_events = _edges_of(9, 10)
+
+
+class Watch:
+    """What the lamps did, seen every few milliseconds from another thread, as `with Watch() as watch:`."""
+
+    def __init__(self, interval=0.006):
+        self.interval = interval
+        self.changes = {name: [] for name in LAMPS}
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self):
+        self.began = time.monotonic()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def _look(self):
+        while not self._over.wait(self.interval):
+            for name, changes in self.changes.items():
+                lit = lamp(name)
+                if not changes or changes[-1][1] != lit:
+                    changes.append((time.monotonic(), lit))
+
+    def stop(self):
+        """Ends the watch."""
+        if not self._over.is_set():
+            self._over.set()
+            self._thread.join()
+            self.ended = time.monotonic()
+
+    def spans(self, name, since=0, until=None):
+        """(when, lit, seconds) of each stretch of one lamp between two instants."""
+        until = until or getattr(self, "ended", None) or time.monotonic()
+        changes = self.changes[name]
+        ends = [change[0] for change in changes[1:]] + [until]
+        cut = [(max(start, since), lit, min(end, until)) for (start, lit), end in zip(changes, ends)]
+        return [(start, lit, end - start) for start, lit, end in cut if end > start]
+
+    def flashes(self, name, since=0, until=None, pause=0.7):
+        """Groups of lit stretches, told apart by dark ones of `pause` seconds: how many in each whole group.
+
+        A group that the watch may have seen only the end or the beginning of is left out.
+        """
+        groups, count, whole = [], 0, False
+        for _, lit, seconds in self.spans(name, since, until):
+            if lit:
+                count += 1
+            elif seconds >= pause:
+                if count and whole:
+                    groups.append(count)
+                count, whole = 0, True
+        return groups
+
+    def share(self, name, since=0, until=None):
+        """The part of the time that a lamp was lit, 0 to 1."""
+        spans = self.spans(name, since, until)
+        total = sum(seconds for _, _, seconds in spans)
+        return sum(seconds for _, lit, seconds in spans if lit) / total if total else 0.0
