@@ -7,25 +7,94 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
 ]
-/// Beside the C libraries every use of unchecked memory is marked `unsafe`.
+/// Where memory is reached by pointer, every use of one is marked `unsafe`.
 let strictMemory = strict + [.strictMemorySafety()]
 
 let package = Package(
     name: "fieldfare",
     products: [
+        .executable(name: "fieldfare-recorder", targets: ["fieldfare-recorder"]),
         .executable(name: "fieldfare", targets: ["fieldfare"]),
-        .library(name: "Takes", targets: ["Takes"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: [
+        // System libraries and thin C shims.
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
+        .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CLinux"),
+        .target(name: "CFloat"),
+        .target(name: "CTOML"),
+
+        // Pure: no devices, no files.
         .target(name: "Takes", swiftSettings: strict),
         .target(name: "Transport", dependencies: ["Takes"], swiftSettings: strict),
         .target(name: "Panel", dependencies: ["Takes", "Transport"], swiftSettings: strict),
+        .target(name: "Filters", dependencies: ["Takes", "CFloat"], swiftSettings: strictMemory),
         .target(name: "Ring", dependencies: ["Takes"], swiftSettings: strictMemory),
+
+        // Each at one edge of the machine.
+        .target(name: "SoundCard", dependencies: ["Takes", "Ring", "CALSA"], swiftSettings: strictMemory),
+        .target(name: "Lines", dependencies: ["Takes", "CGPIOD"], swiftSettings: strictMemory),
+        .target(name: "TakeFiles", dependencies: ["Takes", "CSndFile"], swiftSettings: strictMemory),
+        .target(name: "Settings", dependencies: ["Takes", "CTOML"], swiftSettings: strictMemory),
+        .target(name: "Control", dependencies: ["Takes", "Transport", "CLinux"], swiftSettings: strictMemory),
+
+        // The recorder.
+        .target(
+            name: "Deck", dependencies: ["Takes", "Transport", "Panel", "Filters", "Ring", "TakeFiles", "CLinux"],
+            swiftSettings: strictMemory),
+        .target(
+            name: "Recorder",
+            dependencies: [
+                "Takes", "Transport", "Panel", "Ring", "SoundCard", "Lines", "Settings", "Control", "Deck", "CLinux",
+            ],
+            swiftSettings: strictMemory),
+        .executableTarget(
+            name: "fieldfare-recorder",
+            dependencies: [
+                "Recorder", "Settings", "SoundCard",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+
+        // The command line.
+        .target(
+            name: "Commands",
+            dependencies: [
+                "Takes", "Transport", "Settings", "Control", "SoundCard", "Lines", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strictMemory),
+        .executableTarget(name: "fieldfare", dependencies: ["Commands"], swiftSettings: strict),
+
+        // Benchmarks. The filter's peer is optimised as a C program would be.
+        .target(name: "CReferenceFilter", cSettings: [.unsafeFlags(["-O3"])]),
+        .executableTarget(
+            name: "filter-bench", dependencies: ["Filters", "Takes", "CReferenceFilter"], swiftSettings: strictMemory),
+
+        // Tests.
+        .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
+        .testTarget(name: "TakesTests", dependencies: ["Takes"], swiftSettings: strict),
+        .testTarget(name: "TransportTests", dependencies: ["Takes", "Transport"], swiftSettings: strict),
+        .testTarget(name: "PanelTests", dependencies: ["Panel", "Takes", "Transport"], swiftSettings: strict),
+        .testTarget(
+            name: "FiltersTests", dependencies: ["Filters", "Takes"], exclude: ["Resources"],
+            swiftSettings: strict),
         .testTarget(name: "RingTests", dependencies: ["Ring", "Takes"], swiftSettings: strict),
+        .testTarget(name: "LinesTests", dependencies: ["Lines", "Takes"], swiftSettings: strictMemory),
+        .testTarget(name: "TakeFilesTests", dependencies: ["TakeFiles", "Takes"], swiftSettings: strict),
+        .testTarget(name: "SettingsTests", dependencies: ["Settings", "Takes"], swiftSettings: strict),
+        .testTarget(
+            name: "ControlTests", dependencies: ["Takes", "Transport", "Control"], swiftSettings: strictMemory),
+        .testTarget(
+            name: "DeckTests", dependencies: ["Deck", "Takes", "Transport", "Panel", "Filters", "Ring", "TakeFiles"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CommandsTests", dependencies: ["Takes", "Transport", "Ring", "Control", "Commands"],
+            swiftSettings: strictMemory),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -20,6 +20,12 @@ public enum JSONValue: Hashable, Sendable {
         return .number(literal: whole.map { String($0) } ?? "\(value)")
     }
 
+    /// Anything that can be encoded; null if a figure in it is none.
+    public init(encoding value: some Encodable) {
+        let text = jsonText(value) ?? "null"
+        self = (try? JSONReader.read(Array(text.utf8)[...])) ?? .null
+    }
+
     /// The value of `key` in an object; nil if there is none, or this is no object.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }

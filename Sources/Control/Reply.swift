@@ -131,7 +131,7 @@ extension Level {
     }
 }
 
-private func jsonText(_ value: some Encodable) -> String? {
+func jsonText(_ value: some Encodable) -> String? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) }

@@ -1,0 +1,86 @@
+import Filters
+public import Panel
+import Ring
+import Takes
+public import Transport
+
+extension Deck {
+    /// The state of the transport.
+    public var state: DeckState {
+        switch phase {
+        case .recording: .recording
+        case .idle: input == nil && faults[.noCard] != nil ? .fault : .idle
+        }
+    }
+
+    /// Whether record would record at once.
+    public var isArmed: Bool {
+        guard case .idle = phase, directory != nil, faults[.noCard] == nil else { return false }
+        if let freeBytes, freeBytes < options.reserveBytes { return false }
+        return input != nil || !options.isListening
+    }
+
+    /// What the recorder is doing, whole.
+    public var status: Status {
+        var status = Status(version: options.version)
+        status.state = state
+        status.selected = selection.selected?.stem
+        status.freeBytes = freeBytes
+        status.clock = originOfClock(selection.takes.last?.day)
+        status.faults = faults.list
+        status.armed = isArmed
+        status.slopeDBPerOctave = filter.slopeDBPerOctave
+        if let input {
+            status.rateHz = input.ring.format.rateHz
+            status.channels = input.ring.format.channels
+            status.format = input.ring.format.sampleFormat
+            status.card = input.grant.card
+            status.lowPassHz = input.filter.lowPassHz
+            status.highPassHz = input.filter.highPassHz
+            status.slopeDBPerOctave = input.filter.slopeDBPerOctave
+            status.levelDBFS = levels
+            status.xruns = input.ring.xrunCount
+        }
+        if case .recording(let take) = phase {
+            status.take = take.name?.stem
+            if let progress = writer.progress, let rate = status.rateHz {
+                status.frames = progress.frames
+                status.elapsedSeconds = Double(progress.frames) / Double(rate)
+                status.syncedSeconds = Double(progress.syncedFrames) / Double(rate)
+                status.gaps = progress.gaps
+            }
+        }
+        return status
+    }
+
+    /// How loud each channel was over the last 0.1 s, as the card delivered it; empty without a card.
+    public var levels: [Level] {
+        guard let ring = input?.ring else { return [] }
+        let position = ring.position
+        let first = max(0, position - Int64(ring.format.rateHz / 10))
+        // Safe: the ring is far longer than what is looked at.
+        let levels = unsafe ring.withFrames(from: first, atMost: position - first) { bytes in
+            unsafe Meter.measure(bytes, format: ring.format)
+        }
+        return levels.map { Level(peak: $0.peakDBFS, rms: $0.rmsDBFS) }
+    }
+
+    /// What the lamps are to tell.
+    public var indication: Indication {
+        var indication = Indication()
+        indication.isArmed = isArmed
+        indication.faults = Set(faults.list.map(\.code))
+        indication.answer = answer
+        indication.upload = upload
+        if case .recording(let take) = phase {
+            indication.recording = Indication.Recording(safeUntil: safeUntil(take), lastSync: lastSync)
+        }
+        return indication
+    }
+
+    /// Whatever of the take was heard before this instant is on disk.
+    private func safeUntil(_ take: OpenTake) -> Instant {
+        guard let progress = writer.progress, let format = input?.ring.format else { return take.pressed }
+        return progress.started + format.duration(ofFrames: progress.syncedFrames)
+    }
+}

@@ -1,0 +1,296 @@
+import Filters
+public import Panel
+import Ring
+import TakeFiles
+import Takes
+public import Transport
+
+// MARK: - Buttons
+
+extension Deck {
+    /// Does what a button asks for.
+    public func handle(_ gesture: Gesture) {
+        switch gesture {
+        case .press(let button, let instant): press(button, at: instant)
+        case .repeat(let button, let instant):
+            switch button {
+            case .back, .forward: press(button, at: instant)
+            case .record, .stop, .play: break
+            }
+        case .shutdown: shutDown(because: "stop was held")
+        }
+    }
+
+    private func press(_ button: Button, at instant: Instant) {
+        let now = clock.now()
+        switch state.action(for: button) {
+        case .nothing: break
+        case .startTake: start(at: instant, now: now) { _ in }
+        case .dropMarker:
+            // Once stop was pressed, record means the next take.
+            if !queueNextTake(at: instant) { mark(note: nil, at: instant) }
+        case .endTake: endTake(at: instant, because: .stop) { _ in }
+        case .selectBefore: step(by: -1, now: now)
+        case .selectAfter: step(by: 1, now: now)
+        case .refuse:
+            // A card may have come back since it was last looked for.
+            if button == .record {
+                start(at: instant, now: now) { _ in }
+            } else {
+                refuse(Refusal(.busy, "\(button.rawValue): refused while a take is recorded"), now: now)
+            }
+        case .playSelected: refuse(Self.noPlayback, now: now)
+        case .stopThenRecord, .stopPlaying, .pause, .resume, .skipBack, .skipForward:
+            refuse(Self.noPlayback, now: now)
+        }
+        onChange()
+    }
+
+    private func step(by steps: Int, now: Instant) {
+        let moved = selection.move(by: steps)
+        answer = Indication.Answer(moved ? .selected : .atTheEnd, at: now)
+        if let take = selection.selected { report(Report(.info, "select: \(take.stem)")) }
+    }
+
+    private func refuse(_ refusal: Refusal, now: Instant) {
+        answer = Indication.Answer(.refused, at: now)
+        report(Report(.notice, refusal.message))
+    }
+
+    static let noPlayback = Refusal(.busy, "play: playback is not part of this version")
+}
+
+// MARK: - Commands
+
+extension Deck {
+    /// Does what a command asks for, and tells its outcome when it is known: of `stop` once the take is on disk.
+    public func perform(_ command: Command, _ completion: @escaping Completion) {
+        let now = clock.now()
+        switch command {
+        case .record: record(now: now, completion)
+        case .stop: stop(now: now, completion)
+        case .mark(let note): conclude(completion) { () throws(Refusal) in
+            guard case .recording(let take) = phase, !take.isEnding else {
+                throw Refusal(.busy, "mark: nothing is being recorded")
+            }
+            mark(note: note, at: now)
+        }
+        case .select(let reference): conclude(completion) { () throws(Refusal) in
+            selection.select(try find(reference, for: "select"))
+            answer = Indication.Answer(.selected, at: now)
+        }
+        case .filter(let lowPass, let slope, let highPass): conclude(completion) { () throws(Refusal) in
+            var wanted = filter
+            wanted.lowPass = lowPass ?? wanted.lowPass
+            wanted.slopeDBPerOctave = slope ?? wanted.slopeDBPerOctave
+            wanted.highPass = highPass ?? wanted.highPass
+            try change(to: wanted)
+        }
+        case .discard(let reference): conclude(completion) { () throws(Refusal) in try discard(reference) }
+        case .play, .pause, .skip, .volume: completion(.failure(Self.noPlayback))
+        }
+        onChange()
+    }
+
+    private func conclude(_ completion: Completion, _ work: () throws(Refusal) -> Void) {
+        do {
+            try work()
+            completion(.success(status))
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    private func record(now: Instant, _ completion: @escaping Completion) {
+        switch phase {
+        case .idle: start(at: now, now: now, completion)
+        case .recording(let take):
+            if take.isEnding {
+                _ = queueNextTake(at: now)
+                completion(.success(status))
+            } else {
+                completion(.failure(Refusal(.busy, "record: \(take.name?.stem ?? "a take") is being recorded")))
+            }
+        }
+    }
+
+    private func stop(now: Instant, _ completion: @escaping Completion) {
+        switch phase {
+        case .idle: completion(.success(status))
+        case .recording: endTake(at: now, because: .stop, completion)
+        }
+    }
+
+    private func find(_ reference: TakeReference, for command: String) throws(Refusal) -> TakeName {
+        guard let take = selection.find(reference) else {
+            throw Refusal(.notFound, "\(command): \(reference): no such take in \(options.directory)")
+        }
+        return take
+    }
+
+    private func discard(_ reference: TakeReference) throws(Refusal) {
+        let take = try find(reference, for: "discard")
+        guard let directory else { throw Refusal(.io, "discard: \(take.stem): \(options.directory) is not there") }
+        do {
+            try directory.remove(take)
+        } catch {
+            throw Refusal(.io, "discard: \(error)")
+        }
+        selection.remove(take)
+        report(Report(.notice, "discard: \(take.stem): deleted"))
+    }
+
+    private func change(to wanted: FilterRequest) throws(Refusal) {
+        if let rate = input?.ring.format.rateHz {
+            let design: FilterDesign
+            do {
+                design = try FilterDesign(wanted, rateHz: rate)
+            } catch {
+                throw Refusal(.badData, "\(error)")
+            }
+            input?.filter = design
+            faults.clear(.settings)
+            if case .recording = phase { writer.orders.post(.filter(design)) }
+        }
+        filter = wanted
+    }
+}
+
+// MARK: - Takes
+
+extension Deck {
+    /// Starts a take whose first frame is the one heard at `instant`, less the pre-roll.
+    private func start(at instant: Instant, now: Instant, _ completion: @escaping Completion) {
+        openDirectory()
+        arm(now: now)
+        checkStorage()
+        guard let input, let directory else {
+            let fault = faults[.noCard] ?? faults[.storageFailing]
+            let refusal = Refusal(.io, "record: \(fault?.message ?? "no card")")
+            refuse(refusal, now: now)
+            completion(.failure(refusal))
+            return
+        }
+        if let freeBytes, freeBytes < options.reserveBytes {
+            let refusal = Refusal(.io, "record: \(faults[.diskFull]?.message ?? "the disk is full")")
+            refuse(refusal, now: now)
+            completion(.failure(refusal))
+            return
+        }
+        writer.orders.post(
+            .begin(
+                BeginOrder(
+                    ring: input.ring, grant: input.grant, directory: directory, kit: options.kit, pressed: instant,
+                    pressedWall: clock.wallTime() - (now - instant), clock: originOfClock(selection.takes.last?.day), bootID: options.bootID,
+                    preRoll: options.isListening ? options.preRoll : .zero, lag: options.pressAge,
+                    filter: input.filter, keepUnfiltered: options.keepsUnfiltered, syncPromise: options.syncPromise,
+                    splitBytes: options.splitBytes, reserveBytes: options.reserveBytes, version: options.version)))
+        phase = .recording(OpenTake(pressed: instant, whenBegun: [completion]))
+        lastSync = nil
+    }
+
+    /// Keeps a press for the take after the one that is just being finished.
+    private func queueNextTake(at instant: Instant) -> Bool {
+        guard case .recording(var take) = phase, take.isEnding else { return false }
+        take.nextPress = take.nextPress ?? instant
+        phase = .recording(take)
+        return true
+    }
+
+    private func mark(note: String?, at instant: Instant) {
+        writer.orders.post(.mark(at: instant, note: note))
+    }
+
+    /// Ends the take with the frame heard at `instant`; nil: with the last one that there is.
+    func endTake(at instant: Instant?, because ending: Sidecar.Ending, _ completion: @escaping Completion) {
+        guard case .recording(var take) = phase else { return }
+        take.isEnding = true
+        if ending == .stop, take.nextPress.map({ $0 < instant ?? $0 }) ?? false {
+            // record, then stop, while the take before was being finished: both are done, one after the other.
+            take.nextPress = nil
+        }
+        take.whenFinished.append(completion)
+        phase = .recording(take)
+        writer.orders.post(.end(at: instant, ending))
+    }
+
+    /// Ends what is going on, as for switching off, and calls `done` once it is on disk.
+    public func finish(_ done: @escaping () -> Void) {
+        switch phase {
+        case .idle:
+            card.stop()
+            input = nil
+            done()
+        case .recording:
+            endTake(at: clock.now(), because: .shutdown) { [self] _ in
+                card.stop()
+                input = nil
+                done()
+            }
+        }
+    }
+
+    private func shutDown(because reason: String) {
+        report(Report(.notice, "shutting down: \(reason)"))
+        finish { [self] in onPowerOff() }
+    }
+
+    /// Takes note of what the writer did.
+    public func hearWriter() {
+        let now = clock.now()
+        for outcome in writer.outcomes.take() {
+            hear(outcome, now: now)
+        }
+        onChange()
+    }
+
+    private func hear(_ outcome: Outcome, now: Instant) {
+        guard case .recording(var take) = phase else { return }
+        switch outcome {
+        case .began(let name):
+            take.name = name
+            let waiting = take.whenBegun
+            take.whenBegun = []
+            phase = .recording(take)
+            faults.clear(.storageFailing)
+            report(Report(.info, "record: \(name.stem)"))
+            for completion in waiting { completion(.success(status)) }
+        case .synced(let instant):
+            lastSync = instant
+        case .finished(let name, let sidecar, let failure):
+            selection.add(name)
+            let length = "\(sidecar.frames) frames, \(sidecar.durationSeconds) s, \(sidecar.gaps.count) gaps"
+            report(Report(.info, "stop: \(name.stem): \(length), ended by \(sidecar.endedBy?.rawValue ?? "unknown")"))
+            if let failure {
+                raise(Fault(sidecar.endedBy == .diskFull ? .diskFull : .storageFailing, "record: \(failure)"))
+            }
+            close(take, .success(status), now: now)
+        case .failed(let message, let isDiskFull):
+            raise(Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(message)"))
+            close(take, .failure(Refusal(.io, "record: \(message)")), now: now)
+        }
+    }
+
+    private func close(_ take: OpenTake, _ result: Result<Status, Refusal>, now: Instant) {
+        phase = .idle
+        lastSync = nil
+        if !options.isListening || input?.isLost ?? false { disarm() }
+        checkStorage()
+        let outcome: Result<Status, Refusal>
+        switch result {
+        case .success:
+            var final = status
+            final.take = take.name?.stem
+            outcome = .success(final)
+        case .failure: outcome = result
+        }
+        for completion in take.whenBegun + take.whenFinished { completion(outcome) }
+        if let press = take.nextPress { start(at: press, now: now) { _ in } }
+    }
+
+    func raise(_ fault: Fault, until: Instant? = nil) {
+        if faults.raise(fault, until: until) {
+            report(Report(fault.code == .clockUnset ? .notice : .error, fault.message))
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Filters
+public import Panel
+public import Ring
+import TakeFiles
+public import Takes
+public import Transport
+
+/// The transport: decides what buttons and commands do, keeps a card armed, and says truthfully what goes on.
+///
+/// Everything of it runs on the thread of the loop. Sound goes its own way, from the capture thread through the ring
+/// to the writer; the deck only tells them what to do.
+public final class Deck {
+    let options: DeckOptions
+    /// Where sound comes from.
+    public let card: any CaptureSource
+    let clock: any Clock
+    let writer: Writer
+    let originOfClock: (_ newestTake: String?) -> ClockOrigin
+    let report: (Report) -> Void
+    let files: FileSystem
+    private let writerThread: WriterThread?
+
+    var phase = Phase.idle
+    var input: OpenInput?
+    var directory: TakesDirectory?
+    var selection = Selection()
+    var faults = FaultBoard()
+    var filter: FilterRequest
+    var nextTick: Instant
+    var lastSync: Instant?
+    var answer: Indication.Answer?
+    var freeBytes: Int64?
+    var lossesSeen = 0
+
+    /// What the outbox does, as the library says.
+    public var upload = Indication.Upload.idle {
+        didSet { onChange() }
+    }
+    /// Readable while there is something for `hearWriter`.
+    public var outcomesFileDescriptor: Int32 { writer.outcomes.fileDescriptor }
+    /// Called when a person asks for the kit to be shut down, once no take is being recorded any more.
+    public var onPowerOff: () -> Void = {}
+    /// Called after anything that the lamps or the status show may have changed.
+    public var onChange: () -> Void = {}
+
+    /// What the deck is doing, and what only matters meanwhile.
+    enum Phase {
+        case idle
+        case recording(OpenTake)
+    }
+
+    /// A take that is being recorded.
+    struct OpenTake {
+        var name: TakeName?
+        var pressed: Instant
+        /// Set once it was told to end: presses from then on are for the next take.
+        var isEnding = false
+        var nextPress: Instant?
+        var whenBegun: [Completion] = []
+        var whenFinished: [Completion] = []
+    }
+
+    /// A card that is open and heard.
+    struct OpenInput {
+        var grant: CaptureGrant
+        var ring: Ring
+        var filter: FilterDesign
+        var signal: SignalWatch
+        /// Set once the card ended by itself during a take.
+        var isLost = false
+    }
+
+    /// How a command's outcome is told, at once or later.
+    public typealias Completion = (Result<Status, Refusal>) -> Void
+
+    /// How often absent cards are looked for, and the signal and the disk are checked.
+    public static let tick = Duration.seconds(2)
+    /// How long lost frames are told of.
+    static let overloadShown = Duration.seconds(30)
+
+    /// A deck whose writer runs on a thread of its own.
+    /// - Throws: `ThreadError`.
+    public convenience init(
+        options: DeckOptions, card: any CaptureSource, clock: any Clock,
+        originOfClock: @escaping (_ newestTake: String?) -> ClockOrigin, report: @escaping (Report) -> Void
+    ) throws {
+        let writer = Writer(clock: clock, sync: try SyncThread(clock: clock))
+        self.init(
+            options: options, card: card, clock: clock, writer: writer,
+            thread: try WriterThread(writer, clock: clock), originOfClock: originOfClock, report: report)
+    }
+
+    init(
+        options: DeckOptions, card: any CaptureSource, clock: any Clock, writer: Writer, thread: WriterThread?,
+        files: FileSystem = FileSystem(), originOfClock: @escaping (_ newestTake: String?) -> ClockOrigin,
+        report: @escaping (Report) -> Void
+    ) {
+        self.files = files
+        self.options = options
+        self.card = card
+        self.clock = clock
+        self.writer = writer
+        self.originOfClock = originOfClock
+        self.report = report
+        writerThread = thread
+        filter = options.filter
+        faults.standing = options.faults
+        nextTick = clock.now()
+    }
+}

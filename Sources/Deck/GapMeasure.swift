@@ -1,0 +1,23 @@
+import Ring
+import Takes
+
+/// Tells how many frames are missing where the card or the ring lost some.
+enum GapMeasure {
+    /// Frames lost before `stamp`, which tells of a loss; the clock tells how many where nobody counted them.
+    ///
+    /// - Parameter before: the last stamp from before the loss.
+    static func lostFrames(before: Stamp?, at stamp: Stamp, rateHz: Int) -> Int64 {
+        guard stamp.lost < 0 else { return stamp.lost }
+        guard let before else { return 0 }
+        let elapsed = Double((stamp.instant - before.instant).nanoseconds) * Double(rateHz) / 1e9
+        return max(0, Int64(elapsed.rounded()) - (stamp.position - before.position))
+    }
+
+    static func cause(of kind: Stamp.Kind) -> Sidecar.Gap.Cause? {
+        switch kind {
+        case .running, .started: nil
+        case .xrun: .xrun
+        case .stall: .stall
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Filters
+import Ring
+import TakeFiles
+import Takes
+
+/// What the writer needs to know to begin a take.
+struct BeginOrder: Sendable {
+    var ring: Ring
+    var grant: CaptureGrant
+    var directory: TakesDirectory
+    var kit: String
+    /// The press, or the command.
+    var pressed: Instant
+    /// The same by the calendar.
+    var pressedWall: WallTime
+    var clock: ClockOrigin
+    var bootID: String
+    var preRoll: Duration
+    /// How far to stay behind the card: a stop may be that much older than the moment it is known.
+    var lag: Duration
+    var filter: FilterDesign
+    var keepUnfiltered: Bool
+    /// The most sound that may be missing on disk while the storage answers.
+    var syncPromise: Duration
+    var splitBytes: Int64
+    var reserveBytes: Int64
+    var version: String
+}
+
+/// What the deck asks of the writer.
+enum Order: Sendable {
+    case begin(BeginOrder)
+    case mark(at: Instant, note: String?)
+    case filter(FilterDesign)
+    /// End with the frame heard at an instant; nil: with the last one in the ring.
+    case end(at: Instant?, Sidecar.Ending)
+    case quit
+}
+
+/// What the writer tells the deck.
+enum Outcome: Sendable {
+    /// The take's files are there.
+    case began(TakeName)
+    /// A sync is over.
+    case synced(at: Instant)
+    /// The take is committed. `failure`: why it ended early.
+    case finished(TakeName, Sidecar, failure: String?)
+    /// There is no take, or only what recovery can make of it.
+    case failed(String, isDiskFull: Bool)
+}
+
+/// How far a take is.
+struct Progress: Sendable {
+    var frames: Int64 = 0
+    var syncedFrames: Int64 = 0
+    var gaps = 0
+    /// When the oldest frame was heard that is not on disk yet; nil: none is missing.
+    var started: Instant
+}

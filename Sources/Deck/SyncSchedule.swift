@@ -1,0 +1,26 @@
+import Takes
+
+/// When the next sync of a take is due, so that at most a given time of sound is not on disk while the storage answers
+/// within 0.1 s.
+///
+/// The oldest frame that a sync does not cover is as old as one period (it came just after the card was read), plus
+/// what the writer stays behind, plus the time between two syncs, plus the next sync's own time.
+struct SyncSchedule {
+    /// From the start of one sync to the start of the next.
+    let interval: Duration
+    private var last: Instant
+
+    /// How long a storage that answers takes for a sync.
+    static let answer = Duration.milliseconds(100)
+
+    init(promise: Duration, period: Duration, lag: Duration, start: Instant) {
+        interval = max(.milliseconds(100), promise - period - lag - Self.answer)
+        last = start
+    }
+
+    var next: Instant { last + interval }
+
+    func isDue(at now: Instant) -> Bool { now >= next }
+
+    mutating func started(at now: Instant) { last = now }
+}

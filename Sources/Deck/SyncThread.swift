@@ -1,0 +1,74 @@
+import Glibc
+import Ring
+import Synchronization
+import Takes
+
+/// What became of a sync.
+struct SyncResult: Sendable {
+    /// When the sync was over.
+    var at: Instant
+    /// Why it failed; nil: it did not.
+    var error: (any Error)?
+}
+
+/// One sync that can be run on any thread.
+struct SyncJob: Sendable {
+    var run: @Sendable () throws -> Void
+}
+
+/// Runs syncs, one at a time, away from the thread that writes.
+protocol Syncing: AnyObject {
+    /// Whether a sync is under way.
+    var isBusy: Bool { get }
+    func start(_ job: SyncJob)
+    /// The results since the last call.
+    func results() -> [SyncResult]
+    /// Waits for the sync that is under way.
+    func finish()
+}
+
+/// Runs syncs on a thread of its own, so that a storage that stalls holds up neither the writer nor the panel.
+final class SyncThread: Syncing {
+    private let jobs = Mailbox<SyncJob?>()
+    private let done = Mailbox<SyncResult>()
+    private let pending = Atomic<Int>(0)
+    private let clock: any Clock
+    private var thread: Thread?
+
+    init(clock: any Clock) throws(ThreadError) {
+        self.clock = clock
+        thread = try Thread(name: "sync") { [jobs, done, clock] in
+            while true {
+                jobs.wait(nanoseconds: nil)
+                for job in jobs.take() {
+                    guard let job else { return }
+                    var failure: (any Error)?
+                    do { try job.run() } catch { failure = error }
+                    done.post(SyncResult(at: clock.now(), error: failure))
+                }
+            }
+        }
+    }
+
+    deinit {
+        jobs.post(nil)
+        thread?.join()
+    }
+
+    var isBusy: Bool { pending.load(ordering: .relaxed) > 0 }
+
+    func start(_ job: SyncJob) {
+        pending.wrappingAdd(1, ordering: .relaxed)
+        jobs.post(job)
+    }
+
+    func results() -> [SyncResult] {
+        let results = done.take()
+        pending.wrappingSubtract(results.count, ordering: .relaxed)
+        return results
+    }
+
+    func finish() {
+        if isBusy { done.wait(nanoseconds: nil) }
+    }
+}

@@ -1,0 +1,181 @@
+import Filters
+import Glibc
+import Ring
+import Synchronization
+import TakeFiles
+import Takes
+
+/// Makes takes out of what the ring holds, as the deck orders. All of its work is done by `turn`, on one thread.
+final class Writer: @unchecked Sendable {
+    let orders = Mailbox<Order>()
+    let outcomes = Mailbox<Outcome>()
+    private let clock: any Clock
+    private let sync: any Syncing
+    private let shared = Mutex<Progress?>(nil)
+
+    // Of the writer's own thread.
+    private var recording: Recording?
+    private var schedule: SyncSchedule?
+    private var begun: BeginOrder?
+
+    /// How often the ring is emptied.
+    static let pumpInterval = Duration.milliseconds(200)
+
+    init(clock: any Clock, sync: any Syncing) {
+        self.clock = clock
+        self.sync = sync
+    }
+
+    /// How far the take is; nil: there is none.
+    var progress: Progress? { shared.withLock { $0 } }
+
+    /// Whether `quit` was ordered.
+    private(set) var hasQuit = false
+
+    /// Does what is ordered and what is due.
+    /// - Returns: when it wants to be called again at the latest; nil: at the next order.
+    func turn(now: Instant) -> Instant? {
+        for order in orders.take() {
+            carryOut(order, now: now)
+        }
+        guard recording != nil else { return nil }
+        do {
+            try advance(now: now)
+        } catch {
+            fail(error)
+        }
+        guard recording != nil, let schedule else { return nil }
+        let pump = now + Self.pumpInterval
+        return schedule.next > now ? min(pump, schedule.next) : pump
+    }
+
+    private func carryOut(_ order: Order, now: Instant) {
+        switch order {
+        case .begin(let order): begin(order, now: now)
+        case .mark(let instant, let note): recording?.mark(at: instant, note: note)
+        case .filter(let design): recording?.change(to: design)
+        case .end(let instant, let ending): recording?.end(at: instant, because: ending)
+        case .quit: hasQuit = true
+        }
+    }
+
+    private func begin(_ order: BeginOrder, now: Instant) {
+        precondition(recording == nil, "one take at a time")
+        let started = order.pressed - order.preRoll
+        let earliest = order.ring.framePosition(at: started - .seconds(1)) ?? 0
+        let held = order.ring.hold(from: earliest)
+        do {
+            let began = order.pressedWall - order.preRoll
+            let name = try order.directory.nextTake(kit: order.kit, started: began)
+            var sidecar = Sidecar(
+                name: name, started: began, startedMonotonic: started, bootID: order.bootID, clock: order.clock,
+                card: order.grant.card, format: order.ring.format,
+                preRollFrames: order.ring.format.frames(in: order.preRoll), gainDB: order.grant.gainDB,
+                agc: order.grant.agc, version: order.version)
+            sidecar.filter = [Sidecar.FilterChange(order.filter, atFrame: 0)]
+            let output = try TakeOutput(
+                in: order.directory, name: name, sidecar: sidecar, started: began, format: order.ring.format,
+                keepsUnfiltered: order.keepUnfiltered, splitBytes: order.splitBytes)
+            recording = Recording(order, held: held, output: output)
+            begun = order
+            schedule = SyncSchedule(
+                promise: order.syncPromise,
+                period: order.ring.format.duration(ofFrames: Int64(order.grant.periodFrames)), lag: order.lag,
+                start: order.pressed)
+            shared.withLock { $0 = Progress(started: started) }
+            outcomes.post(.began(name))
+        } catch {
+            order.ring.letGo()
+            outcomes.post(.failed("\(error)", isDiskFull: error.isDiskFull))
+        }
+    }
+
+    private func advance(now: Instant) throws {
+        guard let recording, let begun else { return }
+        for result in sync.results() {
+            if let error = result.error { throw error }
+            outcomes.post(.synced(at: result.at))
+        }
+        try recording.pump(now: now)
+        shared.withLock {
+            $0 = Progress(
+                frames: recording.frames, syncedFrames: recording.syncedFrames, gaps: recording.sidecar.gaps.count,
+                started: Instant(nanoseconds: recording.sidecar.startedMonotonicNs))
+        }
+        if recording.isComplete {
+            try finish(recording)
+            return
+        }
+        guard schedule?.isDue(at: now) ?? false, !sync.isBusy else { return }
+        if recording.ending == nil, let free = try? begun.directory.freeBytes(), free < begun.reserveBytes {
+            recording.end(at: nil, because: .diskFull)
+        }
+        schedule?.started(at: now)
+        sync.start(try recording.syncJob())
+    }
+
+    private func finish(_ recording: Recording) throws {
+        settleSync()
+        let sidecar = try recording.finish()
+        let failure = sidecar.endedBy == .diskFull ? "the disk is full down to its reserve" : nil
+        close(.finished(recording.name, sidecar, failure: failure))
+    }
+
+    /// A failure of the storage ends the take with what is safe.
+    private func fail(_ error: any Error) {
+        guard let recording else { return }
+        settleSync()
+        let isDiskFull = (error as? FileError)?.isDiskFull ?? false
+        recording.end(at: nil, because: isDiskFull ? .diskFull : .storageError)
+        let remains = recording.abandon()
+        if remains.isFinished {
+            close(.finished(recording.name, recording.sidecar, failure: "\(error)"))
+        } else {
+            close(.failed("\(error)", isDiskFull: isDiskFull))
+        }
+    }
+
+    private func settleSync() {
+        sync.finish()
+        _ = sync.results()
+    }
+
+    private func close(_ outcome: Outcome) {
+        recording = nil
+        begun = nil
+        schedule = nil
+        shared.withLock { $0 = nil }
+        outcomes.post(outcome)
+    }
+}
+
+/// Runs a writer on a thread of its own.
+final class WriterThread {
+    private let writer: Writer
+    private let thread: Thread
+
+    init(_ writer: Writer, clock: any Clock) throws(ThreadError) {
+        self.writer = writer
+        thread = try Thread(name: "writer") {
+            Denormals.flushToZero()
+            while !writer.hasQuit {
+                let next = writer.turn(now: clock.now())
+                if writer.hasQuit { break }
+                writer.orders.wait(nanoseconds: next.map { ($0 - clock.now()).nanoseconds })
+            }
+        }
+    }
+
+    deinit {
+        writer.orders.post(.quit)
+        thread.join()
+    }
+}
+
+extension Sidecar.FilterChange {
+    init(_ design: FilterDesign, atFrame frame: Int64) {
+        self.init(
+            atFrame: frame, lowPassHz: design.lowPassHz, slopeDBPerOctave: design.slopeDBPerOctave,
+            highPassHz: design.highPassHz)
+    }
+}

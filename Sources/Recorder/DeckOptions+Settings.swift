@@ -1,0 +1,24 @@
+import Deck
+import Ring
+import Settings
+import Takes
+
+extension DeckOptions {
+    /// What the settings say of the deck.
+    init(settings: Settings, version: String) {
+        self.init(
+            kit: settings.kitName, directory: settings.takes.directory, version: version)
+        capture = CaptureRequest(
+            card: settings.capture.card, rateHz: settings.capture.rateHz, channels: settings.capture.channels,
+            gainDB: settings.capture.gainDB, agc: settings.capture.agc)
+        isListening = settings.capture.standby == .listening
+        preRoll = settings.capture.preRoll
+        filter = settings.filter.request
+        keepsUnfiltered = settings.filter.keepUnfiltered
+        syncPromise = settings.takes.sync
+        splitBytes = Int64(settings.takes.splitMiB) << 20
+        reserveBytes = Int64(settings.takes.reserveMiB) << 20
+        pressAge = settings.panel.debounce + .milliseconds(50)
+        bootID = Machine.bootID
+    }
+}

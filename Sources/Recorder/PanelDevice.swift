@@ -1,0 +1,166 @@
+import Deck
+import Lines
+import Panel
+public import Settings
+import Takes
+import Transport
+
+/// The panel on real lines: edges become gestures, what is to be told becomes lit lamps.
+final class PanelDevice {
+    private var lines: ButtonLines
+    private var lampLines: LampLines
+    private var input: PanelInput
+    private var display: Display
+    private let lamps: [Lamp]
+    private let clock: any Clock
+    private let log: Log
+    private var lit: Set<Lamp> = []
+    private var shown: Indication?
+
+    /// Opens the lines that the settings name. One that cannot be had is reported, and the panel goes on without it.
+    init(settings: Settings.Panel, clock: any Clock, log: Log) {
+        self.clock = clock
+        self.log = log
+        var errors: [LineError] = []
+        let buttons = settings.buttons
+        lines = ButtonLines(
+            opening: Button.allCases.map { InputLine(buttons[$0]) }, errors: &errors)
+        let outputs: [(Lamp, LampOutput)] = Lamp.allCases.compactMap { lamp in
+            LampOutput(settings.leds[lamp]).map { (lamp, $0) }
+        }
+        lamps = outputs.map(\.0)
+        lampLines = LampLines(opening: outputs.map(\.1), errors: &errors)
+        display = Display(lamps: Set(lamps))
+        let timing = PanelTiming(
+            debounce: settings.debounce, hold: settings.hold, shutdownHold: settings.shutdownHold)
+        var down: Set<Button> = []
+        for (index, button) in Button.allCases.enumerated() where lines.isActive(index) ?? false {
+            down.insert(button)
+        }
+        input = PanelInput(timing: timing, down: down)
+        report(errors)
+        for button in down {
+            log.write(Report(.warning, "buttons: \(button.rawValue): held down at the start: not heard until it is released"))
+        }
+    }
+
+    /// Hears the buttons through a loop.
+    func watch(on loop: Loop) {
+        guard lines.fileDescriptor >= 0 else { return }
+        loop.watch(lines.fileDescriptor) { [unowned self] in hear() }
+    }
+
+    private func hear() {
+        let (edges, errors) = lines.readEdges()
+        report(errors)
+        for edge in edges {
+            input.edge(Edge(Button.allCases[edge.index], isDown: edge.isActive, at: edge.at))
+        }
+    }
+
+    /// The gestures that are decided by `now`.
+    func gestures(at now: Instant) -> [Gesture] {
+        guard lines.fileDescriptor >= 0 else { return [] }
+        hear()
+        return input.advance(to: now) { [self] button in
+            lines.isActive(Button.allCases.firstIndex(of: button) ?? 0)
+        }
+    }
+
+    /// When a gesture may be decided next.
+    var nextGesture: Instant? { input.nextDeadline }
+
+    /// Lights the lamps for what is to be told.
+    /// - Returns: when they change next by themselves.
+    func show(_ indication: Indication, at now: Instant) -> Instant? {
+        if indication != shown {
+            shown = indication
+            display.show(indication, at: now)
+        }
+        light(display.lit(at: now))
+        return display.nextChange(after: now)
+    }
+
+    /// Puts out all lamps.
+    func goDark() {
+        light([])
+    }
+
+    private func light(_ wanted: Set<Lamp>) {
+        for (index, lamp) in lamps.enumerated() {
+            if let error = lampLines.set(index, wanted.contains(lamp)) { report([error]) }
+        }
+        lit = wanted
+    }
+
+    private func report(_ errors: [LineError]) {
+        for error in errors { log.write(Report(.error, "\(error)")) }
+    }
+}
+
+extension Settings.Buttons {
+    /// The line of a button.
+    subscript(button: Button) -> Settings.ButtonLine? {
+        switch button {
+        case .record: record
+        case .stop: stop
+        case .play: play
+        case .back: back
+        case .forward: forward
+        }
+    }
+}
+
+extension Settings.LEDs {
+    /// What lights a lamp.
+    subscript(lamp: Lamp) -> Settings.LampLine? {
+        switch lamp {
+        case .record: record
+        case .play: play
+        case .upload: upload
+        case .fault: fault
+        case .all: all
+        }
+    }
+}
+
+extension LineAddress {
+    init(_ address: Settings.LineAddress) {
+        switch address {
+        case .name(let name): self = .name(name)
+        case .offset(let chip, let offset): self = .offset(chip: chip, offset: offset)
+        }
+    }
+}
+
+extension InputLine {
+    init?(_ line: Settings.ButtonLine?) {
+        guard let line else { return nil }
+        let pull: Pull =
+            switch line.pull {
+            case .up: .up
+            case .down: .down
+            case .off: .none
+            }
+        self.init(LineAddress(line.address), activeLow: line.isActiveLow, pull: pull)
+    }
+}
+
+extension LampOutput {
+    init?(_ lamp: Settings.LampLine?) {
+        switch lamp {
+        case .line(let address, let isActiveLow):
+            self = .line(OutputLine(LineAddress(address), activeLow: isActiveLow))
+        case .led(let name): self = .led(name)
+        case nil: return nil
+        }
+    }
+}
+
+extension Recorder {
+    /// Puts out all lamps, as after an exit that did not do so itself: real lines keep their level when their owner dies.
+    public static func putOutLamps(_ settings: Settings, log: Log = Log()) {
+        let panel = PanelDevice(settings: settings.panel, clock: SystemClock(), log: log)
+        panel.goDark()
+    }
+}

@@ -1,0 +1,126 @@
+import Control
+import Deck
+import Glibc
+import Panel
+import Ring
+public import Settings
+import SoundCard
+import Takes
+import Transport
+
+/// The recorder service: builds the parts, joins them to one loop, and runs it until a signal ends it.
+public final class Recorder {
+    private let clock = SystemClock()
+    private let loop: Loop
+    private let log: Log
+    private let deck: Deck
+    private let panel: PanelDevice
+    private var server: ControlServer?
+    private let handler: RecorderHandler
+    private let cardEvents = CardEvents()
+    private let signals: Signals
+    private var nextLevels: Instant?
+
+    /// The version of Fieldfare.
+    public static let version = "0.1.0"
+
+    /// How often levels are published while somebody watches.
+    private static let levelInterval = Duration.milliseconds(100)
+
+    /// Builds the recorder. Whatever is missing (a card, a line, the folder for takes) is reported, and it goes on with
+    /// the rest.
+    ///
+    /// - Parameters:
+    ///   - settings: those that are in force.
+    ///   - problems: what is wrong with the settings file, a sentence each.
+    /// - Throws: if the machine grants no threads, or another recorder answers at the control socket.
+    public init(settings: Settings, problems: [String], log: Log = Log()) throws {
+        // Before anything else starts a thread: all threads leave the signals to this one.
+        signals = Signals([SIGTERM, SIGINT])
+        self.log = log
+        loop = Loop(clock: clock)
+        var options = DeckOptions(settings: settings, version: Self.version)
+        options.faults = problems.first.map { first in
+            [Fault(.settings, problems.count == 1 ? first : "\(first) (and \(problems.count - 1) more)")]
+        } ?? []
+        for problem in problems { log.write(Report(.error, problem)) }
+        if settings.takes.format == .flac {
+            log.write(Report(.warning, "takes.format: flac: not part of this version: takes stay WAV"))
+        }
+        let probe = ClockProbe()
+        let clock = clock
+        deck = try Deck(
+            options: options, card: CaptureCard(), clock: clock,
+            originOfClock: { probe.origin(newestTake: $0, clock: clock) }, report: { log.write($0) })
+        panel = PanelDevice(settings: settings.panel, clock: clock, log: log)
+        handler = RecorderHandler(deck: deck, log: log)
+        do {
+            server = try ControlServer(path: settings.control.socket, handler: handler)
+        } catch {
+            guard error.cause != .taken else { throw error }
+            log.write(Report(.error, "\(error)"))
+        }
+    }
+
+    /// Runs until SIGTERM or SIGINT; a take that is being recorded is ended cleanly first.
+    public func run() {
+        deck.onChange = { [unowned self] in publish() }
+        deck.onPowerOff = { [unowned self] in requestPowerOff() }
+        loop.watch(deck.outcomesFileDescriptor) { [unowned self] in deck.hearWriter() }
+        loop.watch(deck.card.endedFileDescriptor) { [unowned self] in deck.hearCard() }
+        if let server { loop.watch(server.fileDescriptor) { [unowned self] in server.serve(clock.now()) } }
+        if let cardEvents {
+            loop.watch(cardEvents.fileDescriptor) { [unowned self] in
+                if cardEvents.drain() { deck.rescan() }
+            }
+        }
+        panel.watch(on: loop)
+        loop.watch(signals.fileDescriptor) { [unowned self] in
+            guard signals.take() != nil else { return }
+            deck.finish { [unowned self] in loop.stop() }
+        }
+        loop.run { [unowned self] now in turn(now) }
+        panel.goDark()
+    }
+
+    private func turn(_ now: Instant) -> Instant? {
+        for gesture in panel.gestures(at: now) { deck.handle(gesture) }
+        var deadlines = [deck.turn(now: now)]
+        if let next = publishLevels(now) { deadlines.append(next) }
+        if let next = server?.deadline { deadlines.append(next) }
+        if let next = panel.show(deck.indication, at: now) { deadlines.append(next) }
+        if let next = panel.nextGesture { deadlines.append(next) }
+        return deadlines.min()
+    }
+
+    private func publish() {
+        guard let server, server.hasWatchers else { return }
+        server.publish(deck.status)
+    }
+
+    private func publishLevels(_ now: Instant) -> Instant? {
+        guard let server, server.hasWatchers else {
+            nextLevels = nil
+            return nil
+        }
+        guard let due = nextLevels, due > now else {
+            server.publish(levels: deck.status)
+            nextLevels = now + Self.levelInterval
+            return nextLevels
+        }
+        return due
+    }
+
+    /// Asks the unit that may switch the machine off; it watches for this file.
+    private func requestPowerOff() {
+        let path = "/run/fieldfare/power-off"
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o640)
+        if file >= 0 {
+            close(file)
+            log.write(Report(.notice, "power off: asked for through \(path)"))
+        } else {
+            let reason = unsafe String(cString: strerror(errno))
+            log.write(Report(.error, "power off: \(path): cannot ask: \(reason)"))
+        }
+    }
+}

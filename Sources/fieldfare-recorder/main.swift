@@ -1,0 +1,31 @@
+import ArgumentParser
+import Recorder
+import Settings
+import SoundCard
+
+/// The recorder service.
+struct FieldfareRecorder: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fieldfare-recorder",
+        abstract: "The recorder service, in the foreground. SIGTERM ends a take cleanly.",
+        version: Recorder.version)
+
+    @Option(help: "The settings file.")
+    var settings: String?
+
+    @Flag(help: "Put out the lamps that say armed, playing or recording, and end.")
+    var ledsOff = false
+
+    func run() throws {
+        SoundCards.prepareProcess()
+        let (settings, problems) = Settings.load(from: settings)
+        if ledsOff {
+            Recorder.putOutLamps(settings)
+            return
+        }
+        let recorder = try Recorder(settings: settings, problems: problems.map(\.description))
+        recorder.run()
+    }
+}
+
+FieldfareRecorder.main()

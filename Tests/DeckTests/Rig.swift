@@ -1,0 +1,227 @@
+import Foundation
+import Panel
+import Ring
+import Synchronization
+import TakeFiles
+import Takes
+import Transport
+
+@testable import Deck
+
+/// A clock that goes when the test says so.
+final class TestClock: Clock {
+    private let time = Mutex<(now: Instant, wall: WallTime)>(
+        (Instant(nanoseconds: 100_000_000_000), WallTime(microseconds: 1_795_241_891_000_000)))
+
+    func now() -> Instant { time.withLock { $0.now } }
+    func wallTime() -> WallTime { time.withLock { $0.wall } }
+
+    func advance(by duration: Duration) {
+        time.withLock {
+            $0.now = $0.now + duration
+            $0.wall = $0.wall + duration
+        }
+    }
+
+    /// Sets the calendar, and only that.
+    func jump(by duration: Duration) {
+        time.withLock { $0.wall = $0.wall + duration }
+    }
+}
+
+/// A card whose every sample is the frame's number, and that delivers when the clock has gone on.
+final class ScriptedCard: CaptureSource {
+    struct Absent: Error, CustomStringConvertible {
+        let description = "capture: no card: nothing is plugged in: plug in a microphone"
+    }
+
+    let format: StreamFormat
+    let periodFrames: Int
+    var isPresent = true
+    var end: CaptureEnd?
+    let endedFileDescriptor: Int32 = -1
+    private(set) var opened: [CaptureRequest] = []
+    private var ring: Ring?
+    /// Frames that the card heard since it was started.
+    private var heard: Int64 = 0
+    private var started = Instant(nanoseconds: 0)
+    /// Frames that were heard and never delivered.
+    private var lost: Int64 = 0
+    private let clock: TestClock
+    /// What the next frames sound like; nil: their number.
+    var sample: Int16?
+
+    init(clock: TestClock, format: StreamFormat, periodFrames: Int) {
+        self.clock = clock
+        self.format = format
+        self.periodFrames = periodFrames
+    }
+
+    func open(_ request: CaptureRequest) throws -> CaptureGrant {
+        opened.append(request)
+        guard isPresent else { throw Absent() }
+        return CaptureGrant(
+            card: "card:Scripted", name: "Scripted", format: format, periodFrames: periodFrames,
+            bufferFrames: 4 * periodFrames)
+    }
+
+    func start(into ring: Ring) throws {
+        self.ring = ring
+        end = nil
+        heard = 0
+        lost = 0
+        started = clock.now()
+        ring.stamp(Stamp(position: 0, instant: started, kind: .started))
+    }
+
+    func stop() { ring = nil }
+
+    var isOpen: Bool { ring != nil }
+
+    /// Delivers whole periods that are due.
+    func deliver() {
+        guard let ring, isPresent else { return }
+        let due = format.frames(in: clock.now() - started)
+        while heard + Int64(periodFrames) <= due {
+            heard += Int64(periodFrames)
+            let instant = started + format.duration(ofFrames: heard)
+            let room = ring.writableFrames()
+            if room < Int64(periodFrames) {
+                lost += Int64(periodFrames)
+                ring.stamp(
+                    Stamp(position: ring.position, instant: instant, kind: .stall, lost: Int64(periodFrames)))
+                continue
+            }
+            ring.stamp(Stamp(position: heard - lost, instant: instant))
+            write(Int64(periodFrames), from: heard - Int64(periodFrames), to: ring)
+        }
+    }
+
+    /// The card's buffer runs over: what it hears during `duration` is lost.
+    func overrun(for duration: Duration) {
+        guard let ring else { return }
+        deliver()
+        clock.advance(by: duration)
+        let due = format.frames(in: clock.now() - started)
+        lost += due - heard
+        heard = due
+        ring.stamp(Stamp(position: ring.position, instant: clock.now(), kind: .xrun, lost: -1))
+    }
+
+    func unplug() {
+        isPresent = false
+        end = .cardLost("capture: card:Scripted: the card is gone")
+    }
+
+    private func write(_ count: Int64, from number: Int64, to ring: Ring) {
+        var done: Int64 = 0
+        while done < count {
+            let room = ring.writable(count - done).bindMemory(to: Int16.self)
+            for index in room.indices {
+                let frame = number + done + Int64(index / format.channels)
+                room[index] = sample ?? Int16(truncatingIfNeeded: frame)
+            }
+            let frames = Int64(room.count / format.channels)
+            ring.commit(frames)
+            done += frames
+        }
+    }
+}
+
+/// Syncs at once, on the thread that asks.
+final class InlineSync: Syncing {
+    private let clock: any Clock
+    private var done: [SyncResult] = []
+    /// While the storage stalls, syncs wait.
+    var isStalled = false
+    private var waiting: SyncJob?
+
+    init(clock: any Clock) { self.clock = clock }
+
+    var isBusy: Bool { waiting != nil }
+
+    func start(_ job: SyncJob) {
+        waiting = job
+        if !isStalled { finish() }
+    }
+
+    func results() -> [SyncResult] {
+        if !isStalled { finish() }
+        defer { done = [] }
+        return done
+    }
+
+    func finish() {
+        guard let job = waiting else { return }
+        waiting = nil
+        var failure: (any Error)?
+        do { try job.run() } catch { failure = error }
+        done.append(SyncResult(frames: job.frames, at: clock.now(), error: failure))
+    }
+}
+
+/// A kit on the bench: a deck with everything real but time and the card.
+final class Rig {
+    let clock = TestClock()
+    let card: ScriptedCard
+    let sync: InlineSync
+    let writer: Writer
+    let deck: Deck
+    let directory: String
+    var reports: [String] = []
+    var powerOffs = 0
+
+    init(
+        rateHz: Int = 8000, channels: Int = 1, fileSystem: (any FileSystem)? = nil,
+        _ configure: (inout DeckOptions) -> Void = { _ in }
+    ) throws {
+        directory = NSTemporaryDirectory() + "fieldfare-deck-\(UUID().uuidString)"
+        var options = DeckOptions(kit: "heron07", directory: directory, version: "test")
+        options.filter = FilterRequest(lowPass: .off)
+        options.reserveBytes = 0
+        options.bootID = "boot"
+        configure(&options)
+        let format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: .s16)
+        card = ScriptedCard(clock: clock, format: format, periodFrames: rateHz / 10)
+        sync = InlineSync(clock: clock)
+        writer = Writer(clock: clock, sync: sync)
+        deck = Deck(
+            options: options, card: card, clock: clock, writer: writer, thread: nil, fileSystem: fileSystem,
+            originOfClock: { .ntp }, report: { [box = reportBox] in box.reports.append($0.message) })
+        deck.onPowerOff = { [unowned self] in powerOffs += 1 }
+    }
+
+    private let reportBox = ReportBox()
+    final class ReportBox { var reports: [String] = [] }
+
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+    /// Lets time go on, in steps as small as the loop's.
+    func run(_ duration: Duration, step: Duration = .milliseconds(50)) {
+        var left = duration
+        while left > .zero {
+            clock.advance(by: min(step, left))
+            left -= min(step, left)
+            turn()
+        }
+    }
+
+    func turn() {
+        card.deliver()
+        _ = deck.turn(now: clock.now())
+        _ = writer.turn(now: clock.now())
+        deck.hearWriter()
+    }
+
+    /// A press that is known only once it was stable.
+    func press(_ button: Button, knownAfter delay: Duration = .milliseconds(15)) {
+        let instant = clock.now()
+        run(delay, step: .milliseconds(5))
+        deck.handle(.press(button, at: instant))
+    }
+
+    /// The sidecars on disk, by number.
+    func sidecars() throws -> [Sidecar] {
+        try deck.selectionForTests.map { try TakesDirectory.sidecar(of: $0, in: directory) }
+    }
+}
