@@ -252,3 +252,84 @@ extension Pass {
         }
     }
 }
+
+/// What there is to know of some channels of some frames: extremes and squares.
+@safe struct Scan {
+    /// The first frame's sample of the first channel.
+    var samples: UnsafePointer<Double>
+    /// Samples from frame to frame.
+    var channels: Int
+    var frameCount: Int
+    /// The results, a number a channel. `squares` is added to, in the order of the frames, so that the sum does not
+    /// depend on how the sound was cut into blocks.
+    var least: UnsafeMutablePointer<Double>
+    var greatest: UnsafeMutablePointer<Double>
+    var squares: UnsafeMutablePointer<Double>
+
+    /// Added and taken away again, it rounds what is smaller than 2⁵¹ to a whole number, ties to even.
+    static var roundingBias: Double { @_noLocks @_noAllocation get { 6_755_399_441_055_744 } }
+
+    @_noLocks @_noAllocation
+    init(
+        samples: UnsafePointer<Double>, channels: Int, frameCount: Int, least: UnsafeMutablePointer<Double>,
+        greatest: UnsafeMutablePointer<Double>, squares: UnsafeMutablePointer<Double>
+    ) {
+        unsafe self.samples = samples
+        self.channels = channels
+        self.frameCount = frameCount
+        unsafe self.least = least
+        unsafe self.greatest = greatest
+        unsafe self.squares = squares
+    }
+
+    // Safe: the caller's buffers hold what the properties say.
+
+    @inline(__always)
+    private func asTheyAre<Lane: Lanes>(_ zero: Lane) {
+        guard frameCount > 0 else { return }
+        var row = unsafe samples
+        var low = unsafe zero.loaded(from: row)
+        var high = low
+        var sum = unsafe zero.loaded(from: squares)
+        for _ in 0..<frameCount {
+            let x = unsafe zero.loaded(from: row)
+            low = low.least(x)
+            high = high.greatest(x)
+            sum = sum.plus(x.times(x))
+            unsafe row += channels
+        }
+        unsafe low.store(to: least)
+        unsafe high.store(to: greatest)
+        unsafe sum.store(to: squares)
+    }
+
+    @inline(__always)
+    private func rounded<Lane: Lanes>(_ bias: Lane) {
+        guard frameCount > 0 else { return }
+        var row = unsafe samples
+        var low = unsafe bias.loaded(from: row).plus(bias).minus(bias)
+        var high = low
+        var sum = unsafe bias.loaded(from: squares)
+        for _ in 0..<frameCount {
+            let x = unsafe bias.loaded(from: row).plus(bias).minus(bias)
+            low = low.least(x)
+            high = high.greatest(x)
+            sum = sum.plus(x.times(x))
+            unsafe row += channels
+        }
+        unsafe low.store(to: least)
+        unsafe high.store(to: greatest)
+        unsafe sum.store(to: squares)
+    }
+
+    /// Scans as many channels as there are lanes; `lanes` is 1, 2 or 4.
+    @_noLocks @_noAllocation
+    func run(lanes: Int, rounding: Bool) {
+        let bias = Self.roundingBias
+        switch lanes {
+        case 1: if rounding { rounded(bias) } else { asTheyAre(bias) }
+        case 2: if rounding { rounded(SIMD2(repeating: bias)) } else { asTheyAre(SIMD2(repeating: bias)) }
+        default: if rounding { rounded(SIMD4(repeating: bias)) } else { asTheyAre(SIMD4(repeating: bias)) }
+        }
+    }
+}

@@ -1,0 +1,305 @@
+public import Takes
+
+/// Levels and waveform peaks of the sound that passes, channel by channel, in the format's own units.
+@safe public struct Meter: ~Copyable {
+    private let channels: Int
+    private let coding: SampleCoding
+    private let tallies: UnsafeMutablePointer<Tally>
+    /// What the last scan found, a number a channel: three rows, least, greatest, squares.
+    private let found: UnsafeMutablePointer<Double>
+    private var frames: Int64 = 0
+    private var recentFrames: Int64 = 0
+    /// Frames of the pixel under way.
+    private(set) var pixelFrames = 0
+    /// Completed pixels that nobody has taken yet: least and greatest of each channel.
+    private var peaks: UnsafeMutablePointer<Int8>
+    private var peakCapacity: Int
+    private var peakCount = 0
+
+    /// Frames of one waveform peak.
+    static var framesPerPixel: Int { @_noLocks @_noAllocation get { 256 } }
+
+    private struct Tally {
+        var peak = 0.0
+        var recentPeak = 0.0
+        var squares = 0.0
+        var recentSquares = 0.0
+        /// Of the pixel under way.
+        var pixelSquares = 0.0
+        /// As much of them as was already told as recent.
+        var pixelSquaresTold = 0.0
+        var pixelLeast = Double.infinity
+        var pixelGreatest = -Double.infinity
+        var clipped: Int64 = 0
+        var recentClipped: Int64 = 0
+        var filterClipped: Int64 = 0
+        var recentFilterClipped: Int64 = 0
+    }
+
+    init(_ format: StreamFormat) {
+        channels = format.channels
+        coding = SampleCoding(format.sampleFormat)
+        // Safe: allocated here with these sizes, freed in deinit, and every access below stays within them.
+        unsafe tallies = .allocate(capacity: channels)
+        unsafe tallies.initialize(repeating: Tally(), count: channels)
+        unsafe found = .allocate(capacity: 3 * channels)
+        unsafe found.initialize(repeating: 0, count: 3 * channels)
+        // Room for ten seconds at 96 kHz, unless somebody brings more at once.
+        peakCapacity = 4096 * 2 * channels
+        unsafe peaks = .allocate(capacity: peakCapacity)
+    }
+
+    deinit {
+        unsafe tallies.deallocate()
+        unsafe found.deallocate()
+        unsafe peaks.deallocate()
+    }
+
+    /// The levels of some sound as a card delivered it, at once.
+    /// - Parameter bytes: whole frames, interleaved.
+    public static func measure(_ bytes: UnsafeRawBufferPointer, format: StreamFormat) -> [ChannelLevels] {
+        let path = SignalPath(format: format, design: .off(rateHz: format.rateHz))
+        let frameCount = bytes.count / format.bytesPerFrame
+        // Safe: as large as `process` asks for, and given back here.
+        let stored = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: frameCount * format.stored.bytesPerFrame, alignment: 16)
+        defer { unsafe stored.deallocate() }
+        _ = unsafe path.process(bytes, into: stored)
+        return path.levels
+    }
+}
+
+// MARK: - As the sound passes
+
+extension Meter {
+    /// Makes room for the peaks of `frameCount` more frames, so that none is allocated while they pass.
+    mutating func reserve(frameCount: Int) {
+        let needed = peakCount + (frameCount / Self.framesPerPixel + 1) * 2 * channels
+        guard needed > peakCapacity else { return }
+        let larger = UnsafeMutablePointer<Int8>.allocate(capacity: needed)
+        unsafe larger.update(from: peaks, count: peakCount)
+        unsafe peaks.deallocate()
+        unsafe peaks = larger
+        peakCapacity = needed
+    }
+
+    /// Looks at frames that go on where the last ones ended and stay within one pixel. May be repeated until `take`.
+    @_noLocks @_noAllocation
+    mutating func scan(_ samples: UnsafePointer<Double>, frameCount: Int, rounding: Bool) {
+        var channel = 0
+        while channel < channels {
+            unsafe found[2 * channels + channel] = tallies[channel].pixelSquares
+            channel += 1
+        }
+        channel = 0
+        while channel < channels {
+            let left = channels - channel
+            let lanes = left >= 4 ? 4 : left >= 2 ? 2 : 1
+            let scan = unsafe Scan(
+                samples: samples + channel, channels: channels, frameCount: frameCount, least: found + channel,
+                greatest: found + channels + channel, squares: found + 2 * channels + channel)
+            scan.run(lanes: lanes, rounding: rounding)
+            channel += lanes
+        }
+    }
+
+    /// Whether the last scan found anything beyond these.
+    @_noLocks @_noAllocation
+    func foundBeyond(_ bounds: (least: Double, greatest: Double)) -> Bool {
+        var channel = 0
+        while channel < channels {
+            if unsafe found[channel] < bounds.least || found[channels + channel] > bounds.greatest { return true }
+            channel += 1
+        }
+        return false
+    }
+
+    /// Takes over what the last scan found.
+    @_noLocks @_noAllocation
+    mutating func take(frameCount: Int) {
+        var channel = 0
+        while channel < channels {
+            let least = unsafe found[channel]
+            let greatest = unsafe found[channels + channel]
+            let size = greatest > -least ? greatest : -least
+            let tally = unsafe tallies + channel
+            unsafe tally.pointee.pixelSquares = found[2 * channels + channel]
+            if unsafe least < tally.pointee.pixelLeast { unsafe tally.pointee.pixelLeast = least }
+            if unsafe greatest > tally.pointee.pixelGreatest { unsafe tally.pointee.pixelGreatest = greatest }
+            if unsafe size > tally.pointee.peak { unsafe tally.pointee.peak = size }
+            if unsafe size > tally.pointee.recentPeak { unsafe tally.pointee.recentPeak = size }
+            channel += 1
+        }
+        frames += Int64(frameCount)
+        recentFrames += Int64(frameCount)
+        pixelFrames += frameCount
+        if pixelFrames == Self.framesPerPixel { closePixel() }
+    }
+}
+
+// MARK: - Clipping
+
+extension Meter {
+    /// Counts the samples at the converter's limit, channel by channel.
+    @_noLocks @_noAllocation
+    mutating func countClipped(_ samples: UnsafePointer<Double>, frameCount: Int) {
+        let limits = coding.limits
+        var frame = 0
+        while frame < frameCount {
+            var channel = 0
+            while channel < channels {
+                let sample = unsafe samples[frame * channels + channel]
+                if sample <= limits.least || sample >= limits.greatest {
+                    unsafe tallies[channel].clipped += 1
+                    unsafe tallies[channel].recentClipped += 1
+                }
+                channel += 1
+            }
+            frame += 1
+        }
+    }
+
+    /// Brings whole numbers back to what can be stored, and counts them.
+    @_noLocks @_noAllocation
+    mutating func saturate(_ samples: UnsafeMutablePointer<Double>, frameCount: Int) {
+        let (least, greatest) = coding.storable
+        var frame = 0
+        while frame < frameCount {
+            var channel = 0
+            while channel < channels {
+                let index = frame * channels + channel
+                let rounded = unsafe samples[index] + Scan.roundingBias - Scan.roundingBias
+                if rounded < least || rounded > greatest {
+                    unsafe samples[index] = rounded < least ? least : greatest
+                    countFilterClipped(channel)
+                }
+                channel += 1
+            }
+            frame += 1
+        }
+    }
+
+    /// Counts the samples that are beyond full scale although what they were made from was not at the limit.
+    @_noLocks @_noAllocation
+    mutating func countBeyondFullScale(
+        _ samples: UnsafePointer<Double>, madeFrom originals: UnsafePointer<Double>, frameCount: Int
+    ) {
+        let limits = coding.limits
+        var frame = 0
+        while frame < frameCount {
+            var channel = 0
+            while channel < channels {
+                let index = frame * channels + channel
+                let sample = unsafe samples[index]
+                let original = unsafe originals[index]
+                if sample < limits.least || sample > limits.greatest,
+                    original > limits.least, original < limits.greatest
+                {
+                    countFilterClipped(channel)
+                }
+                channel += 1
+            }
+            frame += 1
+        }
+    }
+
+    @_noLocks @_noAllocation
+    private func countFilterClipped(_ channel: Int) {
+        unsafe tallies[channel].filterClipped += 1
+        unsafe tallies[channel].recentFilterClipped += 1
+    }
+}
+
+// MARK: - Peaks
+
+extension Meter {
+    /// A pixel is kept as audiowaveform's 8-bit files have it: of the sample's highest 16 bits the higher half, rounded
+    /// toward zero.
+    @_noLocks @_noAllocation
+    private mutating func closePixel() {
+        var channel = 0
+        while channel < channels {
+            let tally = unsafe tallies + channel
+            unsafe peaks[peakCount] = pixel(tally.pointee.pixelLeast)
+            unsafe peaks[peakCount + 1] = pixel(tally.pointee.pixelGreatest)
+            peakCount += 2
+            unsafe tally.pointee.squares += tally.pointee.pixelSquares
+            unsafe tally.pointee.recentSquares += tally.pointee.pixelSquares - tally.pointee.pixelSquaresTold
+            unsafe tally.pointee.pixelSquares = 0
+            unsafe tally.pointee.pixelSquaresTold = 0
+            unsafe tally.pointee.pixelLeast = .infinity
+            unsafe tally.pointee.pixelGreatest = -.infinity
+            channel += 1
+        }
+        pixelFrames = 0
+    }
+
+    @_noLocks @_noAllocation
+    private func pixel(_ sample: Double) -> Int8 {
+        switch coding.format {
+        case .s16: Self.higherHalf(Int32(sample))
+        case .s24Packed, .s24: Self.higherHalf(Int32(sample) >> 8)
+        case .s32: Self.higherHalf(Int32(sample) >> 16)
+        case .float: Self.higherHalf(Int32(32767 * (sample < -1 ? -1 : sample > 1 ? 1 : sample)))
+        }
+    }
+
+    @_noLocks @_noAllocation
+    private static func higherHalf(_ sample: Int32) -> Int8 {
+        Int8(truncatingIfNeeded: sample / 256)
+    }
+
+    /// The pixels that were completed since the last call: least and greatest of each channel, pixel after pixel.
+    mutating func takePeaks() -> [Int8] {
+        let taken = unsafe Array(UnsafeBufferPointer(start: peaks, count: peakCount))
+        peakCount = 0
+        return taken
+    }
+
+    /// Completes the pixel under way, however short, and takes what there is.
+    mutating func finishPeaks() -> [Int8] {
+        reserve(frameCount: 0)
+        if pixelFrames > 0 { closePixel() }
+        return takePeaks()
+    }
+}
+
+// MARK: - Levels
+
+extension Meter {
+    /// Of everything that has passed.
+    var levels: [ChannelLevels] {
+        (0..<channels).map { channel in
+            let tally = unsafe tallies[channel]
+            return levels(
+                peak: tally.peak, squares: tally.squares + tally.pixelSquares, frames: frames,
+                clipped: tally.clipped, filterClipped: tally.filterClipped)
+        }
+    }
+
+    /// Of what has passed since the last call.
+    mutating func takeRecentLevels() -> [ChannelLevels] {
+        let frames = recentFrames
+        recentFrames = 0
+        return (0..<channels).map { channel in
+            let tally = unsafe tallies[channel]
+            unsafe tallies[channel].recentPeak = 0
+            unsafe tallies[channel].recentSquares = 0
+            unsafe tallies[channel].pixelSquaresTold = tally.pixelSquares
+            unsafe tallies[channel].recentClipped = 0
+            unsafe tallies[channel].recentFilterClipped = 0
+            return levels(
+                peak: tally.recentPeak, squares: tally.recentSquares + (tally.pixelSquares - tally.pixelSquaresTold),
+                frames: frames, clipped: tally.recentClipped, filterClipped: tally.recentFilterClipped)
+        }
+    }
+
+    private func levels(
+        peak: Double, squares: Double, frames: Int64, clipped: Int64, filterClipped: Int64
+    ) -> ChannelLevels {
+        let scale = coding.fullScale
+        return ChannelLevels(
+            peak: peak / scale, meanSquare: frames > 0 ? squares / Double(frames) / (scale * scale) : 0,
+            clippedFrames: clipped, filterClippedFrames: filterClipped)
+    }
+}
