@@ -14,7 +14,7 @@ import Testing
         let references = try ReferenceCases.load()
         #expect(references.cases.count == 112)
         for reference in references.cases {
-            let cascade = Cascade(try design(reference), channels: channels)
+            var cascade = Cascade(try design(reference), channels: channels)
             // Each channel gets the input at a scale of its own, so that channels cannot be mistaken for each other.
             var samples = references.input.flatMap { x in (0..<channels).map { x * Double($0 + 1) } }
             var span = samples.mutableSpan
@@ -48,7 +48,7 @@ import Testing
         var whole = input
         var span = whole.mutableSpan
         Cascade(design, channels: channels).process(&span)
-        let cascade = Cascade(design, channels: channels)
+        var cascade = Cascade(design, channels: channels)
         var pieces: [Double] = []
         var first = 0
         for frameCount in [1, 2, 3, 0, 500, 7, 487] {
