@@ -29,11 +29,6 @@ struct Form<Value: Sendable>: Sendable {
         }
     }
 
-    /// `allowed are "wav" or "flac"`.
-    var permission: String {
-        "allowed \(allowed.count == 1 ? "is" : "are") \(listed(allowed))"
-    }
-
     /// The same in the file, with another meaning.
     func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> Form<Other> {
         let read = read

@@ -29,7 +29,7 @@ struct Key<Root>: Sendable {
                         root[keyPath: path] = value
                         return true
                     case .refused:
-                        reader.report(node, "found \(reader.found(node)): \(form.permission)")
+                        reader.report(node, "found \(reader.found(node)): \(permission(of: form.allowed))")
                     case .reported: break
                     }
                     if let misread = form.misread {

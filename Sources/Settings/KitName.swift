@@ -38,7 +38,7 @@ public enum KitName {
         }
         let folded = hash ^ (hash >> 20) ^ (hash >> 40)
         let digits = Array("0123456789abcdefghjkmnpqrstvwxyz")
-        return String((0..<4).map { digits[Int(folded >> (5 * $0)) & 31] })
+        return String((0..<4).map { digits[Int((folded >> (5 * $0)) & 31)] })
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -58,7 +58,7 @@ extension SettingsReader {
         }
         let others = PanelPart.lamps.filter { mentioned.contains($0.path) }.map { SettingsSchema.name(of: $0.path) }
         if let node = understood[all.path], !others.isEmpty {
-            report(node, "found beside \(listed(others)): allowed is one lamp for all alone")
+            report(node, "found beside \(listed(others, "and")): allowed is one lamp for all alone")
             all.disconnect(&settings)
         }
     }

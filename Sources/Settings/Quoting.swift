@@ -22,9 +22,14 @@ func dotted(_ path: [String]) -> String {
 }
 
 /// `a, b or c`.
-func listed(_ alternatives: [String]) -> String {
-    guard let last = alternatives.last, alternatives.count > 1 else { return alternatives.first ?? "" }
-    return alternatives.dropLast().joined(separator: ", ") + " or " + last
+func listed(_ items: [String], _ conjunction: String = "or") -> String {
+    guard let last = items.last, items.count > 1 else { return items.first ?? "" }
+    return items.dropLast().joined(separator: ", ") + " \(conjunction) " + last
+}
+
+/// `allowed is a` or `allowed are a, b or c`.
+func permission(of alternatives: [String]) -> String {
+    "allowed \(alternatives.count == 1 ? "is" : "are") \(listed(alternatives))"
 }
 
 /// A number as a person writes it: whole ones without a fraction.

@@ -46,9 +46,9 @@ extension SettingsProblem {
     fileprivate static func unreadable(
         file: String, _ reason: String, at place: TOMLDocument.Place? = nil
     ) -> SettingsProblem {
-        let reason = reason.prefix(1).lowercased() + reason.dropFirst()
+        let reason = escaped(reason.prefix(1).lowercased() + reason.dropFirst(), limit: 200)
         return SettingsProblem(
             file: file, line: place?.line, column: place?.column,
-            message: "cannot be read: \(escaped(reason, limit: 200)); until that is mended all settings have their defaults")
+            message: "cannot be read: \(reason); until that is mended all settings have their defaults")
     }
 }

@@ -74,7 +74,7 @@ struct SettingsReader {
     private mutating func reportUnknown<Root>(_ node: Int, among keys: [Key<Root>]) {
         let (key, names) = (document.nodes[node].key, keys.map(\.name))
         let noun = document.nodes[node].parent == 0 ? "section" : "key"
-        var message = "found an unknown \(noun): allowed are \(names.joined(separator: ", "))"
+        var message = "found an unknown \(noun): \(permission(of: names))"
         if let known = names.nearest(to: key) ?? SettingsSchema.elsewhere(key) {
             message += "; did you mean '\(known)'?"
         }

@@ -1,2 +1,122 @@
+import Takes
 import Testing
+
 @testable import Settings
+
+struct SettingsTests {
+    @Test func `the shipped file has no problem`() {
+        let (settings, problems) = Settings.load(from: ExampleFile.path)
+        #expect(problems.map(\.description) == [])
+        var expected = Settings()
+        expected.kit.name = "heron07"
+        expected.outbox.s3 = .init(
+            endpoint: "https://s3.example.org", region: "us-east-1", bucket: "recordings", prefix: "heron07/",
+            credentialsFile: "/etc/fieldfare/s3.credentials")
+        expected.outbox.firebase = .init(
+            bucket: "project.appspot.com", prefix: "recordings/",
+            serviceAccountFile: "/etc/fieldfare/service-account.json", endpoint: "https://storage.googleapis.com")
+        expected.outbox.webdav = .init(
+            url: "https://cloud.example.org/remote.php/dav/files/kit/recordings/",
+            credentialsFile: "/etc/fieldfare/webdav.credentials")
+        expected.outbox.folder = .init(path: "/media/usb/recordings")
+        expected.outbox.rclone = .init(remote: "dropbox:recordings", config: "/etc/fieldfare/rclone.conf")
+        #expect(settings == expected)
+    }
+
+    @Test func `each default in the shipped file is the default`() {
+        let (settings, problems) = Settings.parse(ExampleFile.defaultsAlone, file: "f")
+        #expect(problems.map(\.description) == [])
+        #expect(settings == Settings())
+    }
+
+    @Test func `the shipped file names every key but the lamp for all`() {
+        let known = SettingsSchema.assignments.map(\.name).filter { $0 != "panel.leds.all" }
+        #expect(ExampleFile.keys == known)
+    }
+
+    @Test func `every key reaches its own place`() {
+        let text = """
+            kit.name = "k"
+            filter = { low_pass_hz = 8000, slope_db_per_octave = 48, high_pass_hz = 40.5, keep_unfiltered = true }
+            [capture]
+            card = "usb:0D8C:0014"
+            rate_hz = 44100
+            channels = 2
+            pre_roll_seconds = 2.5
+            gain_db = -6
+            agc = true
+            [takes]
+            directory = "/t"
+            format = "flac"
+            sync_seconds = 0.25
+            split_mib = 64
+            reserve_mib = 100
+            [playback]
+            card = "card:DAC"
+            volume = 1
+            skip_seconds = 10
+            [panel]
+            debounce_milliseconds = 20
+            hold_seconds = 1
+            shutdown_hold_seconds = 5
+            buttons.record = { chip = "gpiochip0", offset = 17, active_low = false, pull = "none" }
+            buttons.back = "none"
+            leds.record = { line = "RED", active_low = true }
+            leds.fault = { led = "ACT" }
+            leds.upload = "none"
+            [control]
+            socket = "/c"
+            [library]
+            socket = "/l"
+            database = "/d"
+            [outbox]
+            store = "none"
+            keep_local = "always"
+            window = "22:00-06:00"
+            limit_kbit_per_second = 100
+            """
+        let (settings, problems) = Settings.parse(text, file: "f")
+        #expect(problems.map(\.description) == [])
+        var expected = Settings()
+        expected.kit.name = "k"
+        expected.filter.request = FilterRequest(lowPass: .hertz(8000), slopeDBPerOctave: 48, highPass: .hertz(40.5))
+        expected.filter.keepUnfiltered = true
+        expected.capture.card = .usb(vendor: "0d8c", product: "0014", serial: nil)
+        expected.capture.rateHz = 44100
+        expected.capture.channels = 2
+        expected.capture.preRoll = .milliseconds(2500)
+        expected.capture.gainDB = -6
+        expected.capture.agc = true
+        expected.takes = .init(directory: "/t", format: .flac, sync: .milliseconds(250), splitMiB: 64, reserveMiB: 100)
+        expected.playback = .init(card: .cardID("DAC"), volume: 1, skip: .seconds(10))
+        expected.panel.debounce = .milliseconds(20)
+        expected.panel.hold = .seconds(1)
+        expected.panel.shutdownHold = .seconds(5)
+        expected.panel.buttons.record = .init(.offset(chip: "gpiochip0", offset: 17), isActiveLow: false, pull: .off)
+        expected.panel.buttons.back = nil
+        expected.panel.leds.record = .line(.name("RED"), isActiveLow: true)
+        expected.panel.leds.fault = .led("ACT")
+        expected.panel.leds.upload = nil
+        expected.control.socket = "/c"
+        expected.library = .init(socket: "/l", database: "/d")
+        expected.outbox.store = .nowhere
+        expected.outbox.keepLocal = .always
+        expected.outbox.window = .daily(from: 22 * 60, until: 6 * 60)
+        expected.outbox.limitKbitPerSecond = 100
+        #expect(settings == expected)
+    }
+
+    @Test func `a card may stay closed when nothing is kept from before the press`() {
+        let (settings, problems) = Settings.parse("capture = { standby = \"closed\" }", file: "f")
+        #expect(problems == [])
+        #expect(settings.capture.standby == .closed)
+    }
+
+    @Test func `an empty file is all defaults`() {
+        for text in ["", "\n", "# nothing\n", "\u{feff}", "[capture]\r\n[panel.leds]\r\n"] {
+            let (settings, problems) = Settings.parse(text, file: "f")
+            #expect(problems == [])
+            #expect(settings == Settings())
+        }
+    }
+}

@@ -1,0 +1,30 @@
+@testable import Settings
+
+/// The settings file that the kit ships.
+enum ExampleFile {
+    static let path =
+        #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/deploy/fieldfare.example.toml"
+
+    static let text = (try? SettingsFile.bytes(at: path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+
+    /// Without what the file itself calls an example: only defaults.
+    static var defaultsAlone: String {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let defaults = lines.prefix { !$0.hasPrefix("# the sections below are examples") }
+        return defaults.filter { !$0.contains("# example") }.joined(separator: "\n")
+    }
+
+    /// The dotted name of each key that the file sets, those of the panel's lines left out.
+    static var keys: [String] {
+        var section = ""
+        var keys: [String] = []
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            if line.hasPrefix("[") {
+                section = String(line.dropFirst().prefix { $0 != "]" })
+            } else {
+                keys.append("\(section).\(line.prefix { $0 != " " })")
+            }
+        }
+        return keys
+    }
+}

@@ -1,0 +1,51 @@
+import Glibc
+import Testing
+
+@testable import Settings
+
+struct SettingsFileTests {
+    private let ending = "until that is mended all settings have their defaults"
+
+    @Test func `a missing file at the default path is no problem`() {
+        let (settings, problems) = Settings.load(from: nil, default: "/nowhere/fieldfare.toml")
+        #expect(problems == [])
+        #expect(settings == Settings())
+    }
+
+    @Test(arguments: [
+        ("/nowhere/fieldfare.toml", "no such file"), ("/proc/self", "it is a directory"),
+        ("/dev/null", "it is not a regular file"), ("/dev/null/f", "not a directory"),
+    ])
+    func `a file that was named must be readable`(_ path: String, _ reason: String) {
+        let (settings, problems) = Settings.load(from: path)
+        #expect(problems.map(\.description) == ["\(path): cannot be read: \(reason); \(ending)"])
+        #expect(settings == Settings())
+    }
+
+    @Test func `a file at the default path that is there must be readable`() {
+        let (_, problems) = Settings.load(from: nil, default: "/proc")
+        #expect(problems.map(\.description) == ["/proc: cannot be read: it is a directory; \(ending)"])
+    }
+
+    @Test func `nobody waits for a pipe`() throws {
+        let path = "/tmp/fieldfare-settings-\(getpid()).pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        defer { unlink(path) }
+        let (_, problems) = Settings.load(from: path)
+        #expect(problems.map(\.description) == ["\(path): cannot be read: it is not a regular file; \(ending)"])
+    }
+
+    @Test func `an endless file is read up to a limit`() throws {
+        let path = "/tmp/fieldfare-settings-\(getpid()).toml"
+        let descriptor = open(path, O_CREAT | O_WRONLY, 0o600)
+        try #require(descriptor >= 0)
+        defer { unlink(path) }
+        try #require(ftruncate(descriptor, 1 << 40) == 0)
+        close(descriptor)
+        let (_, problems) = Settings.load(from: path)
+        #expect(
+            problems.map(\.description) == [
+                "\(path):1: cannot be read: a line of 1048576 bytes, but at most 1000 are allowed; \(ending)"
+            ])
+    }
+}
