@@ -25,7 +25,7 @@ let package = Package(
         .target(name: "Lines", dependencies: ["Takes", "CGPIOD"], swiftSettings: strictMemory),
 
         .testTarget(name: "PanelTests", dependencies: ["Panel", "Takes", "Transport"], swiftSettings: strict),
-        .testTarget(name: "LinesTests", dependencies: ["Lines", "Takes"], swiftSettings: strictMemory),
+        .testTarget(name: "LinesTests", dependencies: ["Lines", "Takes"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

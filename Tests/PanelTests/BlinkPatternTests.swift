@@ -13,8 +13,9 @@ import Transport
 
     @Test func `a pattern that repeats goes on for ever`() {
         let pattern = BlinkPattern.repeating([.lit(.milliseconds(30)), .dark(.milliseconds(20))])
-        #expect([-1, 0, 29, 30, 49, 50, 80, 5_000_000_030].map { pattern.isLit(after: .milliseconds($0)) }
-            == [nil, true, true, false, false, true, false, false])
+        #expect(
+            [-1, 0, 29, 30, 49, 50, 80, 5_000_000_030].map { pattern.isLit(after: .milliseconds($0)) }
+                == [nil, true, true, false, false, true, false, false])
         #expect(pattern.border(after: .milliseconds(5_000_000_030)) == .milliseconds(5_000_000_050))
     }
 

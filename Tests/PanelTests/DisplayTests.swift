@@ -138,7 +138,8 @@ import Transport
             $0.recording = .init(safeUntil: at(0))
             $0.faults = [.noCard]
         }
-        #expect(trace([(0, both)], until: 1900) == ["0 record+fault", "200 record", "1700 record+fault", "1900 record"])
+        #expect(
+            trace([(0, both)], until: 1900) == ["0 record+fault", "200 record", "1700 record+fault", "1900 record"])
     }
 
     @Test func `answers flash on play: two, four at an end, three very quick ones for no`() {
