@@ -102,7 +102,7 @@ func uninterrupted<Value>(_ call: () throws(CallError) -> Value) throws(CallErro
     while true {
         do {
             return try call()
-        } catch where error.code == EINTR {
+        } catch  where error.code == EINTR {
             continue
         } catch {
             throw error

@@ -41,7 +41,8 @@ public struct LampLines: ~Copyable {
                     lamps[index] = Lamp(
                         output: .line(
                             try OpenLine(
-                                line.address, isOutput: true, activeLow: line.activeLow, pull: .none, in: known, calls)))
+                                line.address, isOutput: true, activeLow: line.activeLow, pull: .none, in: known, calls))
+                    )
                 } catch {
                     failed.append(LineError(.lamps, line.address.description, index: index, error.problem))
                 }

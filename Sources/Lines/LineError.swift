@@ -31,7 +31,7 @@ public struct LineError: Error, Hashable, Sendable {
         case cannotSet(code: Int32)
         /// There is no such LED device.
         case noSuchLED(directory: String, among: [String])
-        /// A file of the LED device cannot be read or written.
+        /// A file of the LED device cannot be used.
         case led(path: String, code: Int32)
     }
 
@@ -107,7 +107,7 @@ extension LineError: CustomStringConvertible {
             "no LED of that name in \(directory) "
                 + (names.isEmpty ? "(there is none)" : "(there are \(names.joined(separator: ", ")))")
         case .led(let path, let code):
-            "cannot write \(path): \(text(of: code))"
+            "cannot use \(path): \(text(of: code))"
                 + (isDenied(code) ? ": is the user in the group gpio, and the udev rule for LEDs installed?" : "")
         }
     }

@@ -37,10 +37,9 @@ public struct Display: Sendable {
         for lamp in lamps {
             let before = layers[lamp] ?? []
             layers[lamp] = Self.layers(of: lamp, indication, at: now).map { layer in
-                guard layer.pattern.repeats, layer.since <= now,
-                    let same = before.first(where: { $0.pattern == layer.pattern }), same.since <= now
-                else { return layer }
-                return same
+                guard layer.pattern.repeats, layer.since <= now else { return layer }
+                return before.first { $0.pattern == layer.pattern && $0.since <= now }
+                    ?? Layer(pattern: layer.pattern, since: now)
             }
         }
     }

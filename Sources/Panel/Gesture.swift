@@ -26,7 +26,8 @@ public struct PanelTiming: Hashable, Sendable {
 
     /// The times of the settings' section `panel`, by default its defaults.
     public init(
-        debounce: Duration = .milliseconds(15), hold: Duration = .milliseconds(600), shutdownHold: Duration = .seconds(3)
+        debounce: Duration = .milliseconds(15), hold: Duration = .milliseconds(600),
+        shutdownHold: Duration = .seconds(3)
     ) {
         self.debounce = debounce
         self.hold = hold

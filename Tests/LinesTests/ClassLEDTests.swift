@@ -1,0 +1,155 @@
+import Glibc
+import Testing
+
+@testable import Lines
+
+@Suite struct ClassLEDTests {
+    /// A directory with LED devices made of ordinary files, gone with this object.
+    private final class Directory {
+        let path: String
+
+        init(_ names: String...) {
+            var template = Array("/tmp/leds-XXXXXX".utf8CString)
+            path = String(cString: mkdtemp(&template))
+            for name in names {
+                mkdir("\(path)/\(name)", 0o755)
+                write("none [heartbeat] timer\n", "\(name)/trigger")
+                write("255\n", "\(name)/max_brightness")
+                write("255\n", "\(name)/brightness")
+            }
+        }
+
+        deinit {
+            for name in Lines.Directory.names(in: path) {
+                for file in Lines.Directory.names(in: "\(path)/\(name)") { unlink("\(path)/\(name)/\(file)") }
+                rmdir("\(path)/\(name)")
+            }
+            rmdir(path)
+        }
+
+        func write(_ text: String, _ file: String) {
+            let descriptor = open("\(path)/\(file)", O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+            Glibc.write(descriptor, text, text.utf8.count)
+            close(descriptor)
+        }
+
+        func read(_ file: String) -> String {
+            let descriptor = open("\(path)/\(file)", O_RDONLY)
+            defer { close(descriptor) }
+            var bytes: [UInt8] = Array(repeating: 0, count: 100)
+            let count = Glibc.read(descriptor, &bytes, 100)
+            return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        }
+    }
+
+    private func sentences(_ directory: String, _ name: String, _ calls: LEDCalls = LEDCalls()) -> [String] {
+        var errors: [LineError] = []
+        _ = LampLines(
+            opening: [.led(name)], errors: &errors, ledDirectory: directory, calls: GPIOCalls(), ledCalls: calls)
+        return errors.map(\.description)
+    }
+
+    @Test func `a device is taken from its trigger, lit at full brightness, and left dark`() {
+        let directory = Directory("ACT")
+        var errors: [LineError] = []
+        do {
+            var lamps = LampLines(opening: [.led("ACT")], errors: &errors, ledDirectory: directory.path)
+            // A file keeps what a shorter text leaves over; the kernel's files take each text whole.
+            #expect(directory.read("ACT/trigger").hasPrefix("none\n"))
+            #expect(directory.read("ACT/brightness").hasPrefix("0\n"))
+            directory.write("", "ACT/brightness")
+            let lit = lamps.set(0, true)
+            #expect(lit == nil)
+            #expect(directory.read("ACT/brightness") == "255\n")
+            directory.write("", "ACT/brightness")
+            let same = lamps.set(0, true)
+            #expect(same == nil)
+            #expect(directory.read("ACT/brightness") == "")
+            directory.write("", "ACT/brightness")
+        }
+        #expect(errors.isEmpty)
+        #expect(directory.read("ACT/brightness") == "0\n")
+    }
+
+    @Test func `a device that is missing lists those that there are`() {
+        let directory = Directory("ACT", "status")
+        #expect(
+            sentences(directory.path, "mmc0::")
+                == ["lamps: mmc0::: no LED of that name in \(directory.path) (there are ACT, status)"])
+        #expect(sentences("/nonexistent", "ACT") == ["lamps: ACT: no LED of that name in /nonexistent (there is none)"])
+        #expect(
+            sentences(directory.path, "../ACT")
+                == ["lamps: ../ACT: no LED of that name in \(directory.path) (there are ACT, status)"])
+    }
+
+    @Test(arguments: ["trigger", "max_brightness", "brightness"])
+    func `a device whose file is missing says which`(_ file: String) {
+        let directory = Directory("ACT")
+        unlink("\(directory.path)/ACT/\(file)")
+        #expect(
+            sentences(directory.path, "ACT")
+                == ["lamps: ACT: cannot use \(directory.path)/ACT/\(file): No such file or directory"])
+    }
+
+    @Test func `a device that is denied says what to do`() {
+        let directory = Directory("ACT")
+        var calls = LEDCalls()
+        calls.open = { _, _ throws(CallError) in throw CallError(code: EACCES) }
+        #expect(
+            sentences(directory.path, "ACT", calls) == [
+                "lamps: ACT: cannot use \(directory.path)/ACT/trigger: Permission denied: "
+                    + "is the user in the group gpio, and the udev rule for LEDs installed?"
+            ])
+    }
+
+    @Test func `a write that is interrupted is done again`() {
+        let directory = Directory("ACT")
+        var calls = LEDCalls()
+        var failures = 6
+        let write = calls.write
+        calls.write = { descriptor, text throws(CallError) in
+            failures -= 1
+            if failures >= 0 { throw CallError(code: EINTR) }
+            try write(descriptor, text)
+        }
+        #expect(sentences(directory.path, "ACT", calls).isEmpty)
+        #expect(directory.read("ACT/brightness").hasPrefix("0\n"))
+        #expect(failures < 0)
+    }
+
+    @Test func `a write that always fails is told once, and the descriptor is closed`() {
+        let directory = Directory("ACT")
+        var calls = LEDCalls()
+        var isFailing = false
+        var open = 0
+        let (opening, write, close) = (calls.open, calls.write, calls.close)
+        calls.open = { path, flags throws(CallError) in
+            open += 1
+            return try opening(path, flags)
+        }
+        calls.write = { descriptor, text throws(CallError) in
+            if isFailing { throw CallError(code: EIO) }
+            try write(descriptor, text)
+        }
+        calls.close = { descriptor in
+            open -= 1
+            close(descriptor)
+        }
+        do {
+            var errors: [LineError] = []
+            var lamps = LampLines(
+                opening: [.led("ACT")], errors: &errors, ledDirectory: directory.path, calls: GPIOCalls(),
+                ledCalls: calls)
+            isFailing = true
+            let told = [true, true, false].map { lamps.set(0, $0)?.description }
+            #expect(told == ["lamps: ACT: cannot use \(directory.path)/ACT/brightness: Input/output error", nil, nil])
+            #expect(open == 1)
+        }
+        #expect(open == 0)
+        isFailing = true
+        #expect(
+            sentences(directory.path, "ACT", calls)
+                == ["lamps: ACT: cannot use \(directory.path)/ACT/trigger: Input/output error"])
+        #expect(open == 0)
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+import Takes
+import Testing
+
+@testable import Lines
+
+@Suite struct LampLinesTests {
+    private func lamps(
+        _ kernel: MadeUpKernel, _ outputs: [LampOutput?], errors: inout [LineError], directory: String = "/nonexistent"
+    ) -> LampLines {
+        LampLines(
+            opening: outputs, errors: &errors, ledDirectory: directory, calls: kernel.calls, ledCalls: LEDCalls())
+    }
+
+    @Test func `only changes are written, and all lamps are dark at the end`() {
+        let kernel = MadeUpKernel()
+        var errors: [LineError] = []
+        do {
+            var lamps = lamps(
+                kernel, [.line(OutputLine(.name("GPIO5"))), nil, .line(OutputLine(.name("GPIO6"), activeLow: true))],
+                errors: &errors)
+            kernel.clearLog()
+            let told = [(0, false), (0, true), (0, true), (1, true), (2, true), (0, false), (0, false)]
+                .compactMap { lamps.set($0, $1) }
+            #expect(told.isEmpty)
+        }
+        #expect(errors.isEmpty)
+        #expect(
+            kernel.log == [
+                "set 5 true", "set 6 true", "set 5 false", "set 5 false", "set 6 false", "release 5", "release 6",
+            ])
+    }
+
+    @Test func `lines begin dark, as outputs without a pull`() {
+        let kernel = MadeUpKernel()
+        var errors: [LineError] = []
+        _ = lamps(
+            kernel, [.line(OutputLine(.name("GPIO5"))), .line(OutputLine(.name("GPIO6"), activeLow: true))],
+            errors: &errors)
+        #expect(
+            kernel.log.filter { $0.hasPrefix("request") }
+                == ["request 5 output pull none", "request 6 output low pull none"])
+    }
+
+    @Test func `what is missing is told, and the rest goes on`() {
+        let kernel = MadeUpKernel()
+        kernel.failures[.request] = [EBUSY]
+        var errors: [LineError] = []
+        var lamps = lamps(
+            kernel,
+            [.line(OutputLine(.name("GPIO3"))), .line(OutputLine(.name("LED"))), .line(OutputLine(.name("GPIO6")))],
+            errors: &errors)
+        #expect(
+            errors.map(\.description) == [
+                "lamps: GPIO3: line 3 of gpiochip0 is busy: held by \"sysfs\"",
+                "lamps: LED: no line of that name on any chip (looked at gpiochip0): "
+                    + "\"fieldfare lines\" lists the names",
+            ])
+        #expect(errors.map(\.indices) == [[0], [1]])
+        let told = [lamps.set(0, true), lamps.set(1, true), lamps.set(2, true)]
+        #expect(told == [nil, nil, nil])
+        #expect(kernel.log.last == "set 6 true")
+    }
+
+    @Test func `a line that cannot be set is told once, and tried at each call`() {
+        let kernel = MadeUpKernel()
+        kernel.failures[.setValue] = [ENODEV, EINTR, ENODEV, EINTR]
+        var errors: [LineError] = []
+        var lamps = lamps(kernel, [.line(OutputLine(.name("GPIO5")))], errors: &errors)
+        kernel.clearLog()
+        let told = [true, false, false, false].map { lamps.set(0, $0)?.description }
+        #expect(told == ["lamps: GPIO5: cannot set the line: No such device", nil, nil, nil])
+        #expect(
+            kernel.log == [
+                "set 5 true", "set 5 false", "set 5 false", "set 5 false", "set 5 false",
+            ])
+        // It works again; the next trouble is told again.
+        kernel.failures[.setValue] = [EIO]
+        let again = lamps.set(0, true)?.description
+        #expect(again == "lamps: GPIO5: cannot set the line: Input/output error")
+    }
+}

@@ -1,0 +1,41 @@
+import Panel
+import Testing
+import Transport
+
+@Suite struct BlinkPatternTests {
+    @Test func `a pattern that is shown once says nothing before and after`() {
+        let pattern = BlinkPattern.once([.lit(.milliseconds(30)), .dark(.milliseconds(20))])
+        let answers = [-1, 0, 29, 30, 49, 50].map { pattern.isLit(after: .milliseconds($0)) }
+        #expect(answers == [nil, true, true, false, false, nil])
+        let borders = [-5, 0, 29, 30, 49, 50].map { pattern.border(after: .milliseconds($0)) }
+        #expect(borders == [0, 30, 30, 50, 50, nil].map { $0.map { .milliseconds($0) } })
+    }
+
+    @Test func `a pattern that repeats goes on for ever`() {
+        let pattern = BlinkPattern.repeating([.lit(.milliseconds(30)), .dark(.milliseconds(20))])
+        #expect(
+            [-1, 0, 29, 30, 49, 50, 80, 5_000_000_030].map { pattern.isLit(after: .milliseconds($0)) }
+                == [nil, true, true, false, false, true, false, false])
+        #expect(pattern.border(after: .milliseconds(5_000_000_030)) == .milliseconds(5_000_000_050))
+    }
+
+    @Test func `a steady pattern has no borders once it has begun`() {
+        #expect(BlinkPattern.solid.border(after: .zero) == nil)
+        #expect(BlinkPattern.off.border(after: .seconds(1)) == nil)
+    }
+
+    @Test(arguments: Fault.Code.allCases) func `a fault flashes as often as its code`(_ code: Fault.Code) {
+        let segments = BlinkPattern.fault(code).segments
+        #expect(segments.filter(\.isLit).count == code.rawValue)
+        #expect(segments.last == .dark(.milliseconds(1200)))
+    }
+
+    @Test func `no two patterns of one lamp look alike`() {
+        let play: [BlinkPattern] = [.off, .solid, .armed, .paused, .selected, .atTheEnd, .refused]
+        #expect(Set(play).count == play.count)
+    }
+
+    @Test func `a selection is told before the next one can follow`() {
+        #expect(BlinkPattern.selected.length < PanelTiming.repeatInterval)
+    }
+}

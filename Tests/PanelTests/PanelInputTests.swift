@@ -1,0 +1,185 @@
+import Panel
+import Takes
+import Testing
+import Transport
+
+@Suite struct PanelInputTests {
+    /// A loop that wakes at deadlines and edges, each time `late` milliseconds after it should, up to `end`.
+    private func gestures(
+        _ edges: [Edge], until end: Double, late: () -> Double = { 0 }, down: Set<Button> = []
+    ) -> [Gesture] {
+        var input = PanelInput(down: down)
+        var gestures: [Gesture] = []
+        var left = edges[...]
+        while let wake = [input.nextDeadline, left.first?.at].compactMap(\.self).min(), wake <= at(end) {
+            let now = wake + .nanoseconds(Int64(late() * 1e6))
+            while let edge = left.first, edge.at <= now {
+                input.edge(edge)
+                left.removeFirst()
+            }
+            gestures += input.advance(to: now)
+        }
+        return gestures
+    }
+
+    private func hold(_ button: Button, _ down: Double, _ up: Double) -> [Edge] {
+        [Edge(button, isDown: true, at: at(down)), Edge(button, isDown: false, at: at(up))]
+    }
+
+    @Test(arguments: Button.allCases) func `every button acts at its press`(_ button: Button) {
+        var input = PanelInput()
+        #expect(input.nextDeadline == nil)
+        input.edge(Edge(button, isDown: true, at: at(0)))
+        #expect(input.nextDeadline == at(15))
+        #expect(input.advance(to: at(14.9)).isEmpty)
+        #expect(input.advance(to: at(15)) == [.press(button, at: at(0))])
+        input.edge(Edge(button, isDown: false, at: at(100)))
+        #expect(input.advance(to: at(115)).isEmpty)
+        #expect(input.nextDeadline == nil)
+    }
+
+    @Test func `back and forward repeat while they are held`() {
+        for button in [Button.back, .forward] {
+            #expect(
+                gestures(hold(button, 0, 1900), until: 10000) == [
+                    .press(button, at: at(0)), .repeat(button, at: at(600)), .repeat(button, at: at(1200)),
+                    .repeat(button, at: at(1800)),
+                ])
+        }
+    }
+
+    @Test func `stop held on to three seconds shuts down, once`() {
+        #expect(
+            gestures(hold(.stop, 0, 20000), until: 30000) == [.press(.stop, at: at(0)), .shutdown(at: at(3000))])
+        #expect(gestures(hold(.stop, 0, 2999), until: 30000) == [.press(.stop, at: at(0))])
+    }
+
+    @Test func `record and play held on do nothing more`() {
+        #expect(gestures(hold(.record, 0, 20000), until: 30000) == [.press(.record, at: at(0))])
+        #expect(gestures(hold(.play, 0, 20000), until: 30000) == [.press(.play, at: at(0))])
+    }
+
+    @Test func `a button that is stuck at the start gives nothing until it was released`() {
+        var input = PanelInput(down: [.stop, .forward])
+        #expect(input.nextDeadline == nil)
+        #expect(input.advance(to: at(10000)).isEmpty)
+        #expect(
+            gestures(
+                [Edge(.stop, isDown: false, at: at(20000))] + hold(.stop, 20100, 20200), until: 30000, down: [.stop])
+                == [.press(.stop, at: at(20100))])
+        // Its contacts bounce while it is held: still nothing.
+        input.edge(Edge(.stop, isDown: false, at: at(20000)))
+        input.edge(Edge(.stop, isDown: true, at: at(20002)))
+        #expect(input.advance(to: at(30000)).isEmpty)
+    }
+
+    @Test func `a spike while stop is held does not keep the kit on`() {
+        let edges = [
+            Edge(.stop, isDown: true, at: at(0)), Edge(.stop, isDown: false, at: at(2995)),
+            Edge(.stop, isDown: true, at: at(2998)),
+        ]
+        #expect(gestures(edges, until: 30000) == [.press(.stop, at: at(0)), .shutdown(at: at(3000))])
+    }
+
+    @Test func `a release that begins just before a hold is due brings nothing`() {
+        let edges = [
+            Edge(.stop, isDown: true, at: at(0)), Edge(.stop, isDown: false, at: at(2995)),
+            Edge(.stop, isDown: true, at: at(2998)), Edge(.stop, isDown: false, at: at(3001)),
+        ]
+        #expect(gestures(edges, until: 30000) == [.press(.stop, at: at(0))])
+    }
+
+    @Test func `gestures of several buttons come in the order in which they were decided`() {
+        let edges = [
+            Edge(.back, isDown: true, at: at(0)), Edge(.record, isDown: true, at: at(2)),
+            Edge(.back, isDown: false, at: at(4)), Edge(.back, isDown: true, at: at(10)),
+        ]
+        #expect(
+            gestures(edges, until: 1000)
+                == [.press(.record, at: at(2)), .press(.back, at: at(0)), .repeat(.back, at: at(600))])
+    }
+
+    @Test func `waking late changes nothing, whatever the edges`() {
+        var dice = Dice(state: 1)
+        var presses = 0
+        for _ in 0..<100 {
+            var edges: [Edge] = []
+            for button in Button.allCases {
+                var time = Double.random(in: 0..<500, using: &dice)
+                for _ in 0..<Int.random(in: 0..<12, using: &dice) {
+                    edges.append(Edge(button, isDown: Bool.random(using: &dice), at: at(time)))
+                    time += [0.1, 3, 14.99, 15, 16, 80, 600, 2999, 3000, 3100].randomElement(using: &dice) ?? 0
+                }
+            }
+            edges.sort { $0.at < $1.at }
+            let punctual = gestures(edges, until: 40000)
+            for lateness in [1.0, 20, 700, 5000] {
+                let late = gestures(edges, until: 40000) { .random(in: 0..<lateness, using: &dice) }
+                // What goes on repeating at the end is cut at different places.
+                let count = min(punctual.count, late.count)
+                #expect(late.prefix(count) == punctual.prefix(count))
+                #expect(abs(punctual.count - late.count) <= 20)
+            }
+            presses += punctual.count
+        }
+        #expect(presses > 500)
+    }
+
+    @Test func `the level is asked only when something is due`() {
+        var input = PanelInput()
+        var asked: [Button] = []
+        input.edge(Edge(.back, isDown: true, at: at(0)))
+        func level(_ button: Button) -> Bool? {
+            asked.append(button)
+            return true
+        }
+        #expect(input.advance(to: at(5), reading: level).isEmpty)
+        #expect(asked.isEmpty)
+        #expect(input.advance(to: at(15), reading: level) == [.press(.back, at: at(0))])
+        #expect(input.advance(to: at(300), reading: level).isEmpty)
+        #expect(input.advance(to: at(600), reading: level) == [.repeat(.back, at: at(600))])
+        #expect(asked == [.back, .back])
+    }
+
+    @Test func `a lone edge of a spike is no press when the level is read`() {
+        var input = PanelInput()
+        input.edge(Edge(.record, isDown: true, at: at(0)))
+        #expect(input.advance(to: at(15), reading: { _ in false }).isEmpty)
+        #expect(input.nextDeadline == at(30))
+        #expect(input.advance(to: at(30), reading: { _ in false }).isEmpty)
+        #expect(input.nextDeadline == nil)
+    }
+
+    @Test func `a lost release does not shut the kit down`() {
+        var input = PanelInput()
+        input.edge(Edge(.stop, isDown: true, at: at(0)))
+        #expect(input.advance(to: at(15), reading: { _ in true }) == [.press(.stop, at: at(0))])
+        #expect(input.advance(to: at(3000), reading: { _ in false }).isEmpty)
+        #expect(input.advance(to: at(3015), reading: { _ in false }).isEmpty)
+        #expect(input.nextDeadline == nil)
+        // And the next press is a press.
+        input.edge(Edge(.stop, isDown: true, at: at(4000)))
+        #expect(input.advance(to: at(4015), reading: { _ in true }) == [.press(.stop, at: at(4000))])
+    }
+
+    @Test func `a line that cannot be read goes by its edges`() {
+        var input = PanelInput()
+        input.edge(Edge(.play, isDown: true, at: at(0)))
+        #expect(input.advance(to: at(15), reading: { _ in nil }) == [.press(.play, at: at(0))])
+    }
+
+    @Test func `the settings' times are kept`() {
+        var input = PanelInput(
+            timing: PanelTiming(debounce: .milliseconds(40), hold: .seconds(1), shutdownHold: .seconds(5)))
+        input.edge(Edge(.forward, isDown: true, at: at(0)))
+        input.edge(Edge(.stop, isDown: true, at: at(0)))
+        #expect(input.nextDeadline == at(40))
+        #expect(
+            input.advance(to: at(5000)) == [
+                .press(.stop, at: at(0)), .press(.forward, at: at(0)), .repeat(.forward, at: at(1000)),
+                .repeat(.forward, at: at(1600)), .repeat(.forward, at: at(2200)), .repeat(.forward, at: at(2800)),
+                .repeat(.forward, at: at(3400)), .repeat(.forward, at: at(4000)), .repeat(.forward, at: at(4600)),
+                .shutdown(at: at(5000)),
+            ])
+    }
+}
