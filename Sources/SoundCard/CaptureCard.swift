@@ -119,6 +119,7 @@ extension CaptureCard {
         do throws(SoundCardError) {
             return try CapturePCM(opening: name, automatic: card == nil)
         } catch {
+            if let card, let device = card.captureDevice { throw cards.explain(error, card: card, device: device) }
             throw cards.explain(error)
         }
     }

@@ -126,10 +126,14 @@ import Testing
         #expect(card.end == nil)
     }
 
-    @Test func `the capture loop neither allocates nor frees`() throws {
+    /// Not so under a sanitizer.
+    private static let countsAllocations: Bool = {
         allocation_count_start()
-        free(malloc(1))
-        guard allocation_count_stop() == 2 else { return }
+        free(strdup("text"))
+        return allocation_count_stop() == 2
+    }()
+
+    @Test(.enabled(if: countsAllocations)) func `the capture loop neither allocates nor frees`() throws {
         for name in ["null", "ramp"] {
             let card = CaptureCard(sampleFormat: .s16)
             let grant = try card.open(CaptureRequest(card: .pcm(name), rateHz: 48000, channels: 1))
