@@ -99,11 +99,12 @@ public final class CaptureCard: CaptureSource {
 
     /// Stops the thread and closes the card. Does nothing if it is closed.
     public func stop() {
-        if let thread {
-            loop?.requestStop()
-            thread.join()
-            self.thread = nil
+        if let loop, let ring {
+            loop.requestStop()
+            // Without a thread this tells of frames that were dropped last.
+            if let thread { thread.join() } else { _ = loop.step(into: ring) }
         }
+        thread = nil
         ring = nil
         pcm?.drop()
         pcm = nil
@@ -118,6 +119,7 @@ extension CaptureCard {
         do throws(SoundCardError) {
             return try CapturePCM(opening: name, automatic: card == nil)
         } catch {
+            if let card, let device = card.captureDevice { throw cards.explain(error, card: card, device: device) }
             throw cards.explain(error)
         }
     }

@@ -311,6 +311,7 @@ extension CaptureLoop {
         let status = unsafe _unsafePerformance { unsafe call(pcm, &frames, &time) }
         available = Int64(frames)
         stampedInstant = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        guard status >= 0 else { return status }
         if stampedInstant <= 0 { stampedInstant = now() }
         return status
     }

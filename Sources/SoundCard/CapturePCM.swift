@@ -43,12 +43,13 @@ import Takes
     /// What it offers: each sample format, with each channel count, with each rate, tried together.
     func offers() throws(SoundCardError) -> Offers {
         let all = try unsafe HardwareParameters(all: handle, of: name)
+        let mostChannels = isHardware ? Offers.mostChannels : Offers.mostPluginChannels
         var combinations: [Offers.Combination] = []
         for format in SampleFormat.allCases {
             let ofFormat = HardwareParameters(copying: all)
             guard ofFormat.choose(format) else { continue }
             let counts = ofFormat.channelRange
-            for count in counts.lowerBound...max(counts.lowerBound, min(counts.upperBound, Offers.mostChannels)) {
+            for count in counts.lowerBound...max(counts.lowerBound, min(counts.upperBound, mostChannels)) {
                 let ofCount = HardwareParameters(copying: ofFormat)
                 guard ofCount.choose(channels: count) else { continue }
                 let range = ofCount.rateRange

@@ -12,7 +12,9 @@ public enum CardChoice {
         case .automatic:
             return capturing.min { order($0) < order($1) }
         case .path, .usb, .cardID:
-            return capturing.filter { $0.matches(reference) }.min { order($0) < order($1) }
+            // One of that very name before one that has a serial number besides.
+            let exact = capturing.filter { $0.references.contains(reference) }
+            return (exact.isEmpty ? capturing.filter { $0.matches(reference) } : exact).min { order($0) < order($1) }
         case .pcm:
             return nil
         }

@@ -120,7 +120,8 @@ import CALSA
         levels.gainDB = Double(hundredths) / 100
         var least = 0
         var most = 0
-        if let gainDB, abs(gainDB - Double(hundredths) / 100) > 0.05,
+        // A step of the control is no surprise.
+        if let gainDB, abs(gainDB - Double(hundredths) / 100) > 1,
             unsafe snd_mixer_selem_get_capture_dB_range(element, &least, &most) == 0
         {
             levels.warnings.append(

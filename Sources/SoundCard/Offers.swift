@@ -58,6 +58,8 @@ public struct Offers: Hashable, Sendable {
         5512, 8000, 11025, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000, 128_000, 176_400, 192_000,
         352_800, 384_000, 705_600, 768_000,
     ]
-    /// The most channels that are tried.
+    /// The most channels that are tried on hardware.
     public static let mostChannels = 64
+    /// The most channels that are tried on a plug-in, which takes any and is slow to say so.
+    public static let mostPluginChannels = 16
 }

@@ -52,11 +52,12 @@ public struct SoundCards: Sendable {
                 Self.remember(offers, of: card)
                 return CardReport(card, offers: offers)
             } catch {
+                let error = explain(error, card: card, device: device)
                 let owner = PCMOwner.ofCapture(card: card.index, device: device, root: root)
-                let known = Self.remembered(card)
+                let isBusy = error.code == EBUSY && owner != nil
                 return CardReport(
-                    card, offers: known, busyBy: error.code == EBUSY ? owner : nil,
-                    error: error.code == EBUSY ? nil : error.description)
+                    card, offers: Self.remembered(card), busyBy: isBusy ? owner : nil,
+                    error: isBusy ? nil : error.description)
             }
         }
     }
@@ -76,6 +77,15 @@ public struct SoundCards: Sendable {
         var error = error
         error.detail = "held by \(owner.summary)"
         return error
+    }
+
+    /// Adds to an error of a card that is there who holds it, or what right is missing: without it ALSA finds no card.
+    func explain(_ error: SoundCardError, card: CardDescription, device: Int) -> SoundCardError {
+        let node = "\(root)/dev/snd/pcmC\(card.index)D\(device)c"
+        guard unsafe access(node, R_OK | W_OK) != 0, errno == EACCES || errno == EPERM else { return explain(error) }
+        return SoundCardError(
+            error.subject, error.operation, status: -EACCES,
+            detail: "the user must be in the group that owns \(node), as a rule audio")
     }
 
     // MARK: What was offered

@@ -1,0 +1,201 @@
+import CAllocationCount
+import Foundation
+import Glibc
+import Ring
+import Takes
+import Testing
+
+@testable import SoundCard
+
+/// ALSA's own plug-ins as cards. One after another: ALSA's configuration belongs to the process.
+@Suite(.serialized) struct CaptureCardTests {
+    /// A folder with the tests' own ALSA configuration.
+    private static let folder = Result {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fieldfare-alsa-\(getpid())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        // Three seconds of numbered samples, mono, 16 bits. (Where it begins anew ALSA mixes some up.)
+        let samples = (0..<144_000).map { Int16(truncatingIfNeeded: $0) }
+        try samples.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: "\(folder)/ramp.raw"))
+        let configuration = """
+            pcm.ramp { type file slave.pcm null file /dev/null infile "\(folder)/ramp.raw" format raw }
+            pcm.broken { type hw }
+            pcm.missing { type file slave.pcm null file /dev/null infile "\(folder)/nothing.raw" format raw }
+            """
+        try configuration.write(toFile: "\(folder)/asoundrc", atomically: true, encoding: .utf8)
+        setenv("HOME", folder, 1)
+        setenv("ALSA_CONFIG_PATH", "/usr/share/alsa/alsa.conf:\(folder)/asoundrc", 1)
+        SoundCards.prepareProcess()
+        return folder
+    }
+
+    init() throws {
+        _ = try Self.folder.get()
+    }
+
+    private func error(opening name: String) -> String {
+        do {
+            _ = try CaptureCard().open(CaptureRequest(card: .pcm(name)))
+            return "it opened"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    // MARK: Opening
+
+    @Test func `a name that ALSA does not know is an error with ALSA's own words`() {
+        #expect(
+            error(opening: "nope")
+                == "capture: nope: cannot open: No such file or directory (Unknown PCM nope)")
+        #expect(error(opening: "hw:CARD=Nope").hasPrefix("capture: hw:CARD=Nope: cannot open: "))
+        #expect(error(opening: "broken").hasPrefix("capture: broken: cannot open: "))
+        #expect(error(opening: "missing").hasPrefix("capture: missing: cannot open: "))
+    }
+
+    @Test func `ALSA's words belong to the call that failed`() {
+        let first = error(opening: "nope")
+        let second = error(opening: "nope")
+        #expect(first == second)
+        #expect(Chatter.take() == nil)
+    }
+
+    @Test func `a plug-in is opened at what is asked, and its grant read back`() throws {
+        let card = CaptureCard(sampleFormat: .s16)
+        let grant = try card.open(CaptureRequest(card: .pcm("null"), rateHz: 44100, channels: 3))
+        #expect(grant.card == "pcm:null")
+        #expect(grant.format == StreamFormat(rateHz: 44100, channels: 3, sampleFormat: .s16))
+        #expect(grant.periodFrames == 5292)
+        #expect(grant.bufferFrames >= 3 * grant.periodFrames && grant.bufferFrames <= 44100)
+        #expect(grant.gainDB == nil)
+        #expect(grant.agc == nil)
+    }
+
+    @Test func `gain that cannot be set is a warning and no error`() throws {
+        let card = CaptureCard()
+        let grant = try card.open(CaptureRequest(card: .pcm("null"), gainDB: 12, agc: true))
+        #expect(
+            grant.warnings.contains("capture: null: cannot set gain or automatic gain control: it has no mixer"))
+    }
+
+    @Test func `a mixer that is not there is an error with its name`() {
+        let error = #expect(throws: SoundCardError.self) {
+            _ = try CardMixer(opening: "hw:31").apply(gainDB: 1, agc: nil)
+        }
+        #expect(error?.description.hasPrefix("capture: hw:31: cannot open its mixer: ") == true)
+    }
+
+    @Test func `controls that are not there are an error with their name`() {
+        let error = #expect(throws: SoundCardError.self) { _ = try CardControl(opening: 31).names() }
+        #expect(error?.description.hasPrefix("capture: hw:31: cannot open its controls: ") == true)
+    }
+
+    @Test func `a plug-in's offers are not the hardware's word`() throws {
+        let offers = try CapturePCM(opening: "null").offers()
+        #expect(!offers.isHardware)
+        #expect(offers.formats == SampleFormat.allCases)
+    }
+
+    @Test func `a configuration that cannot be is refused`() throws {
+        let pcm = try CapturePCM(opening: "null")
+        let error = #expect(throws: SoundCardError.self) {
+            _ = try pcm.configure(StreamFormat(rateHz: 48000, channels: 0, sampleFormat: .s16))
+        }
+        #expect(error?.description == "capture: null: cannot set 0 channels: Invalid argument")
+    }
+
+    // MARK: Capturing
+
+    @Test func `a file's bytes arrive in the ring as they are`() throws {
+        let card = CaptureCard(sampleFormat: .s16)
+        let grant = try card.open(CaptureRequest(card: .pcm("ramp"), rateHz: 48000, channels: 1))
+        let ring = Ring(format: grant.format, holding: .seconds(20), periodFrames: grant.periodFrames)
+        try card.startInSteps(into: ring)
+        while ring.position < 96000 {
+            let goesOn = card.step()
+            #expect(goesOn)
+        }
+        card.stop()
+        let goesOn = card.step()
+        #expect(!goesOn)
+        let samples = ring.samples
+        let firstWrong = samples.prefix(96000).enumerated().first {
+            $0.element != Int16(truncatingIfNeeded: $0.offset)
+        }
+        #expect(firstWrong == nil)
+        #expect(ring.stamp(number: 0)?.kind == .started)
+        #expect(card.end == nil)
+    }
+
+    /// Not so under a sanitizer.
+    private static let countsAllocations: Bool = {
+        allocation_count_start()
+        free(strdup("text"))
+        return allocation_count_stop() == 2
+    }()
+
+    @Test(.enabled(if: countsAllocations)) func `the capture loop neither allocates nor frees`() throws {
+        for name in ["null", "ramp"] {
+            let card = CaptureCard(sampleFormat: .s16)
+            let grant = try card.open(CaptureRequest(card: .pcm(name), rateHz: 48000, channels: 1))
+            let ring = Ring(format: grant.format, holding: .seconds(3), periodFrames: grant.periodFrames)
+            try card.startInSteps(into: ring)
+            // One step more than the ring holds, so that both its ends are met; then a full one.
+            for hold in [false, true] {
+                if hold { _ = ring.hold(from: ring.position) }
+                var steps = 0
+                allocation_count_start()
+                while steps < 10, card.step() { steps += 1 }
+                let count = allocation_count_stop()
+                #expect(count == 0, "\(name), held: \(hold)")
+                #expect(steps == 10)
+            }
+            #expect(ring.droppedFrames == 0)
+            card.stop()
+            #expect(ring.droppedFrames > 0)
+        }
+    }
+
+    @Test func `a stop ends a capture that would never end`() throws {
+        let card = CaptureCard(sampleFormat: .s16)
+        for _ in 0..<3 {
+            let grant = try card.open(CaptureRequest(card: .pcm("ramp"), channels: 1))
+            let ring = Ring(format: grant.format, holding: .seconds(2), periodFrames: grant.periodFrames)
+            _ = ring.hold(from: 0)
+            try card.start(into: ring)
+            card.stop()
+            card.stop()
+            #expect(card.end == nil)
+            #expect(ring.stamp(number: 0)?.kind == .started)
+        }
+    }
+
+    @Test func `a capture is started once, into a ring of its own format`() throws {
+        let card = CaptureCard(sampleFormat: .s16)
+        #expect(throws: SoundCardError.self) { try card.start(into: ScriptedPCM.ring()) }
+        _ = try card.open(CaptureRequest(card: .pcm("null"), rateHz: 48000, channels: 1))
+        let error = #expect(throws: SoundCardError.self) { try card.start(into: ScriptedPCM.ring()) }
+        #expect(
+            error?.description == "capture: null: cannot start: the ring is for 1000 Hz, 1 channel, S16_LE, "
+                + "the card runs at 48000 Hz, 1 channel, S16_LE")
+    }
+
+    // MARK: Ends
+
+    @Test func `an end is told in one sentence`() {
+        func end(_ why: CaptureLoop.Ending, _ status: Int32 = 0) -> CaptureEnd? {
+            CaptureCard.end((why, status), of: "hw:CARD=Mic")
+        }
+        #expect(end(.running) == nil)
+        #expect(end(.cardLost, -ENODEV) == .cardLost("capture: hw:CARD=Mic: the card is gone: No such device"))
+        #expect(end(.read, -EIO) == .failed("capture: hw:CARD=Mic: cannot read: Input/output error"))
+        #expect(
+            end(.restart, -EIO)
+                == .failed("capture: hw:CARD=Mic: cannot start it again after an overrun: Input/output error"))
+        #expect(
+            end(.overrunAgain, -EPIPE)
+                == .failed("capture: hw:CARD=Mic: overran again and again, with no frame between"))
+        #expect(
+            end(.silent)
+                == .failed("capture: hw:CARD=Mic: delivered nothing for 2 s (unplug it and plug it in again)"))
+    }
+}

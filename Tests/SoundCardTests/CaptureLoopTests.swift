@@ -1,0 +1,279 @@
+import Glibc
+import Ring
+import Takes
+import Testing
+
+@testable import SoundCard
+
+struct CaptureLoopTests {
+    @Test func `a wake-up copies what is there and leaves one stamp`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1, 1]
+        pcm.stamps = [(0, 100, 150), (0, 250, 400)]
+        let ring = ScriptedPCM.ring()
+        let run = try pcm.run(into: ring)
+        #expect(run.outcome == .stopped)
+        #expect(run.loop.ending.why == .running)
+        #expect(ring.samples == Array(0..<350))
+        #expect(ring.story == ["started at 0, 1 ms", "running at 100, 150 ms", "running at 350, 400 ms"])
+        #expect(
+            pcm.trace == [
+                "wait 2000", "read 100: 100", "wait 2000", "read 100: 100", "read 100: 100", "read 50: 50", "wait 2000",
+            ])
+    }
+
+    @Test func `a second start goes on where the ring is`() throws {
+        let ring = ScriptedPCM.ring()
+        for start in 0..<2 {
+            let pcm = ScriptedPCM()
+            pcm.milliseconds = 1000 * Int64(start)
+            pcm.waits = [1]
+            pcm.stamps = [(0, 100, 100 + 1000 * Int64(start))]
+            _ = try pcm.run(into: ring)
+        }
+        #expect(
+            ring.story == [
+                "started at 0, 1 ms", "running at 100, 100 ms", "started at 100, 1001 ms", "running at 200, 1100 ms",
+            ])
+    }
+
+    @Test func `a short read leaves its stamp where the card was`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1]
+        pcm.stamps = [(0, 100, 150)]
+        pcm.reads = [60, -Int(EAGAIN)]
+        let ring = ScriptedPCM.ring()
+        _ = try pcm.run(into: ring)
+        #expect(ring.story == ["started at 0, 1 ms", "running at 100, 150 ms"])
+        #expect(ring.position == 60)
+    }
+
+    @Test func `without a timestamp the clock is asked`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1]
+        pcm.stamps = [(0, 100, 0)]
+        let ring = ScriptedPCM.ring()
+        _ = try pcm.run(into: ring)
+        #expect(ring.story == ["started at 0, 1 ms", "running at 100, 2 ms"])
+    }
+
+    @Test func `a PCM that says it is ready and not how much it has is asked for a period`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1]
+        pcm.stamps = [(0, 0, 200)]
+        let ring = ScriptedPCM.ring()
+        _ = try pcm.run(into: ring)
+        #expect(ring.position == 100)
+        #expect(pcm.trace == ["wait 2000", "read 100: 100", "wait 2000"])
+    }
+
+    // MARK: Overruns
+
+    @Test(arguments: [true, false])
+    func `after an overrun the PCM is prepared and started and the loss noted`(isSeenInRead: Bool) throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1, 1, 1]
+        pcm.stamps = [(0, 100, 100), (isSeenInRead ? 0 : -EPIPE, 100, 200), (0, 100, 400)]
+        pcm.reads = isSeenInRead ? [100, -Int(EPIPE)] : []
+        let ring = ScriptedPCM.ring()
+        let run = try pcm.run(into: ring)
+        #expect(run.outcome == .stopped)
+        #expect(
+            ring.story == [
+                "started at 0, 1 ms", "running at 100, 100 ms", "xrun at 100, 2 ms, lost -1", "running at 200, 400 ms",
+            ])
+        #expect(ring.xrunCount == 1)
+        #expect(pcm.trace.filter { $0 == "prepare" || $0 == "start" } == ["prepare", "start"])
+    }
+
+    @Test func `a restart that fails three times and then works goes on`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1, 0, 1, 0, 1, 0, 1, 1]
+        pcm.stamps = [(-EPIPE, 0, 0), (-EPIPE, 0, 0), (-EPIPE, 0, 0), (-EPIPE, 0, 0), (0, 100, 500)]
+        pcm.starts = [-EPIPE, -EINTR, -EAGAIN, 0]
+        let ring = ScriptedPCM.ring()
+        let run = try pcm.run(into: ring)
+        #expect(run.outcome == .stopped)
+        #expect(ring.story == ["started at 0, 1 ms", "xrun at 0, 2 ms, lost -1", "running at 100, 500 ms"])
+    }
+
+    @Test func `overruns without a frame between them end the capture`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = Array(repeating: 1, count: 100)
+        pcm.stamps = Array(repeating: (-EPIPE, 0, 0), count: 100)
+        let ring = ScriptedPCM.ring()
+        let run = try pcm.run(into: ring)
+        #expect(run.outcome == .ended)
+        #expect(run.loop.ending == (.overrunAgain, -EPIPE))
+        #expect(ring.xrunCount == 10)
+    }
+
+    @Test func `a start that fails for good ends the capture`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1]
+        pcm.stamps = [(-EPIPE, 0, 0)]
+        pcm.starts = [-EIO]
+        let run = try pcm.run(into: ScriptedPCM.ring())
+        #expect(run.outcome == .ended)
+        #expect(run.loop.ending == (.restart, -EIO))
+    }
+
+    @Test func `a machine that slept is resumed, then started anew`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1, 0, 1, 0, 1, 1]
+        pcm.stamps = [(-ESTRPIPE, 0, 0), (-ESTRPIPE, 0, 0), (-ESTRPIPE, 0, 0), (0, 100, 300)]
+        pcm.resumes = [-EAGAIN, -EAGAIN, 0]
+        let ring = ScriptedPCM.ring()
+        let run = try pcm.run(into: ring)
+        #expect(run.outcome == .stopped)
+        #expect(
+            pcm.trace == [
+                "wait 2000", "resume", "wait for stop 25", "wait 2000", "resume", "wait for stop 25", "wait 2000",
+                "resume",
+                "prepare", "start", "wait 2000", "read 100: 100", "wait 2000",
+            ])
+        #expect(ring.story == ["started at 0, 1 ms", "xrun at 0, 2 ms, lost -1", "running at 100, 300 ms"])
+    }
+
+    // MARK: Interruptions
+
+    @Test func `interruptions lose nothing`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [-EINTR, 1, 1, 1]
+        pcm.stamps = [(-EINTR, 0, 0), (0, 100, 200), (0, 100, 300)]
+        pcm.reads = [-Int(EINTR), -Int(EINTR), 70, 30, -Int(EAGAIN)]
+        let ring = ScriptedPCM.ring()
+        let run = try pcm.run(into: ring)
+        #expect(run.outcome == .stopped)
+        #expect(ring.samples == Array(0..<100))
+        #expect(ring.story == ["started at 0, 1 ms", "running at 100, 200 ms"])
+    }
+
+    // MARK: Ends
+
+    @Test(arguments: [ENODEV, ENOENT, ENXIO, ESHUTDOWN])
+    func `a card that is gone ends the capture as lost`(code: Int32) throws {
+        for isSeenInRead in [true, false] {
+            let pcm = ScriptedPCM()
+            pcm.waits = [1]
+            pcm.stamps = [(isSeenInRead ? 0 : -code, 100, 100)]
+            pcm.reads = [-Int(code)]
+            let run = try pcm.run(into: ScriptedPCM.ring())
+            #expect(run.outcome == .ended)
+            #expect(run.loop.ending == (.cardLost, -code))
+        }
+    }
+
+    @Test func `a bad state of a card that is gone is a lost card`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1]
+        pcm.stamps = [(-EBADFD, 0, 0)]
+        pcm.isGone = true
+        let run = try pcm.run(into: ScriptedPCM.ring())
+        #expect(run.loop.ending == (.cardLost, -EBADFD))
+    }
+
+    @Test func `an error that nothing is known against ends the capture as failed`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1]
+        pcm.stamps = [(0, 100, 100)]
+        pcm.reads = [-Int(EIO)]
+        let run = try pcm.run(into: ScriptedPCM.ring())
+        #expect(run.loop.ending == (.read, -EIO))
+    }
+
+    @Test func `two seconds without a frame end the capture`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [0]
+        pcm.stamps = [(0, 0, 0)]
+        pcm.reads = [-Int(EAGAIN)]
+        let run = try pcm.run(into: ScriptedPCM.ring())
+        #expect(run.outcome == .ended)
+        #expect(run.loop.ending == (.silent, 0))
+        #expect(pcm.trace == ["wait 2000", "read 100: -11"])
+    }
+
+    @Test func `a PCM that is ready and has nothing is waited for, without taking the processor`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = Array(repeating: [1, 0], count: 100).flatMap(\.self)
+        pcm.reads = Array(repeating: -Int(EAGAIN), count: 100)
+        let run = try pcm.run(into: ScriptedPCM.ring())
+        #expect(run.loop.ending == (.silent, 0))
+        // 2 s in quarters of a period of 100 ms.
+        #expect(
+            pcm.trace
+                == Array(repeating: ["wait 2000", "read 100: -11", "wait for stop 25"], count: 80).flatMap(\.self))
+    }
+
+    @Test func `a process that was stopped for long finds its frames`() throws {
+        // The wait has run out while nobody ran; the frames are there all the same.
+        let pcm = ScriptedPCM()
+        pcm.waits = [0, 1]
+        pcm.stamps = [(0, 900, 10_000), (0, 100, 10_100)]
+        let ring = ScriptedPCM.ring()
+        let run = try pcm.run(into: ring)
+        #expect(run.outcome == .stopped)
+        #expect(ring.story == ["started at 0, 1 ms", "running at 900, 10000 ms", "running at 1000, 10100 ms"])
+    }
+
+    @Test func `a stop is heard while the PCM has nothing`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1]
+        pcm.reads = [-Int(EAGAIN)]
+        let run = try pcm.run(into: ScriptedPCM.ring())
+        #expect(run.outcome == .stopped)
+        #expect(pcm.trace == ["wait 2000", "read 100: -11", "wait for stop 25"])
+    }
+
+    // MARK: A full ring
+
+    @Test func `frames that the ring has no room for are counted exactly, once`() throws {
+        let pcm = ScriptedPCM()
+        let ring = ScriptedPCM.ring()
+        _ = ring.hold(from: 0)
+        let loop = try pcm.loop()
+        loop.begin(ring)
+        for step in 1...13 {
+            pcm.waits = [1]
+            pcm.stamps = [(0, 100, 100 * Int64(step))]
+            if step == 13 { ring.release(upTo: 300) }
+            let outcome = loop.step(into: ring)
+            #expect(outcome == .running)
+        }
+        // Ten periods fit; the next two are dropped; the thirteenth finds room again.
+        let running = (1...10).map { "running at \($0 * 100), \($0 * 100) ms" }
+        #expect(ring.story == ["started at 0, 1 ms"] + running + ["stall at 1000, 1200 ms, lost 200"])
+        #expect(ring.droppedFrames == 200)
+        #expect(ring.position == 1100)
+        let next = ring.withFrames(from: 1000, atMost: 1) { $0.assumingMemoryBound(to: Int16.self)[0] }
+        #expect(next == 1200)
+    }
+
+    @Test func `a ring that fills within a wake-up loses what is over`() throws {
+        let pcm = ScriptedPCM()
+        let ring = ScriptedPCM.ring()
+        _ = ring.hold(from: 0)
+        pcm.waits = [1, 1]
+        pcm.stamps = [(0, 960, 960), (0, 100, 1060)]
+        let run = try pcm.run(into: ring)
+        #expect(run.outcome == .stopped)
+        // 40 frames of the second wake-up fit; the loss is told at the stop at the latest.
+        #expect(
+            ring.story == ["started at 0, 1 ms", "running at 960, 960 ms", "stall at 1000, 1060 ms, lost 60"])
+        #expect(ring.position == 1000)
+    }
+
+    @Test func `an overrun while the ring is full tells of both losses in their order`() throws {
+        let pcm = ScriptedPCM()
+        let ring = ScriptedPCM.ring()
+        _ = ring.hold(from: 0)
+        pcm.waits = [1, 1, 1]
+        pcm.stamps = [(0, 1000, 1000), (0, 100, 1100), (-EPIPE, 0, 0)]
+        _ = try pcm.run(into: ring)
+        #expect(
+            ring.story == [
+                "started at 0, 1 ms", "running at 1000, 1000 ms", "stall at 1000, 1100 ms, lost 100",
+                "xrun at 1000, 2 ms, lost -1",
+            ])
+    }
+}

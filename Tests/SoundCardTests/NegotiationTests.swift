@@ -1,0 +1,144 @@
+import Takes
+import Testing
+
+@testable import SoundCard
+
+/// A made-up card, what is asked of it, and what should come of it.
+struct NegotiationCase: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var offers: [Offers.Combination]
+    var rateHz: Int?
+    var channels: Int?
+    /// The first candidate.
+    var choice: String
+
+    init(
+        _ name: String, _ offers: [Offers.Combination], rateHz: Int? = nil, channels: Int? = nil, gives choice: String
+    ) {
+        testDescription = name
+        self.offers = offers
+        self.rateHz = rateHz
+        self.channels = channels
+        self.choice = choice
+    }
+}
+
+private func offer(_ format: SampleFormat, _ channels: [Int], _ ratesHz: [Int]) -> Offers.Combination {
+    Offers.Combination(format: format, channels: channels, ratesHz: ratesHz)
+}
+
+private let commonRates = [44100, 48000, 96000]
+private let virtual = SampleFormat.allCases.map { offer($0, Array(1...32), [8000] + commonRates + [192_000]) }
+
+private let cases: [NegotiationCase] = [
+    .init("a plain USB microphone", [offer(.s16, [1], [44100, 48000])], gives: "48000 Hz, 1 channel, S16_LE"),
+    .init("a mono and stereo USB card", [offer(.s16, [1, 2], commonRates)], gives: "48000 Hz, 2 channels, S16_LE"),
+    .init("only 44.1 kHz", [offer(.s16, [2], [44100])], gives: "44100 Hz, 2 channels, S16_LE"),
+    .init("only low rates", [offer(.s16, [1], [8000, 16000, 22050])], gives: "22050 Hz, 1 channel, S16_LE"),
+    .init(
+        "the nearest above 48 kHz", [offer(.s32, [2], [44100, 96000, 192_000])], gives: "96000 Hz, 2 channels, S32_LE"),
+    .init("a bat detector", [offer(.s16, [1], [192_000, 384_000])], gives: "192000 Hz, 1 channel, S16_LE"),
+    .init(
+        "the asked rate", [offer(.s24Packed, [2], commonRates)], rateHz: 96000, gives: "96000 Hz, 2 channels, S24_3LE"),
+    .init("a rate that nobody else knows", [offer(.s16, [1], [31250])], gives: "31250 Hz, 1 channel, S16_LE"),
+    .init(
+        "24 bits only at lower rates", [offer(.s16, [2], [48000, 96000]), offer(.s24Packed, [2], [44100])],
+        gives: "48000 Hz, 2 channels, S16_LE"),
+    .init(
+        "24 bits, and 16 bits of more channels", [offer(.s16, [2, 4], [48000]), offer(.s24Packed, [2], [48000])],
+        gives: "48000 Hz, 2 channels, S24_3LE"),
+    .init(
+        "24 bits in mono, 16 in stereo, stereo asked", [offer(.s16, [2], [48000]), offer(.s24Packed, [1], [48000])],
+        channels: 2, gives: "48000 Hz, 2 channels, S16_LE"),
+    .init(
+        "every format", SampleFormat.allCases.map { offer($0, [2], [48000]) }, gives: "48000 Hz, 2 channels, S32_LE"),
+    .init(
+        "both layouts of 24 bits", [offer(.s24, [2], [48000]), offer(.s24Packed, [2], [48000])],
+        gives: "48000 Hz, 2 channels, S24_3LE"),
+    .init(
+        "24 bits and float", [offer(.float, [2], [48000]), offer(.s24, [2], [48000])],
+        gives: "48000 Hz, 2 channels, S24_LE"),
+    .init(
+        "16 bits and float", [offer(.s16, [2], [48000]), offer(.float, [2], [48000])],
+        gives: "48000 Hz, 2 channels, FLOAT_LE"),
+    .init("a loopback", virtual, gives: "48000 Hz, 2 channels, S32_LE"),
+    .init("a loopback asked for 6 channels", virtual, channels: 6, gives: "48000 Hz, 6 channels, S32_LE"),
+    .init("an interface of 18 inputs", [offer(.s32, [18], commonRates)], gives: "48000 Hz, 18 channels, S32_LE"),
+    .init("an interface of 4 or 8 inputs", [offer(.s32, [4, 8], commonRates)], gives: "48000 Hz, 8 channels, S32_LE"),
+    .init(
+        "an interface of 2 or 10 inputs", [offer(.s32, [2, 10], commonRates)], gives: "48000 Hz, 2 channels, S32_LE"),
+    .init(
+        "8 inputs at 48 kHz, 4 at 96 kHz", [offer(.s32, [8], [48000]), offer(.s32, [4], [96000])], rateHz: 96000,
+        gives: "96000 Hz, 4 channels, S32_LE"),
+    .init(
+        "stereo only beside a rate that is not native", [offer(.s16, [1], [48000]), offer(.s16, [2], [44100])],
+        channels: 2, gives: "44100 Hz, 2 channels, S16_LE"),
+]
+
+struct NegotiationTests {
+    @Test(arguments: cases)
+    func `a card gives its native format`(_ given: NegotiationCase) throws {
+        let negotiation = Negotiation(rateHz: given.rateHz, channels: given.channels)
+        let candidates = try negotiation.candidates(from: Offers(given.offers), of: "hw:CARD=Mic")
+        #expect(candidates.first?.summary == given.choice)
+        #expect(Set(candidates).count == candidates.count)
+        #expect(candidates.allSatisfy { Offers(given.offers).contain($0) })
+    }
+
+    @Test func `candidates come best first`() throws {
+        let offers = Offers([offer(.s16, [1, 2], [44100, 48000, 96000]), offer(.s24Packed, [2], [48000])])
+        let candidates = try Negotiation().candidates(from: offers, of: "hw:CARD=Mic")
+        #expect(
+            candidates.map(\.summary) == [
+                "48000 Hz, 2 channels, S24_3LE", "48000 Hz, 2 channels, S16_LE", "48000 Hz, 1 channel, S16_LE",
+                "96000 Hz, 2 channels, S16_LE", "96000 Hz, 1 channel, S16_LE", "44100 Hz, 2 channels, S16_LE",
+                "44100 Hz, 1 channel, S16_LE",
+            ])
+    }
+
+    @Test func `what a card does not have is refused with what it has`() {
+        func refusal(_ offers: [Offers.Combination], _ negotiation: Negotiation) -> String {
+            do throws(SoundCardError) {
+                return try negotiation.candidates(from: Offers(offers), of: "hw:CARD=Mic").map(\.summary).joined()
+            } catch {
+                return error.description
+            }
+        }
+        let mic = [offer(.s16, [1, 2], [44100, 48000])]
+        #expect(
+            refusal(mic, Negotiation(rateHz: 96000))
+                == "capture: hw:CARD=Mic: cannot record at 96000 Hz: it has 44100, 48000 Hz "
+                + "(set rate_hz to one of them, or to \"native\")")
+        #expect(
+            refusal(mic, Negotiation(channels: 4))
+                == "capture: hw:CARD=Mic: cannot record 4 channels: it has 1, 2 "
+                + "(set channels to one of them, or to \"native\")")
+        #expect(
+            refusal(virtual, Negotiation(channels: 33))
+                == "capture: hw:CARD=Mic: cannot record 33 channels: it has 1 to 32 "
+                + "(set channels to one of them, or to \"native\")")
+        let split = [offer(.s16, [2], [48000]), offer(.s16, [1], [96000])]
+        #expect(
+            refusal(split, Negotiation(rateHz: 96000, channels: 2))
+                == "capture: hw:CARD=Mic: cannot record 2 channels at 96000 Hz: it has 1 at that rate, and 2 at 48000 Hz"
+        )
+        #expect(
+            refusal([], Negotiation())
+                == "capture: hw:CARD=Mic: cannot record: it has none of the formats S16_LE, S24_3LE, S24_LE, S32_LE, "
+                + "FLOAT_LE in interleaved frames")
+        #expect(
+            refusal(mic, Negotiation(sampleFormat: .s32))
+                == "capture: hw:CARD=Mic: cannot record S32_LE: it has S16_LE")
+    }
+
+    @Test func `a card that lies is recorded as it runs, with a warning`() {
+        let asked = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s24Packed)
+        var granted = asked
+        #expect(Negotiation.warning(asked: asked, granted: granted, by: "hw:CARD=Mic") == nil)
+        granted.rateHz = 44100
+        #expect(
+            Negotiation.warning(asked: asked, granted: granted, by: "hw:CARD=Mic")
+                == "capture: hw:CARD=Mic: asked for 48000 Hz, 2 channels, S24_3LE, runs at 44100 Hz, 2 channels, S24_3LE: "
+                + "recording that")
+    }
+}

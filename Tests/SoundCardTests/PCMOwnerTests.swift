@@ -1,0 +1,54 @@
+import Glibc
+import Testing
+
+@testable import SoundCard
+
+struct PCMOwnerTests {
+    private func tree() throws -> MadeUpTree {
+        let tree = try MadeUpTree()
+        try tree.addCard(1, id: "Mic", device: "platform/soc/soc:sound", bus: "platform", pcms: ["0c", "1c"])
+        try tree.write("proc/asound/card1/pcm0c/sub0/status", "closed")
+        try tree.write("proc/asound/card1/pcm1c/sub0/status", "closed")
+        try tree.write(
+            "proc/asound/card1/pcm1c/sub1/status", "state: RUNNING\nowner_pid   : 815\ntrigger_time: 12.5")
+        // The thread that opened it is named; the process is told.
+        try tree.write("proc/815/status", "Name:\talsa-source\nTgid:\t812\nPid:\t815")
+        try tree.write("proc/815/comm", "alsa-source")
+        try tree.write("proc/812/comm", "pulseaudio")
+        return tree
+    }
+
+    @Test func `the process that holds a device is found`() throws {
+        let tree = try tree()
+        #expect(PCMOwner.ofCapture(card: 1, device: 0, root: tree.root) == nil)
+        #expect(PCMOwner.ofCapture(card: 2, device: 0, root: tree.root) == nil)
+        #expect(
+            PCMOwner.ofCapture(card: 1, device: 1, root: tree.root)
+                == PCMOwner(processID: 812, processName: "pulseaudio"))
+    }
+
+    @Test func `a process that may not be looked at is told by its number`() throws {
+        let tree = try MadeUpTree()
+        try tree.write("proc/asound/card0/pcm0c/sub0/status", "owner_pid : 7")
+        #expect(PCMOwner.ofCapture(card: 0, device: 0, root: tree.root)?.summary == "pid 7")
+    }
+
+    @Test(arguments: ["hw:CARD=Mic,DEV=1", "hw:Mic,1", "hw:1,1", "plughw:CARD=Mic,DEV=1"])
+    func `an error of a busy device says who holds it`(name: String) throws {
+        let tree = try tree()
+        let cards = SoundCards(root: tree.root)
+        let busy = SoundCardError(name, "open", status: -EBUSY, detail: "chatter")
+        #expect(
+            cards.explain(busy).description
+                == "capture: \(name): cannot open: Device or resource busy (held by pid 812, pulseaudio)")
+    }
+
+    @Test(arguments: ["hw:CARD=Mic", "hw:CARD=Other,DEV=1", "hw:", "default"])
+    func `an error of a device that nobody is known to hold stays as it is`(name: String) throws {
+        let tree = try tree()
+        let busy = SoundCardError(name, "open", status: -EBUSY)
+        #expect(SoundCards(root: tree.root).explain(busy) == busy)
+        let gone = SoundCardError("hw:1,1", "open", status: -ENODEV)
+        #expect(SoundCards(root: tree.root).explain(gone) == gone)
+    }
+}
