@@ -81,10 +81,13 @@ let package = Package(
         .testTarget(name: "TransportTests", dependencies: ["Takes", "Transport"], swiftSettings: strict),
         .testTarget(name: "PanelTests", dependencies: ["Panel", "Takes", "Transport"], swiftSettings: strict),
         .testTarget(
-            name: "FiltersTests", dependencies: ["Filters", "Takes"], exclude: ["Resources"],
+            name: "FiltersTests", dependencies: ["Filters", "Takes", "CAllocationCount"], exclude: ["Resources"],
             swiftSettings: strict),
         .testTarget(name: "RingTests", dependencies: ["Ring", "Takes"], swiftSettings: strict),
-        .testTarget(name: "LinesTests", dependencies: ["Lines", "Takes"], swiftSettings: strictMemory),
+        .testTarget(
+            name: "SoundCardTests", dependencies: ["SoundCard", "Takes", "Ring", "CALSA", "CAllocationCount"],
+            swiftSettings: strict),
+        .testTarget(name: "LinesTests", dependencies: ["Lines", "Takes"], swiftSettings: strict),
         .testTarget(name: "TakeFilesTests", dependencies: ["TakeFiles", "Takes"], swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings", "Takes"], swiftSettings: strict),
         .testTarget(

@@ -151,6 +151,12 @@ final class InlineSync: Syncing {
         return done
     }
 
+    /// Lets the sync that waits run, while what comes after it goes on waiting.
+    func runOnly() {
+        finish()
+        isStalled = false
+    }
+
     func finish() {
         guard let job = waiting else { return }
         waiting = nil
@@ -168,11 +174,10 @@ final class Rig {
     let writer: Writer
     let deck: Deck
     let directory: String
-    var reports: [String] = []
     var powerOffs = 0
 
     init(
-        rateHz: Int = 8000, channels: Int = 1, fileSystem: (any FileSystem)? = nil,
+        rateHz: Int = 8000, channels: Int = 1, files: FileSystem = FileSystem(),
         _ configure: (inout DeckOptions) -> Void = { _ in }
     ) throws {
         directory = NSTemporaryDirectory() + "fieldfare-deck-\(UUID().uuidString)"
@@ -186,13 +191,14 @@ final class Rig {
         sync = InlineSync(clock: clock)
         writer = Writer(clock: clock, sync: sync)
         deck = Deck(
-            options: options, card: card, clock: clock, writer: writer, thread: nil, fileSystem: fileSystem,
-            originOfClock: { .ntp }, report: { [box = reportBox] in box.reports.append($0.message) })
+            options: options, card: card, clock: clock, writer: writer, thread: nil, files: files,
+            originOfClock: { _ in .ntp }, report: { [log] in log.messages.append($0.message) })
         deck.onPowerOff = { [unowned self] in powerOffs += 1 }
     }
 
-    private let reportBox = ReportBox()
-    final class ReportBox { var reports: [String] = [] }
+    /// What was reported, in order.
+    final class ReportLog { var messages: [String] = [] }
+    let log = ReportLog()
 
     deinit { try? FileManager.default.removeItem(atPath: directory) }
 
@@ -220,8 +226,23 @@ final class Rig {
         deck.handle(.press(button, at: instant))
     }
 
+    /// Lets time go on until nothing is recorded any more.
+    func settle() {
+        for _ in 0..<100 where deck.state == .recording { run(.milliseconds(50)) }
+    }
+
     /// The sidecars on disk, by number.
     func sidecars() throws -> [Sidecar] {
-        try deck.selectionForTests.map { try TakesDirectory.sidecar(of: $0, in: directory) }
+        try deck.selection.takes.map { try deck.directory!.sidecar(of: $0) }
+    }
+
+    /// The samples of an audio file of one channel and 16 bits.
+    func samples(_ file: String, of sidecar: Sidecar) throws -> [Int16] {
+        let take = deck.selection.takes.first { $0.stem == sidecar.take }!
+        var reader = try SoundFileReader(path: "\(directory)/\(take.day)/\(file)")
+        var samples = [Int32](repeating: 0, count: Int(reader.frames))
+        var span = samples.mutableSpan
+        let count = try reader.read(into: &span)
+        return samples[..<count].map { Int16($0 >> 16) }
     }
 }

@@ -1,0 +1,181 @@
+import Panel
+import Takes
+import Testing
+import Transport
+
+@testable import Deck
+
+@Suite struct DeckStateTests {
+    @Test func `record arms nothing and starts a take, record again drops a marker, stop ends it`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(200))
+        #expect(rig.deck.state == .idle)
+        #expect(rig.deck.status.armed)
+        rig.press(.stop)
+        #expect(rig.deck.state == .idle)
+        rig.press(.record)
+        #expect(rig.deck.state == .recording)
+        rig.run(.seconds(1))
+        for button in [Button.record, .play, .back, .forward] {
+            rig.press(button)
+            #expect(rig.deck.state == .recording)
+            rig.run(.milliseconds(500))
+        }
+        #expect(rig.deck.indication.answer?.kind == .refused)
+        rig.press(.stop)
+        rig.settle()
+        #expect(rig.deck.state == .idle)
+        #expect(try rig.sidecars().map(\.markers.count) == [1])
+    }
+
+    @Test func `back and forward select takes and say when there is none beyond`() throws {
+        let rig = try Rig()
+        for _ in 0..<3 {
+            rig.run(.milliseconds(300))
+            rig.press(.record)
+            rig.run(.milliseconds(300))
+            rig.press(.stop)
+            rig.settle()
+        }
+        var trace: [String] = []
+        for button in [Button.forward, .back, .back, .back, .forward] {
+            rig.press(button)
+            trace.append("\(rig.deck.selection.selected!.number) \(rig.deck.indication.answer!.kind)")
+            rig.run(.milliseconds(700))
+        }
+        #expect(trace == ["3 atTheEnd", "2 selected", "1 selected", "1 atTheEnd", "2 selected"])
+    }
+
+    @Test func `a press while the take before is being finished starts the next at its own instant`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.milliseconds(985))
+        let stop = rig.clock.now()
+        rig.deck.handle(.press(.stop, at: stop))
+        rig.clock.advance(by: .milliseconds(40))
+        rig.deck.handle(.press(.record, at: rig.clock.now()))
+        rig.run(.seconds(2))
+        rig.press(.stop)
+        rig.settle()
+        let sidecars = try rig.sidecars()
+        #expect(sidecars.map(\.frames) == [8 * 1000, 8 * 2015])
+        let first = try rig.samples(sidecars[1].parts[0].file, of: sidecars[1]).first
+        #expect(first == Int16(8 * 2040))
+    }
+
+    @Test func `record, then stop, while the take before is being finished makes a take of its own`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.milliseconds(985))
+        rig.deck.handle(.press(.stop, at: rig.clock.now()))
+        rig.clock.advance(by: .milliseconds(40))
+        rig.deck.handle(.press(.record, at: rig.clock.now()))
+        rig.clock.advance(by: .milliseconds(40))
+        rig.deck.handle(.press(.stop, at: rig.clock.now()))
+        rig.run(.seconds(1))
+        rig.settle()
+        #expect(try rig.sidecars().map(\.frames) == [8 * 1000, 8 * 40])
+        #expect(rig.deck.state == .idle)
+    }
+
+    @Test func `stop held on ends the take for good and asks for power off once it is on disk`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.milliseconds(500))
+        rig.deck.handle(.shutdown(at: rig.clock.now()))
+        #expect(rig.powerOffs == 0)
+        rig.run(.seconds(1))
+        #expect(rig.powerOffs == 1)
+        #expect(try rig.sidecars().map(\.endedBy) == [.shutdown])
+        #expect(!rig.card.isOpen)
+    }
+
+    @Test func `without a card the deck is in fault, and armed by itself when one comes`() throws {
+        let rig = try Rig()
+        rig.card.isPresent = false
+        rig.run(.milliseconds(100))
+        #expect(rig.deck.state == .fault)
+        #expect(rig.deck.status.faults.map(\.code) == [.noCard])
+        #expect(!rig.deck.status.armed)
+        rig.press(.record)
+        #expect(rig.deck.state == .fault)
+        #expect(rig.deck.indication.answer?.kind == .refused)
+        rig.card.isPresent = true
+        rig.run(.milliseconds(2100))
+        #expect(rig.deck.state == .idle)
+        #expect(rig.deck.status.armed)
+        #expect(rig.deck.status.faults == [])
+    }
+
+    @Test func `a card that is pulled out ends the take with what was heard, and arms again when it is back`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.milliseconds(985))
+        rig.card.unplug()
+        rig.run(.milliseconds(500))
+        #expect(rig.deck.state == .fault)
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.endedBy == .cardLost)
+        #expect(sidecar.frames == 8000)
+        rig.card.isPresent = true
+        rig.run(.milliseconds(2100))
+        #expect(rig.deck.status.armed)
+    }
+
+    @Test func `with standby closed the card is open during a take alone`() throws {
+        let rig = try Rig { $0.isListening = false }
+        rig.run(.milliseconds(500))
+        #expect(!rig.card.isOpen)
+        #expect(rig.deck.status.armed)
+        rig.press(.record)
+        #expect(rig.card.isOpen)
+        rig.run(.milliseconds(1000))
+        rig.press(.stop)
+        rig.settle()
+        #expect(!rig.card.isOpen)
+        let sidecar = try #require(try rig.sidecars().first)
+        // The card was opened when the press was known, 15 ms after it.
+        #expect(sidecar.frames == 8 * 1000)
+        #expect(sidecar.startedMonotonicNs == 100_515_000_000)
+    }
+
+    @Test func `commands that do not fit the state are refused in one sentence`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(100))
+        var refusals: [String] = []
+        func perform(_ command: Command) {
+            rig.deck.perform(command) {
+                if case .failure(let refusal) = $0 { refusals.append("\(refusal.code.rawValue): \(refusal.message)") }
+            }
+        }
+        perform(.mark(note: nil))
+        perform(.select(.number(7)))
+        perform(.record)
+        rig.run(.milliseconds(300))
+        perform(.record)
+        #expect(
+            refusals == [
+                "busy: mark: nothing is being recorded",
+                "not-found: select: 7: no such take in \(rig.directory)",
+                "busy: record: heron07-0001-061811Z is being recorded",
+            ])
+    }
+
+    @Test func `stop is answered once the take is on disk, and names it`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(100))
+        var answers: [String] = []
+        rig.deck.perform(.record) { answers.append("record \((try? $0.get())?.take ?? "-")") }
+        #expect(answers == [])
+        rig.run(.milliseconds(300))
+        rig.deck.perform(.stop) { answers.append("stop \((try? $0.get())?.take ?? "-")") }
+        #expect(answers.count == 1)
+        rig.settle()
+        #expect(answers == ["record heron07-0001-061811Z", "stop heron07-0001-061811Z"])
+        #expect(try rig.sidecars().count == 1)
+    }
+}

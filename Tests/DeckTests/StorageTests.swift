@@ -1,0 +1,120 @@
+import Glibc
+import TakeFiles
+import Takes
+import Testing
+import Transport
+
+@testable import Deck
+
+@Suite struct StorageTests {
+    @Test func `a storage that fails ends the take, shows the fault, and the next take records once it is mended`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage))
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.seconds(3))
+        storage.code = EIO
+        rig.run(.seconds(2))
+        #expect(rig.deck.state == .idle)
+        #expect(rig.deck.status.faults.map(\.code) == [.storageFailing])
+        #expect(rig.deck.status.faults[0].message.contains("Input/output error"))
+        storage.code = nil
+        rig.press(.record)
+        rig.run(.seconds(1))
+        #expect(rig.deck.state == .recording)
+        #expect(rig.deck.status.faults == [])
+        rig.press(.stop)
+        rig.settle()
+        #expect(try rig.sidecars().map(\.number) == [2])
+        #expect(try rig.sidecars().map(\.endedBy) == [.stop])
+    }
+
+    @Test func `a storage that fails for a moment costs no frame of the take that it ends`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage))
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.seconds(3))
+        let frames = rig.writer.progress!.frames
+        rig.sync.isStalled = true
+        rig.run(.seconds(1))
+        storage.code = EIO
+        rig.sync.runOnly()
+        storage.code = nil
+        rig.run(.seconds(1))
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.endedBy == .storageError)
+        #expect(sidecar.frames > frames)
+        let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
+        #expect(samples == (8000..<8000 + Int(sidecar.frames)).map { Int16(truncatingIfNeeded: $0) })
+    }
+
+    @Test func `a disk that is full ends the take above the reserve, and records again once there is room`() throws {
+        let storage = TroubledStorage()
+        storage.free = 100 << 20
+        let rig = try Rig(files: FileSystem(calls: storage)) { $0.reserveBytes = 64 << 20 }
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.seconds(2))
+        storage.free = 63 << 20
+        rig.run(.seconds(2))
+        #expect(rig.deck.state == .idle)
+        #expect(try rig.sidecars().map(\.endedBy) == [.diskFull])
+        #expect(rig.deck.status.faults.map(\.code) == [.diskFull])
+        #expect(!rig.deck.status.armed)
+        rig.press(.record)
+        #expect(rig.deck.state == .idle)
+        storage.free = 200 << 20
+        rig.run(.milliseconds(2100))
+        #expect(rig.deck.status.armed)
+        #expect(rig.deck.status.faults == [])
+    }
+
+    @Test func `ten minutes before the disk is full the deck warns`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage)) { $0.reserveBytes = 64 << 20 }
+        // 8000 Hz, mono, 16 bits: 16 000 bytes a second.
+        storage.free = 64 << 20 + 16_000 * 601
+        rig.run(.milliseconds(100))
+        #expect(rig.deck.status.faults == [])
+        storage.free = 64 << 20 + 16_000 * 599
+        rig.run(.milliseconds(2100))
+        #expect(
+            rig.deck.status.faults == [
+                Fault(
+                    .diskFull,
+                    "storage: \(rig.directory): nearly full: 9 min 59 s can be recorded: free some space")
+            ])
+        #expect(rig.deck.status.armed)
+    }
+
+    @Test func `while the storage answers, less than a second is not on disk`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.milliseconds(1000), step: .milliseconds(10))
+        var worst = Duration.zero
+        for _ in 0..<400 {
+            rig.run(.milliseconds(10), step: .milliseconds(10))
+            worst = max(worst, rig.clock.now() - rig.deck.indication.recording!.safeUntil)
+        }
+        // A sync takes no time here; 0.1 s is left for a real one.
+        #expect(worst <= .milliseconds(900))
+        #expect(worst >= .milliseconds(300))
+    }
+
+    @Test func `a sync that hangs is told by what the lamp is shown`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.seconds(2))
+        rig.sync.isStalled = true
+        rig.run(.seconds(5))
+        let behind = rig.clock.now() - rig.deck.indication.recording!.safeUntil
+        #expect(behind > .seconds(4))
+        #expect(rig.deck.status.syncedSeconds < rig.deck.status.elapsedSeconds - 4)
+        rig.sync.isStalled = false
+        rig.run(.seconds(1))
+        #expect(rig.clock.now() - rig.deck.indication.recording!.safeUntil < .seconds(1))
+    }
+}

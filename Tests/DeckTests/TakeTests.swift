@@ -1,0 +1,202 @@
+import Takes
+import Testing
+import Transport
+
+@testable import Deck
+
+/// Frames are named by the number that the card gave them; at 8000 Hz a millisecond is 8 of them.
+@Suite struct TakeTests {
+    @Test func `a take holds what was heard between the two presses, to the frame`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(1230))
+        rig.press(.record)
+        rig.run(.milliseconds(2345))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        // 15 ms pass until each press is known, and the take knows nothing of them.
+        #expect(sidecar.frames == 8 * (2345 + 15))
+        let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
+        #expect(samples == (9840..<9840 + 8 * 2360).map { Int16(truncatingIfNeeded: $0) })
+        #expect(sidecar.endedBy == .stop)
+        #expect(sidecar.preRollFrames == 0)
+        #expect(sidecar.startedMonotonicNs == 101_230_000_000)
+        #expect(sidecar.gaps == [])
+        #expect(sidecar.take == "heron07-0001-061812Z")
+    }
+
+    @Test func `a take that is stopped at once holds no frame, and is a take`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        let instant = rig.clock.now()
+        rig.deck.handle(.press(.record, at: instant))
+        rig.deck.handle(.press(.stop, at: instant))
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.frames == 0)
+        #expect(try rig.samples(sidecar.parts[0].file, of: sidecar) == [])
+    }
+
+    @Test func `the pre-roll comes before the press`() throws {
+        let rig = try Rig { $0.preRoll = .seconds(2) }
+        rig.run(.seconds(5))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.preRollFrames == 16000)
+        #expect(sidecar.frames == 16000 + 8 * 1015)
+        #expect(sidecar.startedMonotonicNs == 103_000_000_000)
+        #expect(sidecar.started == "2026-11-21T06:18:14.000000Z")
+        #expect(try rig.samples(sidecar.parts[0].file, of: sidecar).first == 24000)
+    }
+
+    @Test func `a pre-roll that is not there yet is as long as can be, and the start is true`() throws {
+        let rig = try Rig { $0.preRoll = .seconds(2) }
+        rig.run(.milliseconds(700))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        // The card was armed by the first turn of the loop, 50 ms after the clock's start.
+        #expect(sidecar.preRollFrames == 8 * 650)
+        #expect(sidecar.startedMonotonicNs == 100_050_000_000)
+        #expect(try rig.samples(sidecar.parts[0].file, of: sidecar).first == 0)
+    }
+
+    @Test func `markers name the frame heard at the press`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.milliseconds(1485))
+        rig.press(.record)
+        rig.run(.milliseconds(485))
+        var status: Status?
+        rig.deck.perform(.mark(note: "a wren")) { status = try? $0.get() }
+        #expect(status?.state == .recording)
+        rig.run(.milliseconds(1000))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(
+            sidecar.markers == [
+                Sidecar.Marker(atFrame: 8 * 1500, note: nil), Sidecar.Marker(atFrame: 8 * 2000, note: "a wren"),
+            ])
+    }
+
+    @Test func `what the card's overrun lost is silent in the file and listed`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.milliseconds(1985))
+        rig.card.overrun(for: .milliseconds(250))
+        rig.run(.milliseconds(750))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.frames == 8 * 3015 - 8 * 15 + 8 * 15)
+        #expect(sidecar.gaps == [Sidecar.Gap(atFrame: 16000, frames: 2000, cause: .xrun)])
+        let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
+        let expected = (8000..<24000).map { Int16(truncatingIfNeeded: $0) } + Array(repeating: 0, count: 2000)
+            + (26000..<8000 + Int(sidecar.frames)).map { Int16(truncatingIfNeeded: $0) }
+        #expect(samples == expected)
+        #expect(rig.deck.status.faults.map(\.code) == [.overload])
+    }
+
+    @Test func `a storage that stalls for 20 s costs no frame, and one that stalls for longer is listed`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.milliseconds(985))
+        // The writer hangs in a write.
+        for _ in 0..<200 {
+            rig.clock.advance(by: .milliseconds(100))
+            rig.card.deliver()
+        }
+        rig.run(.milliseconds(1000))
+        for _ in 0..<400 {
+            rig.clock.advance(by: .milliseconds(100))
+            rig.card.deliver()
+        }
+        rig.run(.milliseconds(1000))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.frames == 8 * (985 + 20_000 + 1000 + 40_000 + 1000 + 30))
+        #expect(Set(sidecar.gaps.map(\.cause)) == [.stall])
+        let lost = sidecar.gaps.reduce(0) { $0 + $1.frames }
+        // The ring holds 30 s, the writer had left a little of it unread.
+        #expect(lost >= 8 * 10_000 && lost <= 8 * 10_300)
+        let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
+        let gap = sidecar.gaps.reduce(into: Set<Int64>()) { $0.formUnion($1.atFrame..<$1.atFrame + $1.frames) }
+        let wrong = samples.indices.filter { index in
+            samples[index] != (gap.contains(Int64(index)) ? 0 : Int16(truncatingIfNeeded: 8000 + index))
+        }
+        #expect(wrong == [])
+    }
+
+    @Test func `a filter that is changed during the take is listed with its frame`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.milliseconds(1000))
+        var refusal: Refusal?
+        rig.deck.perform(.filter(lowPass: .hertz(5000), slopeDBPerOctave: nil, highPass: nil)) {
+            if case .failure(let reason) = $0 { refusal = reason }
+        }
+        #expect(refusal?.code == .badData)
+        #expect(refusal?.message.contains("20 to 3600 Hz") ?? false)
+        rig.deck.perform(.filter(lowPass: .hertz(1000), slopeDBPerOctave: 48, highPass: .hertz(80))) { _ in }
+        #expect(rig.deck.status.lowPassHz == 1000)
+        rig.run(.milliseconds(1000))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.filter.count == 2)
+        #expect(sidecar.filter[0] == Sidecar.FilterChange(atFrame: 0, lowPassHz: nil, slopeDBPerOctave: 24, highPassHz: nil))
+        let change = sidecar.filter[1]
+        #expect(change.lowPassHz == 1000 && change.highPassHz == 80 && change.slopeDBPerOctave == 48)
+        #expect(change.atFrame > 0 && change.atFrame <= 8 * 1015)
+    }
+
+    @Test func `a cutoff that the card's rate cannot have is off, and says so`() throws {
+        let rig = try Rig { $0.filter = FilterRequest(lowPass: .hertz(20000)) }
+        rig.run(.milliseconds(100))
+        #expect(rig.deck.status.lowPassHz == nil)
+        #expect(rig.deck.status.faults.map(\.code) == [.settings])
+        #expect(rig.deck.status.armed)
+    }
+
+    @Test func `the unfiltered twin is what the card said`() throws {
+        let rig = try Rig {
+            $0.keepsUnfiltered = true
+            $0.filter = FilterRequest(lowPass: .hertz(500))
+        }
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.milliseconds(985))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        let file = sidecar.parts[0].file
+        let twin = try rig.samples(file.replacing(".wav", with: "-raw.wav"), of: sidecar)
+        #expect(twin == (8000..<16000).map { Int16(truncatingIfNeeded: $0) })
+        #expect(try rig.samples(file, of: sidecar) != twin)
+    }
+
+    @Test func `numbers go on, whatever the clock does`() throws {
+        let rig = try Rig()
+        for jump in [Duration.zero, .seconds(-315_360_000), .seconds(630_720_000)] {
+            rig.clock.jump(by: jump)
+            rig.run(.milliseconds(500))
+            rig.press(.record)
+            rig.run(.milliseconds(500))
+            rig.press(.stop)
+            rig.settle()
+        }
+        #expect(try rig.sidecars().map(\.number) == [1, 2, 3])
+        #expect(try rig.sidecars().map(\.frames) == [4120, 4120, 4120])
+    }
+}

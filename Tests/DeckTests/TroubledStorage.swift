@@ -1,0 +1,60 @@
+import Glibc
+import Synchronization
+
+@testable import TakeFiles
+
+/// The real file system, until the test says that it fails or is full.
+final class TroubledStorage: SystemCalls {
+    private let kernel = KernelCalls()
+    private let trouble = Mutex<(code: Int32?, freeBytes: Int64?)>((nil, nil))
+
+    /// Whatever writes or syncs fails with this; nil: nothing does.
+    var code: Int32? {
+        get { trouble.withLock { $0.code } }
+        set { trouble.withLock { $0.code = newValue } }
+    }
+    /// What is said to be free; nil: the truth.
+    var free: Int64? {
+        get { trouble.withLock { $0.freeBytes } }
+        set { trouble.withLock { $0.freeBytes = newValue } }
+    }
+
+    private func fail() throws(Errno) {
+        if let code { throw Errno(code: code) }
+    }
+
+    func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
+        if flags & O_CREAT != 0 { try fail() }
+        return try kernel.open(path, flags: flags, mode: mode)
+    }
+    func close(_ descriptor: Int32) { kernel.close(descriptor) }
+    func pwrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+        try fail()
+        return try kernel.pwrite(descriptor, bytes, at: offset)
+    }
+    func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+        try kernel.pread(descriptor, bytes, at: offset)
+    }
+    func fdatasync(_ descriptor: Int32) throws(Errno) {
+        try fail()
+        try kernel.fdatasync(descriptor)
+    }
+    func fsync(_ descriptor: Int32) throws(Errno) {
+        try fail()
+        try kernel.fsync(descriptor)
+    }
+    func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
+        try fail()
+        try kernel.ftruncate(descriptor, to: byteCount)
+    }
+    func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) { try kernel.fchmod(descriptor, mode) }
+    func lock(_ descriptor: Int32) throws(Errno) { try kernel.lock(descriptor) }
+    func rename(_ from: String, to: String) throws(Errno) {
+        try fail()
+        try kernel.rename(from, to: to)
+    }
+    func unlink(_ path: String) throws(Errno) { try kernel.unlink(path) }
+    func mkdir(_ path: String, mode: UInt32) throws(Errno) { try kernel.mkdir(path, mode: mode) }
+    func freeBytes(_ path: String) throws(Errno) -> Int64 { try free ?? kernel.freeBytes(path) }
+    func entries(_ path: String) throws(Errno) -> [String] { try kernel.entries(path) }
+}
