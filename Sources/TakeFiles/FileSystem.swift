@@ -18,7 +18,12 @@ public struct FileSystem: Sendable {
     /// - Parameter isNew: whether an existing file is an error (`EEXIST`); otherwise it is emptied.
     public func create(_ path: String, isNew: Bool) throws(FileError) -> OpenFile {
         let file = try open("create", path, flags: O_RDWR | O_CREAT | (isNew ? O_EXCL : O_TRUNC))
-        try setMode(file, Self.fileMode)
+        do throws(FileError) {
+            try setMode(file, Self.fileMode)
+        } catch {
+            if isNew { try? remove(path) }
+            throw error
+        }
         return file
     }
 
@@ -92,7 +97,14 @@ public struct FileSystem: Sendable {
 
     /// Reads a small file whole, but not more than `limit` bytes of it.
     public func contents(_ path: String, limit: Int = 1 << 20) throws(FileError) -> [UInt8] {
-        try read(open("open", path, flags: O_RDONLY), at: 0, count: limit)
+        let file = try open("open", path, flags: O_RDONLY)
+        var bytes: [UInt8] = []
+        while bytes.count < limit {
+            let piece = try read(file, at: Int64(bytes.count), count: min(1 << 16, limit - bytes.count))
+            if piece.isEmpty { break }
+            bytes += piece
+        }
+        return bytes
     }
 
     /// What was written to `file`, and its length, is on the disk when this returns.

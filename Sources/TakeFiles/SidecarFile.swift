@@ -43,7 +43,8 @@ public struct SidecarError: Error, Hashable, CustomStringConvertible {
 extension DecodingError {
     fileprivate var sentence: String {
         func place(_ context: Context, _ last: [any CodingKey] = []) -> String {
-            (context.codingPath + last).map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+            let path = (context.codingPath + last).map { $0.intValue.map(String.init) ?? $0.stringValue }
+            return path.isEmpty ? "it" : path.joined(separator: ".")
         }
         return switch self {
         case .keyNotFound(let key, let context): "\(place(context, [key])) is missing"

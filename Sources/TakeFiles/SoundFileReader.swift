@@ -68,7 +68,8 @@ public import Takes
 
     /// Goes to a frame: the next that is read (`sf_seek`).
     public mutating func seek(toFrame frame: Int64) throws(SoundFileError) {
-        guard unsafe sf_seek(handle, sf_count_t(frame), Int32(SEEK_SET)) == sf_count_t(frame) else {
+        // The library answers −1 for an error, and for a wish of −1.
+        guard frame >= 0, unsafe sf_seek(handle, sf_count_t(frame), Int32(SEEK_SET)) == sf_count_t(frame) else {
             throw SoundFileError(operation: "seek", path: path, problem: "there is no frame \(frame) of \(frames)")
         }
     }

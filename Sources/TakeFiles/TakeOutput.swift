@@ -52,7 +52,7 @@ public final class TakeOutput {
     ///   - format: as the card delivers the sound; it is stored as `format.stored`.
     ///   - keepsUnfiltered: whether the unfiltered sound is kept beside the filtered one.
     ///   - splitBytes: no audio file grows past this.
-    /// - Throws: `FileError`; then nothing of the take is left, but for its number.
+    /// - Throws: `FileError`; then nothing of the take is left but its number, as far as the storage lets it be removed.
     public init(
         in directory: TakesDirectory, name: TakeName, sidecar: Sidecar, started: WallTime, format: StreamFormat,
         keepsUnfiltered: Bool = false, splitBytes: Int64 = TakeOutput.largestSplitBytes

@@ -58,9 +58,12 @@ func frames(of path: String) throws -> [UInt8] {
     let count = try reader.read(into: &span)
     precondition(count == Int(reader.frames))
     let size = reader.format.sampleFormat.bytesPerSample
-    return samples.flatMap { sample in
-        (0..<size).map { UInt8(truncatingIfNeeded: sample >> (32 - 8 * size + 8 * $0)) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(samples.count * size)
+    for sample in samples {
+        for place in 0..<size { bytes.append(UInt8(truncatingIfNeeded: sample >> (32 - 8 * size + 8 * place))) }
     }
+    return bytes
 }
 
 /// Every file below a folder, with its content.

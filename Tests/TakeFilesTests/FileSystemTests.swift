@@ -1,0 +1,99 @@
+import Glibc
+import Testing
+
+@testable import TakeFiles
+
+/// Each door: always failing, and failing some times and then working.
+struct FileSystemTests {
+    let scratch = ScratchFolder()
+    let calls: FaultyCalls
+    let files: FileSystem
+
+    init() {
+        calls = FaultyCalls(root: scratch.path, largestWrite: 3)
+        files = FileSystem(calls: calls)
+    }
+
+    func same<Value: Equatable>(_ found: Value, _ expected: Value) {
+        #expect(found == expected)
+    }
+
+    /// Every door, once; each returns what it says.
+    func everyDoor(_ visit: (String, () throws -> Void) throws -> Void) throws {
+        let path = scratch.path
+        let file = try FileSystem(calls: calls).create("\(path)/file", isNew: false)
+        let folder = try files.openFolder(path)
+        try visit("create \(path)/new") { _ = try files.create("\(path)/new", isNew: true) }
+        try visit("open \(path)/file") { _ = try files.open("\(path)/file") }
+        try visit("open \(path)") { _ = try files.openFolder(path) }
+        try visit("make folder \(path)/folder") { _ = try files.makeFolder("\(path)/folder") }
+        try visit("write \(path)/file") { try files.write(Array("0123456789".utf8), to: file, at: 0) }
+        try visit("read \(path)/file") {
+            same(try files.read(file, at: 2, count: 100), Array("23456789".utf8))
+        }
+        try visit("sync \(path)/file") { try files.syncData(file) }
+        try visit("sync \(path)/file") { try files.sync(file) }
+        try visit("sync \(path)") { try files.syncFolder(folder) }
+        try visit("truncate \(path)/file") { try files.truncate(file, to: 4) }
+        try visit("open \(path)/file") { same(try files.contents("\(path)/file"), Array("0123".utf8)) }
+        try visit("rename \(path)/new") { try files.rename("\(path)/new", to: "\(path)/old") }
+        try visit("list \(path)") { same(try files.entries(path).sorted(), ["file", "folder", "old"]) }
+        try visit("remove \(path)/old") { try files.remove("\(path)/old") }
+        try visit("measure \(path)") { same(try files.freeBytes(path) > 0, true) }
+        try visit("lock \(path)/lock") { same(try files.openLocked("\(path)/lock").1, true) }
+    }
+
+    @Test func `every call that always fails is one sentence`() throws {
+        try everyDoor { subject, door in
+            calls.setPlan { _, _ in EIO }
+            let error = #expect(throws: FileError.self, "\(subject)") { try door() }
+            #expect(error?.description == "\(subject): Input/output error: the storage is failing, replace it")
+            calls.setPlan { _, _ in nil }
+            try door()
+        }
+    }
+
+    @Test func `every call that is interrupted is made again`() throws {
+        try everyDoor { subject, door in
+            calls.setPlan { number, _ in number % 4 == 3 ? nil : EINTR }
+            try door()
+            calls.setPlan { _, _ in nil }
+        }
+    }
+
+    @Test func `storage without rights or without folders that sync is taken as it is`() throws {
+        calls.setPlan { _, verb in verb == "chmod" ? EPERM : verb == "fsync" ? EINVAL : nil }
+        _ = try files.create("\(scratch.path)/file", isNew: true)
+        let folder = try files.makeFolder("\(scratch.path)/folder")
+        try files.syncFolder(folder)
+    }
+
+    @Test func `a new file does not replace one that is there`() throws {
+        _ = try files.create("\(scratch.path)/file", isNew: true)
+        #expect(throws: FileError("create", "\(scratch.path)/file", code: EEXIST)) {
+            _ = try files.create("\(scratch.path)/file", isNew: true)
+        }
+    }
+
+    @Test func `removing what is not there is done at once`() throws {
+        try files.remove("\(scratch.path)/nothing")
+    }
+
+    @Test func `a storage that writes nothing and says no error is an error`() throws {
+        let silent = FileSystem(calls: FaultyCalls(root: scratch.path, largestWrite: 0))
+        let file = try silent.create("\(scratch.path)/file", isNew: true)
+        #expect(throws: FileError("write", "\(scratch.path)/file", code: EIO)) {
+            try silent.write([1], to: file, at: 0)
+        }
+    }
+
+    @Test(arguments: [
+        (ENOSPC, "No space left on device: free some space, or name another directory under [takes]"),
+        (EROFS, "Read-only file system: the storage has become read-only, check it and mount it again"),
+        (EACCES, "Permission denied: the recorder's user must be allowed to write there"),
+        (EMFILE, "Too many open files: too many files are open"),
+        (EBUSY, "Device or resource busy"),
+    ]) func `an error says what to do, where there is something to do`(code: Int32, text: String) {
+        #expect(FileError("write", "/a", code: code).description == "write /a: \(text)")
+    }
+}

@@ -1,0 +1,245 @@
+import Glibc
+import Takes
+import Testing
+
+@testable import TakeFiles
+
+/// Storage that fails, at every call that a take makes.
+struct TakeFailureTests {
+    static let filtered = sound(0..<2000, stereo16)
+    static let unfiltered = sound(0..<2000, stereo16, seed: 7)
+
+    /// What a short take said of itself until it ended, one way or another.
+    struct Course {
+        var error: FileError?
+        var remains: TakeRemains?
+        var isFinished = false
+        var syncedFrames: Int64 = 0
+        var name: TakeName?
+        /// Whether `finish` was called, so that closing chunks may follow the sound.
+        var finishWasTried = false
+    }
+
+    /// Two syncs, a marker, a split into three parts, with a twin; then the end. A failure ends it as the recorder would.
+    func shortTake(in directory: TakesDirectory) -> Course {
+        var course = Course()
+        var begun: TakeOutput?
+        do {
+            let output = try TakeOutput(directory, keepsUnfiltered: true, splitBytes: 8192)
+            begun = output
+            course.name = output.name
+            for count: Int64 in [100, 700, 1200] {
+                try output.append(count, unfiltered: true)
+                output.sidecar.markers.append(Sidecar.Marker(atFrame: output.frames - 1, note: nil))
+                try output.sync()
+            }
+            output.sidecar.endedBy = .stop
+            course.finishWasTried = true
+            let sidecar = try output.finish(peaks: [0, 0, 0, 0])
+            course.isFinished = sidecar.frames == 2000
+            course.syncedFrames = output.syncedFrames
+        } catch let error as FileError {
+            course.error = error
+            if let output = begun {
+                course.syncedFrames = output.syncedFrames
+                output.sidecar.endedBy = error.isDiskFull ? .diskFull : .storageError
+                course.remains = output.abandon()
+                course.isFinished = course.remains!.isFinished
+            }
+        } catch {
+            Issue.record("\(error)")
+        }
+        return course
+    }
+
+    /// The take's sound as it lies in its files, part after part, with or without `.part`; only whole parts before the last.
+    func soundOnDisk(_ name: TakeName, isUnfiltered: Bool, in path: String) throws -> [UInt8] {
+        var found: [UInt8] = []
+        for part in 1... {
+            let file = "\(path)/\(name.day)/\(name.audioFile(part: part, isUnfiltered: isUnfiltered))"
+            guard let bytes = (try? FileSystem().contents(file)) ?? (try? FileSystem().contents(file + ".part")) else {
+                break
+            }
+            found += bytes.dropFirst(WAVHeader.byteCount).prefix(896 * 4)
+        }
+        return found
+    }
+
+    /// Fails the calls of a plan during the second take of a directory, and holds what must hold of both.
+    func check(
+        _ plan: @escaping FaultyCalls.Plan, isBriefly: Bool = false, _ comment: Comment
+    ) throws -> Course {
+        let scratch = ScratchFolder()
+        let path = scratch.path + "/takes"
+        let calls = FaultyCalls(root: path)
+        let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
+        #expect(shortTake(in: directory).isFinished)
+        let before = try everything(in: path).filter { $0.key.contains("heron07-0001") }
+        #expect(before.count == 8)
+
+        calls.setPlan(plan)
+        let course = shortTake(in: directory)
+        calls.setPlan { _, _ in nil }
+
+        let after = try everything(in: path)
+        #expect(after.filter { $0.key.contains("heron07-0001") } == before, comment)
+        if let name = course.name {
+            for isUnfiltered in [false, true] {
+                let safe = max(course.syncedFrames, course.remains?.safeFrames ?? 0)
+                let expected = isUnfiltered ? Self.unfiltered : Self.filtered
+                let found = try soundOnDisk(name, isUnfiltered: isUnfiltered, in: path)
+                #expect(found.prefix(Int(safe) * 4) == expected.prefix(Int(safe) * 4), comment)
+                #expect(found.count >= Int(safe) * 4, comment)
+                if !course.finishWasTried { #expect(expected.starts(with: found), comment) }
+            }
+            // A finished sidecar stands beside files that all have their final names, and agree with it.
+            let stem = "2026-11-21/\(name.stem)"
+            #expect((after["\(stem).json"] != nil) == course.isFinished || course.error?.operation == "sync", comment)
+            if course.isFinished {
+                let sidecar = try directory.sidecar(of: name)
+                for part in sidecar.parts {
+                    let audio = try frames(of: "\(path)/2026-11-21/\(part.file)")
+                    let range = part.firstFrame..<part.firstFrame + part.frames
+                    let bytes = Int(range.lowerBound) * 4..<Int(range.upperBound) * 4
+                    #expect(audio[...] == Self.filtered[bytes], comment)
+                }
+                #expect(sidecar.frames == sidecar.parts.reduce(0) { $0 + $1.frames }, comment)
+                #expect(!after.keys.contains { $0.hasPrefix(stem) && $0.contains(".part") }, comment)
+            } else if after.keys.contains(where: { $0.hasPrefix(stem) && $0.contains(".wav") }) {
+                let sidecar = try #require(after["\(stem).json.part"] ?? after["\(stem).json"], comment)
+                _ = try SidecarFile.sidecar(sidecar, path: stem)
+            }
+        } else {
+            // What could not be begun leaves no sound, and nothing at all if the storage lets it be removed.
+            let left = after.filter { $0.key.contains("heron07-0002") }
+            #expect(left.filter { $0.key.contains(".wav") }.allSatisfy { $0.value.count <= 4096 }, comment)
+            if isBriefly { #expect(left.isEmpty, comment) }
+        }
+        // The recorder goes on: once the storage is mended, so do the takes.
+        let next = shortTake(in: directory)
+        #expect(next.isFinished, comment)
+        #expect(next.name!.number > 1, comment)
+        #expect(next.name != course.name, comment)
+        return course
+    }
+
+    /// How many calls the short take makes if none fails.
+    func callCount() throws -> Int {
+        let scratch = ScratchFolder()
+        let calls = FaultyCalls(root: scratch.path + "/takes")
+        let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
+        _ = shortTake(in: directory)
+        let before = calls.count
+        _ = shortTake(in: directory)
+        return calls.count - before
+    }
+
+    @Test(arguments: [EIO, ENOSPC]) func `storage that fails at any call, for good, costs nothing that was synced`(
+        code: Int32
+    ) throws {
+        var finished = 0
+        let count = try callCount()
+        #expect(count > 90)
+        for index in 0..<count {
+            let course = try check({ number, _ in number >= index ? code : nil }, "from call \(index) on")
+            #expect(course.error?.code == code, "from call \(index) on")
+            if course.isFinished { finished += 1 }
+        }
+        // Dead storage commits nothing.
+        #expect(finished == 0)
+    }
+
+    @Test(arguments: [EIO, ENOSPC]) func `one call that fails, whichever, still leaves a take with every frame`(
+        code: Int32
+    ) throws {
+        for index in 0..<(try callCount()) {
+            let course = try check({ number, _ in number == index ? code : nil }, isBriefly: true, "at call \(index)")
+            if let remains = course.remains {
+                #expect(remains.isFinished, "at call \(index)")
+            }
+        }
+    }
+
+    @Test func `a full disk that still takes what replaces old bytes ends the take with every frame that was synced`()
+        throws
+    {
+        // From the third write of sound on, nothing grows; headers, syncs and names still work.
+        for index in 20..<(try callCount()) {
+            let course = try check(
+                { number, verb in number >= index && (verb == "create" || verb == "write") ? ENOSPC : nil },
+                "from call \(index) on")
+            if let error = course.error {
+                #expect(error.isDiskFull)
+                #expect(
+                    error.description.hasSuffix(
+                        "No space left on device: free some space, or name another directory under [takes]"))
+            }
+        }
+    }
+
+    @Test(arguments: 1...3) func `calls that are interrupted are made again until they are done`(times: Int) throws {
+        let course = try check({ number, _ in number % (times + 1) == times ? nil : EINTR }, "\(times)")
+        #expect(course.error == nil)
+        #expect(course.isFinished)
+    }
+
+    @Test func `writes that are cut short are continued`() throws {
+        let scratch = ScratchFolder()
+        let calls = FaultyCalls(root: scratch.path + "/takes", largestWrite: 7)
+        let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
+        let course = shortTake(in: directory)
+        #expect(course.isFinished)
+        let found = try soundOnDisk(course.name!, isUnfiltered: true, in: directory.path)
+        #expect(Array(found.prefix(8000)) == sound(0..<2000, stereo16, seed: 7))
+    }
+
+    @Test func `after a sync that failed no later one is believed, and what it left open is written again`() throws {
+        let scratch = ScratchFolder()
+        let calls = FaultyCalls(root: scratch.path + "/takes")
+        let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
+        let output = try TakeOutput(directory)
+        try output.append(100)
+        try output.sync()
+        try output.append(50)
+        let point = try output.syncPoint()
+        let waiting = try output.syncPoint()
+        calls.setPlan { number, _ in number == 0 ? EIO : nil }
+        let expected = FileError(
+            "sync", "\(directory.path)/2026-11-21/heron07-0001-061811Z.wav.part", code: EIO)
+        #expect(throws: expected) { try point.run() }
+        #expect(throws: expected) { try waiting.run() }
+        #expect(throws: expected) { _ = try output.syncPoint() }
+        output.sidecar.endedBy = .storageError
+        #expect(throws: expected) { _ = try output.finish(peaks: []) }
+        #expect(output.syncedFrames == 100)
+        calls.trace = []
+        let remains = output.abandon()
+        #expect(remains == TakeRemains(name: output.name, safeFrames: 150, isFinished: true, error: nil))
+        let part = "2026-11-21/heron07-0001-061811Z.wav.part"
+        #expect(calls.trace.prefix(4) == ["truncate \(part)", "write \(part)", "write \(part)", "fsync \(part)"])
+        #expect(
+            expected.description
+                == "sync \(directory.path)/2026-11-21/heron07-0001-061811Z.wav.part: Input/output error: "
+                + "the storage is failing, replace it")
+    }
+
+    @Test func `on storage that takes headers but syncs no more the header tells of the synced frames`() throws {
+        let scratch = ScratchFolder()
+        let calls = FaultyCalls(root: scratch.path + "/takes")
+        let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
+        let output = try TakeOutput(directory)
+        try output.append(100)
+        try output.sync()
+        try output.append(50)
+        calls.setPlan { _, verb in verb == "fsync" || verb == "fdatasync" ? EIO : nil }
+        #expect(throws: FileError.self) { try output.sync() }
+        output.sidecar.endedBy = .storageError
+        let remains = output.abandon()
+        #expect(remains.safeFrames == 100)
+        #expect(!remains.isFinished)
+        let path = "\(directory.path)/2026-11-21/heron07-0001-061811Z.wav.part"
+        #expect(try frames(of: path) == sound(0..<100, stereo16))
+        // The rest is there still, for whoever finds the storage in better health.
+        #expect(try FileSystem().contents(path).count == 4096 + 150 * 4)
+    }
+}

@@ -1,0 +1,166 @@
+import Glibc
+import Takes
+import Testing
+
+@testable import TakeFiles
+
+struct TakesDirectoryTests {
+    let scratch = ScratchFolder()
+    var path: String { scratch.path + "/takes" }
+    let files = FileSystem()
+
+    func write(_ text: String, to name: String) throws {
+        let file = try files.create("\(path)/\(name)", isNew: false)
+        try files.write(Array(text.utf8), to: file, at: 0)
+    }
+
+    func nextNumber(started: WallTime = morning) throws -> Int {
+        try TakesDirectory(path: path).nextTake(kit: "heron07", started: started).number
+    }
+
+    @Test func `numbers count from 1, across openings, and are on the disk before they are used`() throws {
+        #expect(try nextNumber() == 1)
+        #expect(try files.contents("\(path)/.number") == Array("1\n".utf8))
+        let directory = try TakesDirectory(path: path)
+        #expect(try directory.nextTake(kit: "heron07", started: morning).stem == "heron07-0002-061811Z")
+        #expect(try directory.nextTake(kit: "heron07", started: morning).stem == "heron07-0003-061811Z")
+        #expect(try files.contents("\(path)/.number") == Array("3\n".utf8))
+    }
+
+    @Test func `a clock that goes back ten years repeats no number`() throws {
+        let past = WallTime(microseconds: morning.microseconds - 315_532_800_000_000)
+        for (number, time) in [morning, past, morning, past].enumerated() {
+            let directory = try TakesDirectory(path: path)
+            let output = try TakeOutput(directory, started: time)
+            output.sidecar.endedBy = .stop
+            _ = try output.finish(peaks: [])
+            #expect(output.name.number == number + 1)
+        }
+        #expect(try TakesDirectory(path: path).takes().map(\.number) == [1, 2, 3, 4])
+    }
+
+    @Test(arguments: [
+        "", "garbage", "12", "-5\n", "7 \n", "\0\0\0\0", "99999999999999999999\n", String(repeating: "9", count: 500),
+    ]) func `a number that is garbled is replaced by the highest on the disk`(text: String) throws {
+        let directory = try TakesDirectory(path: path)
+        for _ in 1...2 {
+            let output = try TakeOutput(directory)
+            output.sidecar.endedBy = .stop
+            _ = try output.finish(peaks: [])
+        }
+        try write(text, to: ".number")
+        try files.remove("\(path)/.lock")
+        #expect(try nextNumber() == 3)
+    }
+
+    @Test(arguments: [
+        "heron07-0041-061811Z.wav.part", "heron07-0041-061811Z.json.part", "heron07-0041-061811Z-p3-raw.wav.part",
+        "otherkit-0041-000000Z.json.part.tmp", "heron07-0041-061811Z.flac",
+    ]) func `what a cut left behind keeps its number`(file: String) throws {
+        #expect(try nextNumber() == 1)
+        _ = try files.makeFolder("\(path)/2016-01-01")
+        try write("", to: "2016-01-01/\(file)")
+        try files.remove("\(path)/.number")
+        #expect(try nextNumber() == 42)
+        #expect(try nextNumber() == 43)
+    }
+
+    @Test func `a number that could not be written is not given, nor is it given later`() throws {
+        let calls = FaultyCalls(root: path)
+        let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
+        calls.setPlan { _, verb in verb == "rename" ? ENOSPC : nil }
+        #expect(throws: FileError("rename", "\(path)/.number.tmp", code: ENOSPC)) {
+            _ = try directory.nextTake(kit: "heron07", started: morning)
+        }
+        calls.setPlan { _, _ in nil }
+        #expect(try directory.nextTake(kit: "heron07", started: morning).number == 2)
+    }
+
+    @Test func `only finished takes are listed, by number`() throws {
+        let directory = try TakesDirectory(path: path)
+        for day in ["2026-11-21", "2016-01-01", "not-a-day"] { _ = try files.makeFolder("\(path)/\(day)") }
+        for file in [
+            "2026-11-21/a-0010-000000Z.json", "2026-11-21/a-0009-235959Z.json", "2026-11-21/a-0011-000000Z.json.part",
+            "2026-11-21/a-0012-000000Z.wav", "2026-11-21/notes.json", "2016-01-01/b-10000-000000Z.json",
+            "2016-01-01/a-0002-000000Z.json", "not-a-day/a-0013-000000Z.json", "2026-11-22",
+        ] { try write("", to: file) }
+        #expect(
+            try directory.takes().map { "\($0.day)/\($0.stem)" } == [
+                "2016-01-01/a-0002-000000Z", "2026-11-21/a-0009-235959Z", "2026-11-21/a-0010-000000Z",
+                "2016-01-01/b-10000-000000Z",
+            ])
+    }
+
+    @Test func `a take is removed with all its files, and only they`() throws {
+        let directory = try TakesDirectory(path: path)
+        var names: [TakeName] = []
+        for _ in 1...3 {
+            let output = try TakeOutput(directory, keepsUnfiltered: true, splitBytes: 8192)
+            try output.append(1000, unfiltered: true)
+            output.sidecar.endedBy = .stop
+            _ = try output.finish(peaks: [])
+            names.append(output.name)
+        }
+        try write("kept", to: "2026-11-21/notes.txt")
+        let before = try everything(in: path)
+        try directory.remove(names[1])
+        #expect(try everything(in: path) == before.filter { !$0.key.contains(names[1].stem) })
+        #expect(try directory.takes() == [names[0], names[2]])
+    }
+
+    @Test func `a removal that is cut leaves no take of half its files`() throws {
+        let calls = FaultyCalls(root: path)
+        let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
+        let output = try TakeOutput(directory)
+        output.sidecar.endedBy = .stop
+        _ = try output.finish(peaks: [])
+        calls.setPlan { number, _ in number >= 1 ? EIO : nil }
+        #expect(throws: FileError.self) { try directory.remove(output.name) }
+        calls.setPlan { _, _ in nil }
+        #expect(try directory.takes() == [])
+        try directory.remove(output.name)
+        #expect(try everything(in: path).keys.sorted() == [".lock", ".number"])
+    }
+
+    @Test func `a second recorder is told who is there, and may begin once the first has ended`() throws {
+        var first: TakesDirectory? = try TakesDirectory(path: path)
+        #expect(first != nil)
+        let error = #expect(throws: TakesLockError.self) { _ = try TakesDirectory(path: path) }
+        #expect(
+            error?.description
+                == "record in \(path): pid \(getpid()) already does: stop it, or name another directory under [takes]")
+        first = nil
+        _ = try TakesDirectory(path: path)
+    }
+
+    @Test func `files are for the group and for nobody else, whatever the umask`() throws {
+        let mask = umask(0o077)
+        defer { umask(mask) }
+        let directory = try TakesDirectory(path: path)
+        let output = try TakeOutput(directory, keepsUnfiltered: true)
+        try output.append(10, unfiltered: true)
+        output.sidecar.endedBy = .stop
+        _ = try output.finish(peaks: [])
+        #expect(rights(path) == "2750")
+        #expect(rights("\(path)/2026-11-21") == "2750")
+        for file in try everything(in: path).keys where file != ".lock" {
+            #expect(rights("\(path)/\(file)") == "640", "\(file)")
+        }
+    }
+
+    @Test func `storage that is not mounted is told, not made up for`() {
+        let error = #expect(throws: FileError.self) { _ = try TakesDirectory(path: scratch.path + "/card/takes") }
+        #expect(
+            error?.description
+                == "make folder \(scratch.path)/card/takes: No such file or directory: see that the storage is mounted")
+    }
+
+    @Test func `free space is what the file system says`() throws {
+        let calls = FaultyCalls(root: path)
+        let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
+        #expect(try directory.freeBytes() > 0)
+        calls.setPlan { _, _ in EIO }
+        #expect(throws: FileError("measure", path, code: EIO)) { _ = try directory.freeBytes() }
+        #expect(throws: FileError("list", path, code: EIO)) { _ = try directory.takes() }
+    }
+}
