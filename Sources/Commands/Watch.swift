@@ -77,7 +77,8 @@ final class Watch {
 
     /// Shows what came, or looks for the recorder again.
     private func follow() throws(Failure) {
-        guard let client else { return try reconnect() }
+        if client == nil { try reconnect() }
+        guard let client else { return }
         while true {
             let next: (Event, line: String)?
             do {

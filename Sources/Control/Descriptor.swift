@@ -74,14 +74,11 @@ enum SocketAddress {
 
     /// Appends what is there, at most `most` bytes, to `bytes`; zero bytes: the other end has finished.
     func receive(from socket: borrowing Descriptor, most: Int, into bytes: inout [UInt8]) -> Transfer {
-        let before = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: most))
-        let transfer = repeatWhileInterrupted {
-            // Safe: the buffer is the part that was just appended.
-            unsafe bytes.withUnsafeMutableBytes { unsafe receive(socket.number, .init(rebasing: $0[before...])) }
+        unsafe withUnsafeTemporaryAllocation(byteCount: most, alignment: 1) { buffer in
+            let transfer = repeatWhileInterrupted { unsafe receive(socket.number, buffer) }
+            if case .bytes(let count) = transfer { unsafe bytes.append(contentsOf: buffer.prefix(count)) }
+            return transfer
         }
-        if case .bytes(let count) = transfer { bytes.removeLast(most - count) } else { bytes.removeLast(most) }
-        return transfer
     }
 
     /// Sends as much of `bytes` as the system takes.

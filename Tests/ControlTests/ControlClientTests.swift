@@ -52,12 +52,13 @@ import Transport
                 + "'systemctl start fieldfare-library' [69]")
     }
 
-    @Test(arguments: [
-        (ControlError.Cause.pathLength, 64), (.notASocket, 73), (.taken, 73), (.listen("listen", code: EIO), 73),
-        (.notRunning(service: "recorder", code: ENOENT), 69), (.denied(code: EACCES), 77),
-        (.talk("send", code: EIO), 74), (.closed, 69), (.silent(after: .seconds(5)), 69), (.garbled("x"), 70),
-        (.refused(Refusal(.busy, "no")), 75),
-    ] as [(ControlError.Cause, Int32)])
+    @Test(
+        arguments: [
+            (ControlError.Cause.pathLength, 64), (.notASocket, 73), (.taken, 73), (.listen("listen", code: EIO), 73),
+            (.notRunning(service: "recorder", code: ENOENT), 69), (.denied(code: EACCES), 77),
+            (.talk("send", code: EIO), 74), (.closed, 69), (.silent(after: .seconds(5)), 69), (.garbled("x"), 70),
+            (.refused(Refusal(.busy, "no")), 75),
+        ] as [(ControlError.Cause, Int32)])
     func `each cause has its exit status`(cause: ControlError.Cause, status: Int32) {
         #expect(ControlError("/run/s", cause).exitStatus == status)
     }
@@ -104,9 +105,14 @@ import Transport
         ("", "control: FOLDER/recorder.sock: the connection was closed by the other end: try again [69]"),
         ("{\"id\":1", "control: FOLDER/recorder.sock: the connection was closed by the other end: try again [69]"),
         ("HTTP/1.1 400\n", "control: FOLDER/recorder.sock: what came is not a reply: \"HTTP/1.1 400\" [70]"),
-        ("{\"id\":2,\"ok\":true}\n",
-            "control: FOLDER/recorder.sock: what came is not a reply: \"{\\\"id\\\":2,\\\"ok\\\":true}\" [70]"),
-        ("{\"id\":1,\"ok\":true}\n", "control: FOLDER/recorder.sock: what came is not a reply: {\"id\":1,\"ok\":true} [70]"),
+        (
+            "{\"id\":2,\"ok\":true}\n",
+            "control: FOLDER/recorder.sock: what came is not a reply: \"{\\\"id\\\":2,\\\"ok\\\":true}\" [70]"
+        ),
+        (
+            "{\"id\":1,\"ok\":true}\n",
+            "control: FOLDER/recorder.sock: what came is not a reply: {\"id\":1,\"ok\":true} [70]"
+        ),
     ])
     func `what goes wrong while asking is one sentence`(heard: String, expected: String) throws {
         let (client, end) = try client(hearing: heard, closing: true)

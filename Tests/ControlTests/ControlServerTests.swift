@@ -13,9 +13,10 @@ import Transport
             exchange.reply(to: "{\"id\":1,\"command\":\"status\"}\n{\"id\":2,\"command\":\"status\"}\n") == [
                 "{\"id\":1,\"ok\":true,\"protocol\":1,\(idleStatus)}", "{\"id\":2,\"ok\":true,\(idleStatus)}",
             ])
-        #expect(exchange.reply(to: "{\"id\":3,\"command\":\"cards\"}\n") == [
-            #"{"id":3,"ok":true,"protocol":1,"cards":[{"id":"one"}]}"#
-        ])
+        #expect(
+            exchange.reply(to: "{\"id\":3,\"command\":\"cards\"}\n") == [
+                #"{"id":3,"ok":true,"protocol":1,"cards":[{"id":"one"}]}"#
+            ])
         #expect(exchange.recorder.listed == [.cards])
     }
 
@@ -136,7 +137,8 @@ import Transport
             exchange.settle()
             let lines = peer.lines()
             #expect(lines.count == 1)
-            #expect(lines.allSatisfy { $0.hasPrefix(#"{"id":null,"ok":false,"protocol":1,"error":{"code":"bad-data""#) })
+            #expect(
+                lines.allSatisfy { $0.hasPrefix(#"{"id":null,"ok":false,"protocol":1,"error":{"code":"bad-data""#) })
             #expect(peer.hasEnded)
         }
     }

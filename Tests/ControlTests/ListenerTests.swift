@@ -53,7 +53,8 @@ import Testing
         let exchange = try Exchange()
         let path = exchange.folder.socket
         #expect(
-            sentence(path) == "control: \(path): cannot listen: another recorder answers there: stop it first, or choose "
+            sentence(path)
+                == "control: \(path): cannot listen: another recorder answers there: stop it first, or choose "
                 + "another path [73]")
         #expect(exchange.reply(to: "{\"command\":\"lines\"}\n").count == 1)
     }
@@ -70,7 +71,8 @@ import Testing
         let file = unsafe open(folder.socket, O_CREAT | O_WRONLY, 0o600)
         close(file)
         #expect(
-            sentence(folder.socket) == "control: \(folder.socket): cannot listen: what is there is not a socket: move it "
+            sentence(folder.socket)
+                == "control: \(folder.socket): cannot listen: what is there is not a socket: move it "
                 + "away, or choose another path [73]")
         #expect(mode(folder.socket) == S_IFREG | 0o600)
     }
@@ -84,7 +86,8 @@ import Testing
 
     @Test func `a folder that cannot be made is named`() {
         #expect(
-            sentence("/proc/fieldfare/recorder.sock") == "control: /proc/fieldfare/recorder.sock: cannot make the folder "
+            sentence("/proc/fieldfare/recorder.sock")
+                == "control: /proc/fieldfare/recorder.sock: cannot make the folder "
                 + "/proc/fieldfare: No such file or directory [73]")
     }
 

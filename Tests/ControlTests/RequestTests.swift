@@ -94,8 +94,10 @@ import Transport
             #"{"command":"discard","take":""}"#,
             #"discard: take: found "", allowed is a take's stem, its number, or "last""#
         ),
-        (#"{"command":"mark","note":["a","long","list","of","words","that","is","cut"]}"#,
-            #"mark: note: found ["a","long","list","of","words","that",…, allowed is a text"#),
+        (
+            #"{"command":"mark","note":["a","long","list","of","words","that","is","cut"]}"#,
+            #"mark: note: found ["a","long","list","of","words","that",…, allowed is a text"#
+        ),
         (#"{"command":"volume","volume":1.01}"#, "volume: volume: found 1.01, allowed is a number from 0 to 1"),
         (
             #"{"command":"filter","slope_db_per_octave":18}"#,

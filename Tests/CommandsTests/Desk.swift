@@ -1,0 +1,213 @@
+import Control
+import Glibc
+import Ring
+import Synchronization
+import Takes
+import Testing
+import Transport
+
+@testable import Commands
+
+/// Keeps what a command writes, and asks for the end when it has seen enough.
+final class PaperConsole: Console {
+    var output = ""
+    var complaints: [String] = []
+    var isTerminal = false
+    var width = 40
+    var showsUnicode = true
+    var isFull = false
+    var onWrite: (String) -> Void = { _ in }
+
+    func write(_ text: String) throws(Failure) {
+        guard !isFull else { throw Failure(exitStatus: 74, "fieldfare: cannot write the output: disk full") }
+        output += text
+        onWrite(output)
+    }
+
+    func complain(_ sentence: String) {
+        complaints.append(sentence)
+    }
+
+    var lines: [String] {
+        output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast()
+    }
+}
+
+/// Signals that a test sends.
+final class PaperSignals: Signals {
+    private var ends: [Int32] = [-1, -1]
+    var suspensions = 0
+    var fileDescriptor: Int32 { ends[0] }
+
+    init() {
+        unsafe pipe(&ends)
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+    }
+
+    deinit {
+        for end in ends { close(end) }
+    }
+
+    func send(_ kind: SignalKind) {
+        var byte: UInt8 =
+            switch kind {
+            case .end: 0
+            case .suspend: 1
+            case .resize: 2
+            }
+        _ = unsafe Glibc.write(ends[1], &byte, 1)
+    }
+
+    func next() -> SignalKind? {
+        var byte: UInt8 = 0
+        guard unsafe read(ends[0], &byte, 1) == 1 else { return nil }
+        return [.end, .suspend, .resize][Int(byte)]
+    }
+
+    func suspend() {
+        suspensions += 1
+    }
+}
+
+/// A recorder that does as it is told, on a thread and a socket of its own.
+final class DeskRecorder {
+    let path: String
+    private let folder: String
+    private var thread: Thread?
+    private let ending: [Int32]
+    /// What it was told, as JSON lines.
+    private let heard: Heard
+
+    final class Heard: Sendable {
+        let commands = Mutex<[Transport.Command]>([])
+    }
+
+    var commands: [Transport.Command] { heard.commands.withLock { $0 } }
+
+    /// - Parameter watched: what it publishes each time that somebody begins to watch; false: it then restarts.
+    init(watched: @escaping @Sendable (ControlServer, Int) -> Bool = { _, _ in true }) throws {
+        var template = Array("/tmp/fieldfare-XXXXXX".utf8CString)
+        unsafe template.withUnsafeMutableBufferPointer { _ = unsafe mkdtemp($0.baseAddress!) }
+        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        self.folder = folder
+        path = folder + "/recorder.sock"
+        var ends: [Int32] = [-1, -1]
+        unsafe pipe(&ends)
+        ending = ends
+        heard = Heard()
+        let (path, heard, end) = (path, heard, ends[0])
+        var isListening: [Int32] = [-1, -1]
+        unsafe pipe(&isListening)
+        let told = isListening[1]
+        thread = try Thread(name: "recorder") {
+            var lives = 1
+            var byte: UInt8 = 0
+            while true {
+                let recorder = ScriptedRecorder(heard)
+                guard let server = try? ControlServer(path: path, handler: recorder) else { return }
+                if lives == 1 { _ = unsafe Glibc.write(told, &byte, 1) }
+                var isWatched = false
+                var goesOn = true
+                while goesOn {
+                    var files = [
+                        pollfd(fd: server.fileDescriptor, events: Int16(POLLIN), revents: 0),
+                        pollfd(fd: end, events: Int16(POLLIN), revents: 0),
+                    ]
+                    unsafe poll(&files, 2, -1)
+                    if files[1].revents != 0 { return }
+                    server.serve(SystemClock().now())
+                    if server.hasWatchers, !isWatched {
+                        isWatched = true
+                        goesOn = watched(server, lives)
+                    }
+                }
+                lives += 1
+            }
+        }
+        // Until it listens nobody is to call.
+        var byte: UInt8 = 0
+        _ = unsafe read(isListening[0], &byte, 1)
+        for end in isListening { close(end) }
+    }
+
+    deinit {
+        var byte: UInt8 = 0
+        _ = unsafe Glibc.write(ending[1], &byte, 1)
+        thread?.join()
+        for end in ending { close(end) }
+        unsafe rmdir(folder)
+    }
+}
+
+private final class ScriptedRecorder: ControlHandler {
+    private let heard: DeskRecorder.Heard
+    var status = recordingStatus
+
+    init(_ heard: DeskRecorder.Heard) {
+        self.heard = heard
+    }
+
+    func perform(_ command: Transport.Command, answer: Answer) {
+        heard.commands.withLock { $0.append(command) }
+        switch command {
+        case .play(.number(99)): answer.refuse(Refusal(.notFound, "play: there is no take 99"))
+        case .play: answer.refuse(Refusal(.busy, "play: a take is recorded: stop it first"))
+        case .discard: answer.refuse(Refusal(.denied, "discard: not by you"))
+        case .filter(.hertz(90000), _, _):
+            answer.refuse(Refusal(.usage, "filter: low-pass: found 90000 Hz, allowed is 20 to 21600 Hz at 48000 Hz"))
+        case .mark(note: "io"): answer.refuse(Refusal(.io, "mark: the disk failed"))
+        case .mark(note: "data"): answer.refuse(Refusal(.badData, "mark: bad"))
+        case .mark(note: "bug"): break
+        case .record, .stop, .pause, .skip, .mark, .select, .filter, .volume: answer.succeed(status)
+        }
+    }
+
+    func list(_ inventory: Inventory, answer: Answer) {
+        answer.succeed(inventory, inventory == .cards ? [deskCard] : [])
+    }
+
+    func indicate(_ indication: Indication?) {}
+}
+
+let deskCard = JSONValue.object([
+    "id": .string("usb:0d8c:0014"), "channels": .array([.integer(1), .integer(2)]), "busy": .bool(false),
+    "rates_hz": .array([.integer(44100), .integer(48000)]), "serial": .null,
+])
+
+let recordingStatus: Status = {
+    var status = Status(version: "0")
+    status.state = .recording
+    status.take = "heron07-0042-061811Z"
+    status.selected = "heron07-0041-060000Z"
+    status.frames = 4_003_200
+    status.elapsedSeconds = 83.4
+    status.syncedSeconds = 82.6
+    status.rateHz = 48_000
+    status.channels = 2
+    status.format = .s24Packed
+    status.card = "usb:0d8c:0014"
+    status.lowPassHz = 21_600
+    status.levelDBFS = [Level(peak: -12.34, rms: -24), Level(peak: nil, rms: nil)]
+    status.freeBytes = 12_345_678_901
+    status.clock = .ntp
+    return status
+}()
+
+/// No time passes, however slow the machine is.
+private struct StoppedClock: Clock {
+    func now() -> Instant { Instant(nanoseconds: 1) }
+    func wallTime() -> WallTime { WallTime(microseconds: 0) }
+}
+
+/// Runs a command and says what came of it.
+func run(
+    _ arguments: [String], at recorder: DeskRecorder? = nil, access: LocalAccess = .recorderOnly,
+    console: PaperConsole = PaperConsole(), signals: PaperSignals = PaperSignals()
+) -> (status: Int32, output: [String], complaints: [String]) {
+    let socket = recorder.map { ["--socket", $0.path] } ?? []
+    let session = Session(
+        console: console, access: access, clock: StoppedClock(), retry: .milliseconds(2),
+        signals: { () throws(Failure) in signals })
+    let status = Fieldfare.run(socket + arguments, in: session)
+    return (status, console.lines, console.complaints)
+}

@@ -1,0 +1,199 @@
+import Control
+import Takes
+import Testing
+import Transport
+
+@testable import Commands
+
+/// Commands from their arguments to the recorder and back.
+@Suite struct FieldfareTests {
+    private let statusLine =
+        "{\"armed\":false,\"card\":\"usb:0d8c:0014\",\"channels\":2,\"clock\":\"ntp\",\"elapsed_seconds\":83.4,"
+        + "\"faults\":[],\"format\":\"S24_3LE\",\"frames\":4003200,\"free_bytes\":12345678901,\"gaps\":0,"
+        + "\"high_pass_hz\":null,\"level_dbfs\":[{\"peak\":-12.34,\"rms\":-24},{\"peak\":null,\"rms\":null}],"
+        + "\"low_pass_hz\":21600,\"position_seconds\":null,\"rate_hz\":48000,\"selected\":\"heron07-0041-060000Z\","
+        + "\"slope_db_per_octave\":24,\"state\":\"recording\",\"synced_seconds\":82.6,"
+        + "\"take\":\"heron07-0042-061811Z\",\"version\":\"0\",\"xruns\":0}"
+
+    @Test(arguments: [
+        (["record"], Command.record, "recording heron07-0042-061811Z"),
+        (["stop"], .stop, "stopped heron07-0042-061811Z"),
+        (["pause"], .pause, "recording heron07-0042-061811Z 0:01:23.4, on disk up to 0:01:22.6"),
+        (
+            ["skip", "-5"], .skip(seconds: -5),
+            "recording heron07-0042-061811Z 0:01:23.4, on disk up to 0:01:22.6"
+        ),
+        (
+            ["skip", "0.5"], .skip(seconds: 0.5),
+            "recording heron07-0042-061811Z 0:01:23.4, on disk up to 0:01:22.6"
+        ),
+        (["mark"], .mark(note: nil), "marked heron07-0042-061811Z at 0:01:23.4"),
+        (["mark", "an owl"], .mark(note: "an owl"), "marked heron07-0042-061811Z at 0:01:23.4"),
+        (["mark", "--", "-5 dB"], .mark(note: "-5 dB"), "marked heron07-0042-061811Z at 0:01:23.4"),
+        (["select", "41"], .select(.number(41)), "selected heron07-0041-060000Z"),
+        (["select", "last"], .select(.last), "selected heron07-0041-060000Z"),
+        (["volume", "0.5"], .volume(0.5), "volume 0.5"),
+        (
+            ["filter"], .filter(lowPass: nil, slopeDBPerOctave: nil, highPass: nil),
+            "low-pass 21600 Hz, no high-pass, 24 dB/octave"
+        ),
+        (
+            ["filter", "--low-pass", "8000", "--slope", "48", "--high-pass", "off"],
+            .filter(lowPass: .hertz(8000), slopeDBPerOctave: 48, highPass: .off),
+            "low-pass 21600 Hz, no high-pass, 24 dB/octave"
+        ),
+        (
+            ["filter", "--low-pass=auto"], .filter(lowPass: .automatic, slopeDBPerOctave: nil, highPass: nil),
+            "low-pass 21600 Hz, no high-pass, 24 dB/octave"
+        ),
+    ])
+    func `a command reaches the recorder and says what became of it`(
+        arguments: [String], command: Command, line: String
+    ) throws {
+        let recorder = try DeskRecorder()
+        let result = run(arguments, at: recorder)
+        #expect(result == (0, [line], []))
+        #expect(recorder.commands == [command])
+    }
+
+    @Test func `status is JSON where it is asked for, before or after the command`() throws {
+        let recorder = try DeskRecorder()
+        for arguments in [["status", "--json"], ["--json", "status"]] {
+            #expect(run(arguments, at: recorder) == (0, [statusLine], []))
+        }
+        #expect(run(["status", "--socket", recorder.path, "--json"]) == (0, [statusLine], []))
+        #expect(run(["stop", "--json"], at: recorder) == (0, [statusLine], []))
+        #expect(run(["skip", "-5", "--json"], at: recorder) == (0, [statusLine], []))
+    }
+
+    @Test(
+        arguments: [
+            (["play", "99"], 66, "play: there is no take 99"),
+            (["play"], 75, "play: a take is recorded: stop it first"),
+            (
+                ["filter", "--low-pass", "90000"], 64,
+                "filter: low-pass: found 90000 Hz, allowed is 20 to 21600 Hz at 48000 Hz"
+            ),
+            (["mark", "io"], 74, "mark: the disk failed"), (["mark", "data"], 65, "mark: bad"),
+            (["mark", "bug"], 70, "control: the recorder gave no answer"),
+        ] as [([String], Int32, String)])
+    func `what the recorder refuses is one sentence and its exit status`(
+        arguments: [String], status: Int32, sentence: String
+    ) throws {
+        let recorder = try DeskRecorder()
+        #expect(run(arguments, at: recorder) == (status, [], [sentence]))
+    }
+
+    @Test(arguments: [
+        ([], "fieldfare: a command is missing: see 'fieldfare --help'"),
+        (["sing"], "fieldfare: Unexpected argument 'sing': see 'fieldfare --help'"),
+        (["skip"], "fieldfare skip: Missing expected argument '<seconds>': see 'fieldfare skip --help'"),
+        (["skip", "x"], "fieldfare skip: The value 'x' is invalid for '<seconds>': see 'fieldfare skip --help'"),
+        (["status", "--loud"], "fieldfare status: Unknown option '--loud': see 'fieldfare status --help'"),
+        (["select"], "fieldfare select: Missing expected argument '<take>': see 'fieldfare select --help'"),
+        (["volume", "1.5"], "fieldfare volume: found 1.5, allowed is a number from 0 to 1"),
+        (["filter", "--slope", "18"], "fieldfare filter: --slope: found 18, allowed is 12, 24, 36 or 48"),
+        (
+            ["filter", "--high-pass", "auto"],
+            "fieldfare filter: --high-pass: found auto, allowed is a frequency in Hz, or off"
+        ),
+        (
+            ["filter", "--low-pass", "low"],
+            "fieldfare filter: The value 'low' is invalid for '--low-pass <hz>': see 'fieldfare filter --help'"
+        ),
+        (["--socket"], "fieldfare: Missing value for '--socket <path>': see 'fieldfare --help'"),
+    ])
+    func `a mistake in the arguments is one sentence and exit status 64`(arguments: [String], sentence: String) {
+        #expect(run(arguments) == (64, [], [sentence]))
+    }
+
+    @Test func `a recorder that is down is exit status 69`() {
+        let path = "/tmp/fieldfare-nobody/recorder.sock"
+        let sentence =
+            "control: \(path): the recorder is not running (No such file or directory): start it with "
+            + "'systemctl start fieldfare-recorder'"
+        for command in ["status", "watch", "record", "stop"] {
+            #expect(run([command, "--socket", path]) == (69, [], [sentence]))
+        }
+    }
+
+    @Test func `an output that cannot be written is exit status 74`() throws {
+        let recorder = try DeskRecorder()
+        for arguments in [["status"], ["watch"], ["--help"]] {
+            let console = PaperConsole()
+            console.isFull = true
+            let result = run(arguments, at: recorder, console: console)
+            #expect(result == (74, [], ["fieldfare: cannot write the output: disk full"]))
+        }
+    }
+
+    @Test func `cards come from the recorder, and from the machine while that is down`() throws {
+        let recorder = try DeskRecorder()
+        let block = [
+            "usb:0d8c:0014", "  busy      no", "  channels  1, 2", "  rates_hz  44100, 48000", "  serial    -",
+        ]
+        #expect(run(["cards"], at: recorder) == (0, block, []))
+        #expect(run(["lines"], at: recorder) == (0, ["no lines"], []))
+        #expect(run(["lines", "--json"], at: recorder) == (0, [#"{"lines":[]}"#], []))
+
+        let access = LocalAccess(
+            places: { _ in
+                var places = LocalAccess.Places()
+                places.recorderSocket = "/tmp/fieldfare-nobody/recorder.sock"
+                return places
+            },
+            problems: { _ in [] },
+            list: { inventory, _ in [.object(["id": .string("my \(inventory.rawValue)")])] })
+        #expect(run(["cards"], access: access) == (0, ["my cards"], []))
+        #expect(run(["lines", "--json"], access: access) == (0, [#"{"lines":[{"id":"my lines"}]}"#], []))
+    }
+
+    @Test func `the settings say where the recorder is, and check prints all that is wrong with them`() throws {
+        let recorder = try DeskRecorder()
+        let path = recorder.path
+        let access = LocalAccess(
+            places: { file throws(Failure) in
+                guard file == "good.toml" else { throw Failure(exitStatus: 78, "settings: bad.toml: no") }
+                var places = LocalAccess.Places()
+                places.recorderSocket = path
+                return places
+            },
+            problems: { file in file == "good.toml" ? [] : ["\(file ?? "usual"): first", "second"] },
+            list: { _, _ in [] })
+        #expect(run(["stop", "--settings", "good.toml"], access: access).status == 0)
+        #expect(run(["stop", "--settings", "bad.toml"], access: access) == (78, [], ["settings: bad.toml: no"]))
+        #expect(run(["check", "good.toml"], access: access) == (0, ["settings: nothing is wrong"], []))
+        #expect(
+            run(["check"], access: access) == (78, ["usual: first", "second"], ["check: 2 problems in the settings"]))
+        #expect(
+            run(["check", "x", "--json"], access: access)
+                == (78, [#"{"problems":["x: first","second"]}"#], ["check: 2 problems in the settings"]))
+    }
+
+    private static let names =
+        ["status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume"]
+        + ["cards", "lines", "check"]
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `completions know every command and the options`(shell: String) {
+        let result = run(["--generate-completion-script", shell])
+        #expect(result.status == 0)
+        #expect(result.complaints == [])
+        let script = result.output.joined(separator: "\n")
+        for name in Self.names + ["low-pass", "json", "socket"] {
+            #expect(script.contains(name), "\(name)")
+        }
+    }
+
+    @Test func `help lists every command, and knows each`() {
+        let help = run(["--help"])
+        #expect(help.status == 0)
+        for name in Self.names {
+            #expect(help.output.contains { $0.hasPrefix("  \(name) ") }, "\(name)")
+            let result = run([name, "--help"])
+            #expect(result.status == 0)
+            #expect(result.output.contains { $0.contains("USAGE: fieldfare \(name)") }, "\(name)")
+        }
+        #expect(run(["--version"]) == (0, [fieldfareVersion], []))
+    }
+}
