@@ -101,14 +101,32 @@ public struct ButtonLines: ~Copyable {
             } catch {
                 if error.code != EAGAIN { lost = error.code }
             }
-            if let lost {
-                calls.removeFromPoll(fileDescriptor, line.descriptor)
-                lines[report.index] = nil
-                errors.append(LineError(.buttons, line.subject, index: report.index, .lost(code: lost)))
-            }
+            if let lost { errors.append(letGo(line, report.index, lost)) }
         }
         edges.sort { $0.at < $1.at }
         return (edges, LineError.merged(errors))
+    }
+
+    /// Looks whether the lines are still there, and lets go of those that are not, each told once.
+    ///
+    /// To be called now and then: a kernel as old as 6.1 wakes nobody when a chip goes away.
+    public mutating func check() -> [LineError] {
+        var errors: [LineError] = []
+        for (index, line) in lines.enumerated() {
+            guard let line else { continue }
+            do throws(CallError) {
+                _ = try line.value()
+            } catch {
+                errors.append(letGo(line, index, error.code))
+            }
+        }
+        return LineError.merged(errors)
+    }
+
+    private mutating func letGo(_ line: OpenLine, _ index: Int, _ code: Int32) -> LineError {
+        calls.removeFromPoll(fileDescriptor, line.descriptor)
+        lines[index] = nil
+        return LineError(.buttons, line.subject, index: index, .lost(code: code))
     }
 
     /// Whether a line is active right now; nil when it is not open or cannot be read.

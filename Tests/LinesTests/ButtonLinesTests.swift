@@ -216,6 +216,20 @@ import Testing
         #expect(level == nil)
     }
 
+    @Test func `a line that is gone when somebody looks is told once, and given back`() {
+        let kernel = MadeUpKernel()
+        kernel.failures[.value] = [EINTR, ENODEV]
+        var errors: [LineError] = []
+        var lines = ButtonLines(
+            opening: [InputLine(.name("GPIO4")), InputLine(.name("GPIO5"))], errors: &errors, calls: kernel.calls)
+        kernel.clearLog()
+        let told = [lines.check(), lines.check()].map { $0.map(\.problem) }
+        #expect(told == [[.lost(code: ENODEV)], []])
+        #expect(kernel.log == ["unpoll 1004", "release 4"])
+        let levels = [lines.isActive(0), lines.isActive(1)]
+        #expect(levels == [nil, false])
+    }
+
     @Test func `a hang-up without an error from the read is the end too, after the last edges`() {
         let kernel = MadeUpKernel()
         kernel.reports = [PollReport(index: 0, isGone: true)]
