@@ -129,8 +129,8 @@ import Testing
     /// Not so under a sanitizer.
     private static let countsAllocations: Bool = {
         allocation_count_start()
-        free(strdup("text"))
-        return allocation_count_stop() == 2
+        fclose(fopen("/dev/null", "r"))
+        return allocation_count_stop() > 0
     }()
 
     @Test(.enabled(if: countsAllocations)) func `the capture loop neither allocates nor frees`() throws {
