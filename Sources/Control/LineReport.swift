@@ -1,0 +1,27 @@
+public import Takes
+
+/// A GPIO line as `fieldfare lines --json` tells it.
+public struct LineReport: Codable, Equatable, Sendable {
+    /// The chip's name, such as `gpiochip0`: it may change from boot to boot.
+    public var chip: String
+    /// Its place on the chip.
+    public var offset: Int
+    /// Its name, as the settings take it; null when the board gives none.
+    @ExplicitNull public var name: String?
+    /// Whether it drives.
+    public var output: Bool
+    /// Whether somebody holds it.
+    public var used: Bool
+    /// Who holds it, as far as they say; null: nobody, or nobody says.
+    @ExplicitNull public var consumer: String?
+
+    /// A line of a chip.
+    public init(chip: String, offset: Int, name: String?, output: Bool, used: Bool, consumer: String?) {
+        self.chip = chip
+        self.offset = offset
+        self.output = output
+        self.used = used
+        self.name = name
+        self.consumer = consumer
+    }
+}
