@@ -55,7 +55,7 @@ let package = Package(
         .executableTarget(
             name: "fieldfare-recorder",
             dependencies: [
-                "Recorder", "Settings", "SoundCard",
+                "Recorder", "Settings", "SoundCard", "Takes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -96,7 +96,7 @@ let package = Package(
             name: "DeckTests", dependencies: ["Deck", "Takes", "Transport", "Panel", "Filters", "Ring", "TakeFiles"],
             swiftSettings: strict),
         .testTarget(
-            name: "CommandsTests", dependencies: ["Takes", "Transport", "Ring", "Control", "Commands"],
+            name: "CommandsTests", dependencies: ["Takes", "Transport", "Ring", "Lines", "Control", "Commands"],
             swiftSettings: strictMemory),
     ],
     swiftLanguageModes: [.v6],

@@ -1,4 +1,5 @@
 public import ArgumentParser
+import Takes
 
 /// The command line, `fieldfare`.
 public struct Fieldfare: ParsableCommand {
@@ -88,8 +89,6 @@ public struct Fieldfare: ParsableCommand {
     }
 }
 
-/// The version of Fieldfare.
-public let fieldfareVersion = "0.1.0"
 
 /// Options that may stand before or after the command.
 public struct GlobalOptions: ParsableArguments {

@@ -28,8 +28,7 @@ extension InventoryCommand {
         if options.json {
             return try session.write(json: .object([Self.inventory.rawValue: .array(items)]))
         }
-        guard !items.isEmpty else { return try session.write(line: "no \(Self.inventory.rawValue)") }
-        for line in Listing(items).lines { try session.write(line: line) }
+        for line in Listing.lines(Self.inventory, items) { try session.write(line: line) }
     }
 
     private func list(_ session: Session) throws(Failure) -> [JSONValue] {

@@ -1,41 +1,68 @@
 import Control
 
-/// Objects as aligned plain lines: one block an object, its first line its name.
-struct Listing {
-    private let items: [JSONValue]
-    /// The keys that name an object, the first that it has.
-    private static let names = ["id", "name", "line"]
-
-    init(_ items: [JSONValue]) {
-        self.items = items
+/// What the kit has, as plain lines for a person.
+enum Listing {
+    /// The lines for a list as the recorder sends it.
+    static func lines(_ inventory: Inventory, _ items: [JSONValue]) -> [String] {
+        guard !items.isEmpty else { return ["no \(inventory.rawValue)"] }
+        return switch inventory {
+        case .cards: items.flatMap(card)
+        case .lines: table(["chip", "offset", "name", "direction", "used by"], items.map(line))
+        }
     }
 
-    var lines: [String] {
-        items.flatMap(Self.block)
-    }
-
-    private static func block(_ item: JSONValue) -> [String] {
-        guard case .object(let members) = item else { return [text(item)] }
-        let name = names.first { members[$0]?.text != nil }
-        let keys = members.keys.filter { $0 != name }.sorted()
-        let width = keys.map(\.count).max() ?? 0
-        let head = name.flatMap { members[$0]?.text }.map { [$0] } ?? []
-        return head
-            + keys.map { key in
-                let padding = String(repeating: " ", count: width - key.count)
-                return "  \(key)\(padding)  \(text(members[key] ?? .null))"
+    /// A card: what it is, what the settings may call it, and what its hardware offers together.
+    private static func card(_ card: JSONValue) -> [String] {
+        let kind = [card["name"]?.text, card["kind"]?.text.map { "(\($0))" }].compactMap(\.self)
+        var lines = [([card["id"]?.text ?? "?"] + kind).joined(separator: " ")]
+        func add(_ name: String, _ text: String) {
+            lines.append("  " + name + String(repeating: " ", count: 9 - name.count) + text)
+        }
+        let others = texts(card["names"]).filter { $0 != card["id"]?.text }
+        if !others.isEmpty { add("also", others.joined(separator: ", ")) }
+        if case .array(let combinations)? = card["combinations"] {
+            for combination in combinations {
+                let format = combination["format"]?.text ?? "?"
+                let channels = texts(combination["channels"]).joined(separator: ", ")
+                let rates = texts(combination["rates_hz"]).joined(separator: ", ")
+                add("offers", "\(format), \(channels) channels, \(rates) Hz")
             }
+        }
+        if card["captures"] == .bool(false) { add("captures", "nothing") }
+        if let holder = card["busy_by"]?.text { add("busy", "held by \(holder)") }
+        if let error = card["error"]?.text { add("error", error) }
+        return lines
+    }
+
+    private static func line(_ line: JSONValue) -> [String] {
+        let user = line["consumer"]?.text ?? (line["used"] == .bool(true) ? "somebody" : "-")
+        return [
+            line["chip"]?.text ?? "?", line["offset"].map(text) ?? "?", line["name"]?.text ?? "-",
+            line["output"] == .bool(true) ? "out" : "in", user,
+        ]
+    }
+
+    private static func table(_ head: [String], _ rows: [[String]]) -> [String] {
+        let all = [head] + rows
+        let widths = head.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+        return all.map { row in
+            var line = ""
+            for (column, cell) in row.enumerated() {
+                line += cell
+                // Nothing stands after the last column, not even space.
+                guard column + 1 < row.count else { break }
+                line += String(repeating: " ", count: widths[column] - cell.count + 2)
+            }
+            return line
+        }
+    }
+
+    private static func texts(_ value: JSONValue?) -> [String] {
+        guard case .array(let elements)? = value else { return [] }
+        return elements.map(text)
     }
 
     private static func text(_ value: JSONValue) -> String {
-        switch value {
-        case .null: "-"
-        case .bool(let bool): bool ? "yes" : "no"
-        case .number(let literal): literal
-        case .string(let text): text
-        case .array(let elements): elements.isEmpty ? "-" : elements.map(text).joined(separator: ", ")
-        case .object(let members):
-            members.keys.sorted().map { "\($0) \(text(members[$0] ?? .null))" }.joined(separator: " ")
-        }
+        value.text ?? value.description
     }
 }

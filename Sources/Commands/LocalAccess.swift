@@ -32,18 +32,3 @@ public struct LocalAccess: Sendable {
         self.list = list
     }
 }
-
-extension LocalAccess {
-    /// A machine of which nothing is known but the recorder's usual socket.
-    public static let recorderOnly = LocalAccess(
-        places: { _ in Places() },
-        problems: { _ throws(Failure) in
-            throw Failure(exitStatus: 70, "check: this build of fieldfare cannot read settings")
-        },
-        list: { inventory, _ throws(Failure) in
-            throw Failure(
-                exitStatus: 69,
-                "\(inventory.rawValue): the recorder is not running, and this build of fieldfare cannot look itself: "
-                    + "start it with 'systemctl start fieldfare-recorder'")
-        })
-}

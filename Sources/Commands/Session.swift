@@ -19,7 +19,7 @@ public struct Session {
 
     /// A session of a person at this machine, unless said otherwise.
     public init(
-        console: any Console = SystemConsole(), access: LocalAccess = .recorderOnly,
+        console: any Console = SystemConsole(), access: LocalAccess = .machine,
         clock: any Clock = SystemClock(), retry: Duration = .seconds(1),
         signals: @escaping () throws(Failure) -> any Signals = { () throws(Failure) in try SystemSignals() }
     ) {

@@ -34,6 +34,15 @@ public final class Answer {
         send(.list(inventory.rawValue, .array(list)))
     }
 
+    /// The list that was asked for.
+    public func succeed(_ inventory: Inventory, _ list: [some Encodable]) {
+        do {
+            succeed(inventory, try list.map { try JSONValue(encoding: $0) })
+        } catch {
+            refuse(Refusal(.internal, "\(inventory.rawValue): the list cannot be written: \(error)"))
+        }
+    }
+
     /// The command was not carried out.
     public func refuse(_ refusal: Refusal) {
         send(.refused(refusal))

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// Any JSON value, as it came: numbers keep their digits, so that what is passed on is what was sent.
 public enum JSONValue: Hashable, Sendable {
     case null
@@ -20,10 +22,11 @@ public enum JSONValue: Hashable, Sendable {
         return .number(literal: whole.map { String($0) } ?? "\(value)")
     }
 
-    /// Anything that can be encoded; null if a figure in it is none.
-    public init(encoding value: some Encodable) {
-        let text = jsonText(value) ?? "null"
-        self = (try? JSONReader.read(Array(text.utf8)[...])) ?? .null
+    /// What `value` is as JSON.
+    ///
+    /// - Throws: `EncodingError`, such as for a number that is not finite.
+    public init(encoding value: some Encodable) throws {
+        self = try JSONReader.read(Array(JSONEncoder().encode(value))[...])
     }
 
     /// The value of `key` in an object; nil if there is none, or this is no object.

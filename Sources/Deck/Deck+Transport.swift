@@ -192,7 +192,7 @@ extension Deck {
     /// Keeps a press for the take after the one that is just being finished.
     private func queueNextTake(at instant: Instant) -> Bool {
         guard case .recording(var take) = phase, take.isEnding else { return false }
-        take.nextPress = take.nextPress ?? instant
+        take.next = take.next ?? (instant, nil)
         phase = .recording(take)
         return true
     }
@@ -205,10 +205,7 @@ extension Deck {
     func endTake(at instant: Instant?, because ending: Sidecar.Ending, _ completion: @escaping Completion) {
         guard case .recording(var take) = phase else { return }
         take.isEnding = true
-        if ending == .stop, take.nextPress.map({ $0 < instant ?? $0 }) ?? false {
-            // record, then stop, while the take before was being finished: both are done, one after the other.
-            take.nextPress = nil
-        }
+        if let next = take.next, next.stopped == nil { take.next = (next.pressed, instant) }
         take.whenFinished.append(completion)
         phase = .recording(take)
         writer.orders.post(.end(at: instant, ending))
@@ -285,7 +282,10 @@ extension Deck {
         case .failure: outcome = result
         }
         for completion in take.whenBegun + take.whenFinished { completion(outcome) }
-        if let press = take.nextPress { start(at: press, now: now) { _ in } }
+        if let next = take.next {
+            start(at: next.pressed, now: now) { _ in }
+            if let stopped = next.stopped { endTake(at: stopped, because: .stop) { _ in } }
+        }
     }
 
     func raise(_ fault: Fault, until: Instant? = nil) {

@@ -55,7 +55,8 @@ public final class Deck {
         var pressed: Instant
         /// Set once it was told to end: presses from then on are for the next take.
         var isEnding = false
-        var nextPress: Instant?
+        /// The press that begins the next take, and the one that ends it, if they came already.
+        var next: (pressed: Instant, stopped: Instant?)?
         var whenBegun: [Completion] = []
         var whenFinished: [Completion] = []
     }

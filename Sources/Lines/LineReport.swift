@@ -1,29 +1,37 @@
-/// What `fieldfare lines` tells of one GPIO line.
-public struct LineReport: Codable, Hashable, Sendable {
-    /// The line's name; without one, its chip and offset.
-    public var line: String
-    /// The chip, such as `gpiochip0`.
-    public var chip: String
-    /// What the chip is called by its maker.
-    public var label: String
-    /// The line's place on the chip.
-    public var offset: Int
-    /// `in` or `out`.
-    public var direction: String
-    /// Whether somebody has it.
-    public var used: Bool
-    /// Who has it, as far as they said.
-    public var consumer: String?
+public import Takes
 
-    /// All lines of all chips.
-    /// - Returns: the lines, and a sentence for each chip that could not be read.
+/// A GPIO line as `fieldfare lines --json` tells it.
+public struct LineReport: Codable, Equatable, Sendable {
+    /// The chip's name, such as `gpiochip0`: it may change from boot to boot.
+    public var chip: String
+    /// Its place on the chip.
+    public var offset: Int
+    /// Its name, as the settings take it; null when the board gives none.
+    @ExplicitNull public var name: String?
+    /// Whether it drives.
+    public var output: Bool
+    /// Whether somebody holds it.
+    public var used: Bool
+    /// Who holds it, as far as they say; null: nobody, or nobody says.
+    @ExplicitNull public var consumer: String?
+
+    /// A line of a chip.
+    public init(chip: String, offset: Int, name: String?, output: Bool, used: Bool, consumer: String?) {
+        self.chip = chip
+        self.offset = offset
+        self.output = output
+        self.used = used
+        self.name = name
+        self.consumer = consumer
+    }
+
+    /// All lines of all chips, and why some could not be read.
     public static func list() -> (lines: [LineReport], errors: [LineError]) {
         let (chips, errors) = GPIOChip.list()
         let lines = chips.flatMap { chip in
             chip.lines.map { line in
                 LineReport(
-                    line: line.name ?? "\(chip.name) \(line.offset)", chip: chip.name, label: chip.label,
-                    offset: line.offset, direction: line.isOutput ? "out" : "in", used: line.isUsed,
+                    chip: chip.name, offset: line.offset, name: line.name, output: line.isOutput, used: line.isUsed,
                     consumer: line.consumer)
             }
         }

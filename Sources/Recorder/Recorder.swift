@@ -21,9 +21,6 @@ public final class Recorder {
     private let signals: Signals
     private var nextLevels: Instant?
 
-    /// The version of Fieldfare.
-    public static let version = "0.1.0"
-
     /// How often levels are published while somebody watches.
     private static let levelInterval = Duration.milliseconds(100)
 
@@ -39,7 +36,7 @@ public final class Recorder {
         signals = Signals([SIGTERM, SIGINT])
         self.log = log
         loop = Loop(clock: clock)
-        var options = DeckOptions(settings: settings, version: Self.version)
+        var options = DeckOptions(settings: settings, version: fieldfareVersion)
         options.faults = problems.first.map { first in
             [Fault(.settings, problems.count == 1 ? first : "\(first) (and \(problems.count - 1) more)")]
         } ?? []

@@ -28,11 +28,11 @@ final class RecorderHandler: ControlHandler {
 
     func list(_ inventory: Inventory, answer: Answer) {
         switch inventory {
-        case .cards: answer.succeed(.cards, SoundCards().reports().map(JSONValue.init(encoding:)))
+        case .cards: answer.succeed(.cards, SoundCards().reports())
         case .lines:
             let (lines, errors) = LineReport.list()
             for error in errors { log.write(Report(.warning, "\(error)")) }
-            answer.succeed(.lines, lines.map(JSONValue.init(encoding:)))
+            answer.succeed(.lines, lines)
         }
     }
 

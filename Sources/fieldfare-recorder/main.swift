@@ -2,13 +2,14 @@ import ArgumentParser
 import Recorder
 import Settings
 import SoundCard
+import Takes
 
 /// The recorder service.
 struct FieldfareRecorder: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fieldfare-recorder",
         abstract: "The recorder service, in the foreground. SIGTERM ends a take cleanly.",
-        version: Recorder.version)
+        version: fieldfareVersion)
 
     @Option(help: "The settings file.")
     var settings: String?

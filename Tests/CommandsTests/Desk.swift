@@ -1,4 +1,5 @@
 import Control
+import Lines
 import Glibc
 import Ring
 import Synchronization
@@ -163,16 +164,37 @@ private final class ScriptedRecorder: ControlHandler {
     }
 
     func list(_ inventory: Inventory, answer: Answer) {
-        answer.succeed(inventory, inventory == .cards ? [deskCard] : [])
+        switch inventory {
+        case .cards: answer.succeed(inventory, [DeskCard()])
+        case .lines: answer.succeed(inventory, deskLines)
+        }
     }
 
     func indicate(_ indication: Indication?) {}
 }
 
-let deskCard = JSONValue.object([
-    "id": .string("usb:0d8c:0014"), "channels": .array([.integer(1), .integer(2)]), "busy": .bool(false),
-    "rates_hz": .array([.integer(44100), .integer(48000)]), "serial": .null,
-])
+/// A card as the recorder tells it.
+private struct DeskCard: Encodable {
+    var id = "usb:0d8c:0014"
+    var names = ["path:1-1.4", "usb:0d8c:0014", "card:Device"]
+    var name = "USB Audio Device"
+    var kind = "usb"
+    var captures = true
+    var combinations = [Combination()]
+    var busy_by = "pid 812, pulseaudio"
+
+    struct Combination: Encodable {
+        var format = "S16_LE"
+        var channels = [1, 2]
+        var rates_hz = [44100, 48000]
+    }
+}
+
+private let deskLines = [
+    LineReport(chip: "gpiochip0", offset: 17, name: "GPIO17", output: false, used: true, consumer: "fieldfare"),
+    LineReport(chip: "gpiochip0", offset: 5, name: nil, output: true, used: false, consumer: nil),
+    LineReport(chip: "gpiochip10", offset: 0, name: nil, output: false, used: true, consumer: nil),
+]
 
 let recordingStatus: Status = {
     var status = Status(version: "0")

@@ -129,12 +129,28 @@ import Transport
 
     @Test func `cards come from the recorder, and from the machine while that is down`() throws {
         let recorder = try DeskRecorder()
-        let block = [
-            "usb:0d8c:0014", "  busy      no", "  channels  1, 2", "  rates_hz  44100, 48000", "  serial    -",
-        ]
-        #expect(run(["cards"], at: recorder) == (0, block, []))
-        #expect(run(["lines"], at: recorder) == (0, ["no lines"], []))
-        #expect(run(["lines", "--json"], at: recorder) == (0, [#"{"lines":[]}"#], []))
+        #expect(
+            run(["cards"], at: recorder) == (
+                0,
+                [
+                    "usb:0d8c:0014 USB Audio Device (usb)", "  also     path:1-1.4, card:Device",
+                    "  offers   S16_LE, 1, 2 channels, 44100, 48000 Hz", "  busy     held by pid 812, pulseaudio",
+                ], []
+            ))
+        #expect(
+            run(["lines"], at: recorder) == (
+                0,
+                [
+                    "chip        offset  name    direction  used by",
+                    "gpiochip0   17      GPIO17  in         fieldfare",
+                    "gpiochip0   5       -       out        -", "gpiochip10  0       -       in         somebody",
+                ], []
+            ))
+        let json = run(["lines", "--json"], at: recorder)
+        #expect(
+            json.output.map { $0.prefix(100) } == [
+                #"{"lines":[{"chip":"gpiochip0","consumer":"fieldfare","name":"GPIO17","offset":17,"output":false,"use"#
+            ])
 
         let access = LocalAccess(
             places: { _ in
@@ -143,9 +159,10 @@ import Transport
                 return places
             },
             problems: { _ in [] },
-            list: { inventory, _ in [.object(["id": .string("my \(inventory.rawValue)")])] })
-        #expect(run(["cards"], access: access) == (0, ["my cards"], []))
-        #expect(run(["lines", "--json"], access: access) == (0, [#"{"lines":[{"id":"my lines"}]}"#], []))
+            list: { inventory, _ in inventory == .cards ? [.object(["id": .string("mine")])] : [] })
+        #expect(run(["cards"], access: access) == (0, ["mine"], []))
+        #expect(run(["lines", "--json"], access: access) == (0, [#"{"lines":[]}"#], []))
+        #expect(run(["lines"], access: access) == (0, ["no lines"], []))
     }
 
     @Test func `the settings say where the recorder is, and check prints all that is wrong with them`() throws {

@@ -92,6 +92,11 @@ import Transport
         peer.send(line(length: 65536) + "\n")
         exchange.settle()
         #expect(peer.lines() == [#"{"id":1,"ok":true,"protocol":1,"lines":[{"id":"one"}]}"#])
+        peer.send(line(length: 65536))
+        exchange.settle()
+        peer.send("\n")
+        exchange.settle()
+        #expect(peer.lines() == [#"{"id":1,"ok":true,"lines":[{"id":"one"}]}"#])
         #expect(!peer.hasEnded)
         for length in [65537, 65538, 150_000] {
             let peer = exchange.peer()

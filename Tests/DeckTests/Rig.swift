@@ -119,7 +119,7 @@ final class ScriptedCard: CaptureSource {
             let room = ring.writable(count - done).bindMemory(to: Int16.self)
             for index in room.indices {
                 let frame = number + done + Int64(index / format.channels)
-                room[index] = sample ?? Int16(truncatingIfNeeded: frame)
+                room[index] = sample ?? sampleValue(Int(frame))
             }
             let frames = Int64(room.count / format.channels)
             ring.commit(frames)
@@ -162,7 +162,7 @@ final class InlineSync: Syncing {
         waiting = nil
         var failure: (any Error)?
         do { try job.run() } catch { failure = error }
-        done.append(SyncResult(frames: job.frames, at: clock.now(), error: failure))
+        done.append(SyncResult(at: clock.now(), error: failure))
     }
 }
 
@@ -193,6 +193,7 @@ final class Rig {
         deck = Deck(
             options: options, card: card, clock: clock, writer: writer, thread: nil, files: files,
             originOfClock: { _ in .ntp }, report: { [log] in log.messages.append($0.message) })
+        _ = deck.turn(now: clock.now())
         deck.onPowerOff = { [unowned self] in powerOffs += 1 }
     }
 
@@ -245,4 +246,16 @@ final class Rig {
         let count = try reader.read(into: &span)
         return samples[..<count].map { Int16($0 >> 16) }
     }
+}
+
+/// What the scripted card says in a frame: its number, far from the converter's limits.
+func sampleValue(_ frame: Int) -> Int16 { Int16(frame % 30000) }
+
+/// Where two runs of samples differ first, in words; nil: nowhere.
+func difference(_ found: [Int16], _ expected: some Sequence<Int>) -> String? {
+    let expected = expected.map(sampleValue)
+    if let index = zip(found, expected).enumerated().first(where: { $1.0 != $1.1 })?.offset {
+        return "sample \(index) of \(expected.count) is \(found[index]) instead of \(expected[index])"
+    }
+    return found.count == expected.count ? nil : "\(found.count) samples instead of \(expected.count)"
 }

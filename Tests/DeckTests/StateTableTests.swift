@@ -59,7 +59,7 @@ import Transport
         rig.press(.stop)
         rig.settle()
         let sidecars = try rig.sidecars()
-        #expect(sidecars.map(\.frames) == [8 * 1000, 8 * 2015])
+        #expect(sidecars.map(\.frames) == [8 * 1000, 8 * 2000])
         let first = try rig.samples(sidecars[1].parts[0].file, of: sidecars[1]).first
         #expect(first == Int16(8 * 2040))
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Panel
 import TakeFiles
 import Takes
 import Testing
@@ -46,7 +47,7 @@ import Transport
         #expect(sidecar.endedBy == .storageError)
         #expect(sidecar.frames > frames)
         let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
-        #expect(samples == (8000..<8000 + Int(sidecar.frames)).map { Int16(truncatingIfNeeded: $0) })
+        #expect(difference(samples, 8000..<8000 + Int(sidecar.frames)) == nil)
     }
 
     @Test func `a disk that is full ends the take above the reserve, and records again once there is room`() throws {

@@ -55,6 +55,9 @@ final class TroubledStorage: SystemCalls {
     }
     func unlink(_ path: String) throws(Errno) { try kernel.unlink(path) }
     func mkdir(_ path: String, mode: UInt32) throws(Errno) { try kernel.mkdir(path, mode: mode) }
-    func freeBytes(_ path: String) throws(Errno) -> Int64 { try free ?? kernel.freeBytes(path) }
+    func freeBytes(_ path: String) throws(Errno) -> Int64 {
+        if let free { return free }
+        return try kernel.freeBytes(path)
+    }
     func entries(_ path: String) throws(Errno) -> [String] { try kernel.entries(path) }
 }

@@ -1,0 +1,2 @@
+/// The version of Fieldfare.
+public let fieldfareVersion = "0.1.0"
