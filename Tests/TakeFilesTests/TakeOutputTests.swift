@@ -222,6 +222,32 @@ struct TakeOutputTests {
         #expect(sidecar.markers == [Sidecar.Marker(atFrame: 5, note: "kept")])
     }
 
+    @Test func `the writer goes on while syncs run on another thread`() async throws {
+        let output = try TakeOutput(directory, keepsUnfiltered: true, splitBytes: 65_536)
+        let (points, queue) = AsyncStream.makeStream(of: SyncPoint.self)
+        let syncs = Task.detached {
+            for await point in points { try point.run() }
+        }
+        for turn in 0..<300 {
+            try output.append(Int64(100 + turn), unfiltered: true)
+            if turn % 3 == 0 { output.sidecar.markers.append(Sidecar.Marker(atFrame: output.frames, note: nil)) }
+            queue.yield(try output.syncPoint())
+        }
+        queue.finish()
+        output.sidecar.endedBy = .stop
+        // Some of the syncs are under way or waiting still.
+        let sidecar = try output.finish(peaks: [])
+        try await syncs.value
+        #expect(sidecar.frames == 74_850)
+        #expect(sidecar.parts.map(\.frames) == [14_336, 14_336, 14_336, 14_336, 14_336, 3170])
+        #expect(sidecar.markers.count == 100)
+        var filtered: [UInt8] = []
+        for part in sidecar.parts { filtered += try frames(of: "\(directory.path)/2026-11-21/\(part.file)") }
+        #expect(filtered == sound(0..<74_850, stereo16))
+        let left = try everything(in: directory.path).keys.filter { $0.contains(".part") }
+        #expect(left == [])
+    }
+
     @Test func `the header tells who recorded it and when, past midnight too`() throws {
         // A quarter of a second before midnight.
         let night = WallTime(microseconds: 1_795_305_599_750_000)
