@@ -202,7 +202,9 @@ struct TakeOutputTests {
         #expect(try written() == expected)
     }
 
-    @Test func `syncs that waited run in order, and after the end do nothing`() throws {
+    @Test func `syncs that waited run in order, write a change once, and after the end do nothing`() throws {
+        let calls = FaultyCalls(root: scratch.path + "/other")
+        let directory = try TakesDirectory(path: scratch.path + "/other", files: FileSystem(calls: calls))
         let output = try TakeOutput(directory)
         try output.append(10)
         let first = try output.syncPoint()
@@ -210,16 +212,26 @@ struct TakeOutputTests {
         try output.append(10)
         let second = try output.syncPoint()
         let third = try output.syncPoint()
+        output.sidecar.markers.append(Sidecar.Marker(atFrame: 6, note: "kept too"))
+        let fourth = try output.syncPoint()
+        calls.trace = []
         try first.run()
         #expect(output.syncedFrames == 10)
         try second.run()
+        try third.run()
         #expect(output.syncedFrames == 20)
+        #expect(calls.trace.filter { $0.hasPrefix("rename") }.count == 1)
         output.sidecar.endedBy = .stop
         let sidecar = try output.finish(peaks: [])
         let finished = try everything(in: directory.path)
-        try third.run()
+        calls.trace = []
+        try fourth.run()
+        #expect(calls.trace == [])
         #expect(try everything(in: directory.path) == finished)
-        #expect(sidecar.markers == [Sidecar.Marker(atFrame: 5, note: "kept")])
+        #expect(
+            sidecar.markers == [
+                Sidecar.Marker(atFrame: 5, note: "kept"), Sidecar.Marker(atFrame: 6, note: "kept too"),
+            ])
     }
 
     @Test func `the writer goes on while syncs run on another thread`() async throws {
