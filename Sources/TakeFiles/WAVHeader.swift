@@ -44,13 +44,13 @@ public struct WAVHeader: Hashable, Sendable {
         return bytes
     }
 
-    /// Plain PCM up to 2 channels of 16 bits, plain IEEE float up to 2 channels, else the extensible form, which
-    /// alone says how many bits count and that channels stand for no loudspeaker.
+    /// Plain PCM up to 2 channels of 16 bits, plain IEEE float, else the extensible form, which alone says how many bits
+    /// count and that channels stand for no loudspeaker. (SoX finds fault with extensible float, and writes it plain itself.)
     private var formatChunk: [UInt8] {
         let isFloat = format.sampleFormat == .float
         let tag: UInt16 = isFloat ? 3 : 1
         let bits = UInt16(format.sampleFormat.bytesPerSample * 8)
-        let isPlain = format.channels <= 2 && (isFloat || bits <= 16)
+        let isPlain = isFloat || (format.channels <= 2 && bits <= 16)
         var bytes: [UInt8] = []
         bytes.append(littleEndian: isPlain ? tag : 0xfffe)
         bytes.append(littleEndian: UInt16(format.channels))

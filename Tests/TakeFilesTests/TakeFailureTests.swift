@@ -242,4 +242,24 @@ struct TakeFailureTests {
         // The rest is there still, for whoever finds the storage in better health.
         #expect(try FileSystem().contents(path).count == 4096 + 150 * 4)
     }
+
+    @Test func `a take that only cannot get its name keeps every frame, and is whole under its first name`() throws {
+        let scratch = ScratchFolder()
+        let calls = FaultyCalls(root: scratch.path + "/takes")
+        let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
+        let output = try TakeOutput(directory)
+        try output.append(100)
+        try output.sync()
+        try output.append(50)
+        output.sidecar.endedBy = .stop
+        calls.setPlan { _, verb in verb == "rename" ? EROFS : nil }
+        #expect(throws: FileError.self) { _ = try output.finish(peaks: []) }
+        #expect(output.syncedFrames == 150)
+        calls.setPlan { _, verb in verb == "rename" || verb == "fsync" ? EROFS : nil }
+        let remains = output.abandon()
+        #expect(remains.safeFrames == 150)
+        #expect(!remains.isFinished)
+        let path = "\(directory.path)/2026-11-21/heron07-0001-061811Z.wav.part"
+        #expect(try frames(of: path) == sound(0..<150, stereo16))
+    }
 }

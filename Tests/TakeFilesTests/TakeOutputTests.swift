@@ -202,7 +202,9 @@ struct TakeOutputTests {
         #expect(try written() == expected)
     }
 
-    @Test func `syncs that waited run in order, and after the end do nothing`() throws {
+    @Test func `syncs that waited run in order, write a change once, and after the end do nothing`() throws {
+        let calls = FaultyCalls(root: scratch.path + "/other")
+        let directory = try TakesDirectory(path: scratch.path + "/other", files: FileSystem(calls: calls))
         let output = try TakeOutput(directory)
         try output.append(10)
         let first = try output.syncPoint()
@@ -210,16 +212,52 @@ struct TakeOutputTests {
         try output.append(10)
         let second = try output.syncPoint()
         let third = try output.syncPoint()
+        output.sidecar.markers.append(Sidecar.Marker(atFrame: 6, note: "kept too"))
+        let fourth = try output.syncPoint()
+        calls.trace = []
         try first.run()
         #expect(output.syncedFrames == 10)
         try second.run()
+        try third.run()
         #expect(output.syncedFrames == 20)
+        #expect(calls.trace.filter { $0.hasPrefix("rename") }.count == 1)
         output.sidecar.endedBy = .stop
         let sidecar = try output.finish(peaks: [])
         let finished = try everything(in: directory.path)
-        try third.run()
+        calls.trace = []
+        try fourth.run()
+        #expect(calls.trace == [])
         #expect(try everything(in: directory.path) == finished)
-        #expect(sidecar.markers == [Sidecar.Marker(atFrame: 5, note: "kept")])
+        #expect(
+            sidecar.markers == [
+                Sidecar.Marker(atFrame: 5, note: "kept"), Sidecar.Marker(atFrame: 6, note: "kept too"),
+            ])
+    }
+
+    @Test func `the writer goes on while syncs run on another thread`() async throws {
+        let output = try TakeOutput(directory, keepsUnfiltered: true, splitBytes: 65_536)
+        let (points, queue) = AsyncStream.makeStream(of: SyncPoint.self)
+        let syncs = Task.detached {
+            for await point in points { try point.run() }
+        }
+        for turn in 0..<300 {
+            try output.append(Int64(100 + turn), unfiltered: true)
+            if turn % 3 == 0 { output.sidecar.markers.append(Sidecar.Marker(atFrame: output.frames, note: nil)) }
+            queue.yield(try output.syncPoint())
+        }
+        queue.finish()
+        output.sidecar.endedBy = .stop
+        // Some of the syncs are under way or waiting still.
+        let sidecar = try output.finish(peaks: [])
+        try await syncs.value
+        #expect(sidecar.frames == 74_850)
+        #expect(sidecar.parts.map(\.frames) == [14_336, 14_336, 14_336, 14_336, 14_336, 3170])
+        #expect(sidecar.markers.count == 100)
+        var filtered: [UInt8] = []
+        for part in sidecar.parts { filtered += try frames(of: "\(directory.path)/2026-11-21/\(part.file)") }
+        #expect(filtered == sound(0..<74_850, stereo16))
+        let left = try everything(in: directory.path).keys.filter { $0.contains(".part") }
+        #expect(left == [])
     }
 
     @Test func `the header tells who recorded it and when, past midnight too`() throws {

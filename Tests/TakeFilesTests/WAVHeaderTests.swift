@@ -44,8 +44,7 @@ struct WAVHeaderTests {
         ),
         (
             StreamFormat(rateHz: 8000, channels: 3, sampleFormat: .float),
-            [0xfe, 0xff, 3, 0, 0x40, 0x1f, 0, 0, 0, 0x77, 1, 0, 12, 0, 32, 0, 22, 0, 32, 0, 0, 0, 0, 0]
-                + [3, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
+            [3, 0, 3, 0, 0x40, 0x1f, 0, 0, 0, 0x77, 1, 0, 12, 0, 32, 0, 0, 0]
         ),
     ]
 
