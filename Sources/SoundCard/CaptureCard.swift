@@ -78,9 +78,15 @@ public final class CaptureCard: CaptureSource {
         // A plug-in that is not paced by hardware would take the whole processor at a real-time priority.
         let isHardware = pcm?.isHardware ?? false
         let ended = endedFileDescriptor
-        thread = try Thread(name: "capture") {
-            if isHardware { RealTime.enterThread() }
-            if loop.run(into: ring) == .ended { eventfd_write(ended, 1) }
+        do throws(ThreadError) {
+            thread = try Thread(name: "capture") {
+                if isHardware { RealTime.enterThread() }
+                if loop.run(into: ring) == .ended { eventfd_write(ended, 1) }
+            }
+        } catch {
+            pcm?.drop()
+            self.ring = nil
+            throw error
         }
     }
 
@@ -129,7 +135,7 @@ extension CaptureCard {
         _ pcm: borrowing CapturePCM, _ candidates: [StreamFormat], _ name: String, _ warnings: inout [String]
     ) throws(SoundCardError) -> CapturePCM.Grant {
         var first: SoundCardError?
-        for candidate in candidates.prefix(8) {
+        for candidate in candidates.prefix(64) {
             do throws(SoundCardError) {
                 let granted = try pcm.configure(candidate)
                 if let first { warnings.append("\(first): recording \(granted.format.summary) instead") }
@@ -166,7 +172,7 @@ extension CaptureCard {
     }
 
     private func begin(_ ring: Ring) throws(SoundCardError) -> CaptureLoop {
-        guard let grant, thread == nil, let name else {
+        guard let grant, self.ring == nil, let name else {
             throw SoundCardError(name ?? "card", "start", reason: "it is not open, or runs already")
         }
         guard ring.format == grant.format else {

@@ -111,12 +111,12 @@ struct CardTree {
             else { continue }
             let id = line[line.index(after: open)..<close].filter { !$0.isWhitespace }
             let rest = line[line.index(after: colon)...].drop(while: \.isWhitespace)
-            // A driver's name may hold a dash, but none with spaces around it.
+            // A driver's name may hold a dash, but none with spaces around it; a card's name may.
             let words = rest.split(separator: " ")
-            let dash = words.firstIndex(of: "-") ?? 0
+            let dash = words.firstIndex(of: "-")
             titles[index] = Title(
-                id: id, driver: words[..<dash].joined(separator: " "),
-                name: words.dropFirst(dash + (words.isEmpty || dash == 0 ? 0 : 1)).joined(separator: " "))
+                id: id, driver: words[..<(dash ?? 0)].joined(separator: " "),
+                name: words[(dash.map { $0 + 1 } ?? 0)...].joined(separator: " "))
         }
         return titles
     }
