@@ -118,6 +118,6 @@ private func isDenied(_ code: Int32) -> Bool {
 }
 
 private func text(of code: Int32) -> String {
-    // Safe: strerror's text is copied at once, and the loop is the only thread that comes here.
+    // Safe: for a code that it knows, glibc's text is a constant; it is copied at once.
     unsafe String(cString: strerror(code))
 }

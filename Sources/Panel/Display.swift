@@ -80,7 +80,7 @@ public struct Display: Sendable {
 
     private static func record(_ indication: Indication, at now: Instant) -> [Layer] {
         guard let recording = indication.recording else { return [Layer(pattern: .off, since: now)] }
-        var layers = [Layer(pattern: .unsafe, since: recording.safeUntil + BlinkPattern.unsafeAfter)]
+        var layers = [Layer(pattern: .unsynced, since: recording.safeUntil + BlinkPattern.unsyncedAfter)]
         if let sync = recording.lastSync { layers.append(Layer(pattern: .syncWink, since: sync)) }
         return layers + [Layer(pattern: .solid, since: now)]
     }

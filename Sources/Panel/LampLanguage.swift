@@ -1,21 +1,14 @@
 import Takes
 public import Transport
 
-/// The lamps of the panel.
-public enum Lamp: String, CaseIterable, Sendable {
-    case record, play, upload, fault
-    /// The only lamp of a kit: record beats fault beats play beats upload.
-    case all
-}
-
 /// Every pattern of the panel, with its times.
 extension BlinkPattern {
     /// Record: a sync has put everything on disk. Shown once, over `solid`.
     public static let syncWink = once([.dark(.milliseconds(80))])
-    /// Record: more than `unsafeAfter` of sound is not on disk. Five times a second.
-    public static let unsafe = repeating([.lit(.milliseconds(100)), .dark(.milliseconds(100))])
+    /// Record: more than `unsyncedAfter` of sound is not on disk. Five times a second.
+    public static let unsynced = repeating([.lit(.milliseconds(100)), .dark(.milliseconds(100))])
     /// How much sound may be missing on disk before the record lamp says so.
-    public static let unsafeAfter: Duration = .seconds(2)
+    public static let unsyncedAfter: Duration = .seconds(2)
 
     /// Play: armed. A short flash every 3 s: two wake-ups.
     public static let armed = repeating([.lit(.milliseconds(60)), .dark(.milliseconds(2940))])
