@@ -25,8 +25,10 @@ let package = Package(
         .target(name: "CReferenceFilter", cSettings: [.unsafeFlags(["-O3"])]),
         .executableTarget(
             name: "filter-bench", dependencies: ["Filters", "Takes", "CReferenceFilter"], swiftSettings: strictMemory),
+        // Counts allocations in a test executable.
+        .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
         .testTarget(
-            name: "FiltersTests", dependencies: ["Filters", "Takes"], exclude: ["Resources"],
+            name: "FiltersTests", dependencies: ["Filters", "Takes", "CAllocationCount"], exclude: ["Resources"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

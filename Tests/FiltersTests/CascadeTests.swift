@@ -47,7 +47,8 @@ import Testing
         let input = Noise.samples(1000 * channels)
         var whole = input
         var span = whole.mutableSpan
-        Cascade(design, channels: channels).process(&span)
+        var atOnce = Cascade(design, channels: channels)
+        atOnce.process(&span)
         var cascade = Cascade(design, channels: channels)
         var pieces: [Double] = []
         var first = 0
