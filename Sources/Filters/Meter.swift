@@ -150,8 +150,9 @@ extension Meter {
             while channel < channels {
                 let sample = unsafe samples[frame * channels + channel]
                 if sample <= limits.least || sample >= limits.greatest {
-                    unsafe tallies[channel].clipped += 1
-                    unsafe tallies[channel].recentClipped += 1
+                    let tally = unsafe tallies + channel
+                    unsafe tally.pointee.clipped += 1
+                    unsafe tally.pointee.recentClipped += 1
                 }
                 channel += 1
             }
@@ -205,8 +206,9 @@ extension Meter {
 
     @_noLocks @_noAllocation
     private func countFilterClipped(_ channel: Int) {
-        unsafe tallies[channel].filterClipped += 1
-        unsafe tallies[channel].recentFilterClipped += 1
+        let tally = unsafe tallies + channel
+        unsafe tally.pointee.filterClipped += 1
+        unsafe tally.pointee.recentFilterClipped += 1
     }
 }
 

@@ -3,78 +3,103 @@ import Filters
 import Glibc
 import Takes
 
-/// Processor time of this thread in seconds.
-func cpuSeconds() -> Double {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+// One round of measurements, one line each; `deploy/bench-filters` runs several rounds, compares, and prints a table.
+//
+//   kernel CHANNELS ORDER SWIFT C       million samples a second, of the filter alone
+//   path FORMAT CHANNELS ORDER SECONDS  ten minutes of sound, card's bytes to file's bytes; order 0: filter off
+
+let rateHz = 48000
+
+/// Processor time that some work takes, in seconds.
+func processorSeconds(_ work: () throws -> Void) rethrows -> Double {
+    func now() -> Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+    let start = now()
+    try work()
+    return now() - start
 }
 
-/// Noise, always the same.
+/// White noise between −0.25 and 0.25, always the same.
 func noise(_ count: Int) -> [Double] {
-    var seed: UInt64 = 1
+    var state: UInt64 = 1
     return (0..<count).map { _ in
-        seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Double(Int64(bitPattern: seed) >> 40) / 8_388_608 * 0.5
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Double(Int64(bitPattern: state) >> 40) / 33_554_432
     }
 }
 
-let blockFrames = 4096
-for channels in [1, 2, 3, 4, 8] {
-    for order in [2, 4, 6, 8] {
-        let design = try FilterDesign(
-            lowPassHz: 12000, highPassHz: nil, slopeDBPerOctave: order * 6, rateHz: 48000)
-        let sections = design.filters.flatMap(\.sections)
-        let peers = sections.map { reference_section(b0: $0.b0, b1: $0.b1, b2: $0.b2, a1: $0.a1, a2: $0.a2) }
-        var state = [Double](repeating: 0, count: 2 * sections.count * channels)
-        var cascade = Cascade(design, channels: channels)
-        let input = noise(blockFrames * channels)
-        var swiftBest = Double.infinity
-        var cBest = Double.infinity
-        let blocks = 4_000_000 / (blockFrames * channels)
-        for _ in 0..<7 {
-            var buffer = input
-            var start = cpuSeconds()
-            for _ in 0..<blocks {
-                var span = buffer.mutableSpan
-                cascade.process(&span)
-            }
-            swiftBest = min(swiftBest, cpuSeconds() - start)
-            buffer = input
-            start = cpuSeconds()
-            for _ in 0..<blocks {
-                unsafe reference_filter(
-                    peers, Int32(sections.count), &state, Int32(channels), &buffer, blockFrames)
-            }
-            cBest = min(cBest, cpuSeconds() - start)
+func design(order: Int) throws -> FilterDesign {
+    guard order > 0 else { return .off(rateHz: rateHz) }
+    return try FilterDesign(lowPassHz: 12000, highPassHz: nil, slopeDBPerOctave: 6 * order, rateHz: rateHz)
+}
+
+/// The filter alone and its peer in C, on the same samples in place, in turn.
+func measureKernel(channels: Int, order: Int) throws -> (swift: Double, c: Double) {
+    let design = try design(order: order)
+    let sections = design.filters.flatMap(\.sections)
+    let peer = sections.map { reference_section(b0: $0.b0, b1: $0.b1, b2: $0.b2, a1: $0.a1, a2: $0.a2) }
+    var state = [Double](repeating: 0, count: 2 * sections.count * channels)
+    var cascade = Cascade(design, channels: channels)
+    let frameCount = 4096 / channels
+    let input = noise(frameCount * channels)
+    // Filtered again and again, so that the memory's speed stays out of it. Nothing of the noise's constant part is
+    // lost in a low-pass, so there is signal to the end.
+    var buffer = input
+    let turns = 1000
+    let swift = processorSeconds {
+        for _ in 0..<turns {
+            var span = buffer.mutableSpan
+            cascade.process(&span)
         }
-        let samples = Double(blocks * blockFrames * channels) / 1e6
-        let ratio = (cBest / swiftBest * 100).rounded() / 100
-        print(channels, order, Int(samples / swiftBest), Int(samples / cBest), ratio)
+    }
+    buffer = input
+    let c = processorSeconds {
+        for _ in 0..<turns {
+            unsafe reference_filter(peer, Int32(sections.count), &state, Int32(channels), &buffer, frameCount)
+        }
+    }
+    let samples = Double(turns * frameCount * channels) / 1e6
+    return (samples / swift, samples / c)
+}
+
+/// Ten minutes through a whole path, 100 ms at a time.
+func measurePath(_ sampleFormat: SampleFormat, channels: Int, order: Int) throws -> Double {
+    let format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: sampleFormat)
+    let path = SignalPath(format: format, design: try design(order: order))
+    let input = noise(4800 * channels).flatMap { (sample: Double) -> [UInt8] in
+        switch sampleFormat {
+        case .s16: unsafe withUnsafeBytes(of: Int16(sample * 32768)) { unsafe Array($0) }
+        case .s24Packed: unsafe withUnsafeBytes(of: Int32(sample * 8_388_608)) { unsafe Array($0.prefix(3)) }
+        case .s24: unsafe withUnsafeBytes(of: Int32(sample * 8_388_608)) { unsafe Array($0) }
+        case .s32: unsafe withUnsafeBytes(of: Int32(sample * 2_147_483_648)) { unsafe Array($0) }
+        case .float: unsafe withUnsafeBytes(of: Float(sample)) { unsafe Array($0) }
+        }
+    }
+    var output = [UInt8](repeating: 0, count: 4800 * format.stored.bytesPerFrame)
+    return processorSeconds {
+        for _ in 0..<6000 {
+            unsafe input.withUnsafeBytes { source in
+                unsafe output.withUnsafeMutableBytes { target in
+                    _ = unsafe path.process(source, into: target)
+                }
+            }
+            _ = path.takePeaks()
+        }
     }
 }
-for (sampleFormat, channels) in [(SampleFormat.s16, 2), (.s16, 1), (.s24Packed, 2), (.s24, 2), (.s32, 2), (.float, 2), (.s16, 8)] {
+
+for channels in [1, 2, 8] {
+    for order in [2, 4, 6, 8] {
+        let speed = try measureKernel(channels: channels, order: order)
+        print("kernel", channels, order, speed.swift, speed.c)
+    }
+}
+for (sampleFormat, channels) in SampleFormat.allCases.map({ ($0, 2) }) + [(.s16, 1), (.s16, 8)] {
     for order in [0, 4] {
-        let format = StreamFormat(rateHz: 48000, channels: channels, sampleFormat: sampleFormat)
-        let design = order == 0 ? .off(rateHz: 48000) : try FilterDesign(
-            lowPassHz: 21600, highPassHz: nil, slopeDBPerOctave: 24, rateHz: 48000)
-        let path = SignalPath(format: format, design: design)
-        var seed: UInt64 = 1
-        let input = (0..<4800 * format.bytesPerFrame).map { (index: Int) -> UInt8 in
-            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            if sampleFormat == .float { return index % 4 == 3 ? 0x3E : UInt8(truncatingIfNeeded: seed >> 40) }
-            return UInt8(truncatingIfNeeded: seed >> 40) & ((index % sampleFormat.bytesPerSample == sampleFormat.bytesPerSample - 1) ? 0x1f : 0xff)
-        }
-        var output = [UInt8](repeating: 0, count: 4800 * format.stored.bytesPerFrame)
-        var best = Double.infinity
-        for _ in 0..<5 {
-            let start = cpuSeconds()
-            for _ in 0..<6000 * 2 / channels {
-                unsafe input.withUnsafeBytes { from in unsafe output.withUnsafeMutableBytes { to in _ = unsafe path.process(from, into: to) } }
-                _ = path.takePeaks()
-            }
-            best = min(best, cpuSeconds() - start)
-        }
-        print(sampleFormat.rawValue, channels, order, (best * 1000).rounded(), "ms", path.levels[0])
+        let seconds = try measurePath(sampleFormat, channels: channels, order: order)
+        print("path", sampleFormat.rawValue, channels, order, seconds)
     }
 }

@@ -1,0 +1,49 @@
+import Glibc
+import Takes
+import Testing
+
+@testable import Filters
+
+@Suite struct DenormalsTests {
+    @Test(arguments: [12, 24, 36, 48])
+    func `silence after a loud burst leaves no denormal in the filter's state`(slope: Int) throws {
+        // At a quarter of the rate the poles lie nearest to zero; at the ends of the range farthest from it.
+        for (low, high) in [(12000.0, nil), (20, nil), (21600, nil), (11999.9, 20), (300, 20)] as [(Double, Double?)] {
+            let design = try FilterDesign(
+                lowPassHz: low, highPassHz: high, slopeDBPerOctave: slope, rateHz: 48000)
+            let path = SignalPath(format: Sound.format(.float), design: design)
+            _ = path.process(Noise.samples(4800).map { Float($0) })
+            #expect(path.smallestState.isFinite)
+            for block in 0..<190 {
+                // One second in steps of 10 ms, nine more in steps of 100 ms.
+                _ = path.silence(frameCount: block < 100 ? 480 : 4800)
+                #expect(path.smallestState.isNormal || path.smallestState == .infinity)
+            }
+            // Ten seconds on there is nothing left but where 20 Hz still ring out.
+            if low > 20, high == nil { #expect(path.smallestState == .infinity) }
+        }
+    }
+
+    @Test func `a thread can be told to flush them, and no other is`() {
+        // On a thread of its own: the tests' threads are to compute as always.
+        var found = (before: true, after: false, half: 1.0)
+        var thread = pthread_t()
+        withUnsafeMutablePointer(to: &found) { found in
+            pthread_create(
+                &thread, nil,
+                { found in
+                    let found = found!.assumingMemoryBound(to: (before: Bool, after: Bool, half: Double).self)
+                    found.pointee.before = Denormals.areFlushed
+                    Denormals.flushToZero()
+                    found.pointee.after = Denormals.areFlushed
+                    found.pointee.half = Double.leastNormalMagnitude * Noise.samples(1)[0].magnitude
+                    return nil
+                }, found)
+            pthread_join(thread, nil)
+        }
+        #expect(!found.before)
+        #expect(found.after)
+        #expect(found.half == 0)
+        #expect(!Denormals.areFlushed)
+    }
+}
