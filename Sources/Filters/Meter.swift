@@ -239,11 +239,17 @@ extension Meter {
     @_noLocks @_noAllocation
     private func pixel(_ sample: Double) -> Int8 {
         switch coding.format {
-        case .s16: Self.higherHalf(Int32(sample))
-        case .s24Packed, .s24: Self.higherHalf(Int32(sample) >> 8)
-        case .s32: Self.higherHalf(Int32(sample) >> 16)
-        case .float: Self.higherHalf(Int32(32767 * (sample < -1 ? -1 : sample > 1 ? 1 : sample)))
+        case .s16: Self.higherHalf(whole(sample))
+        case .s24Packed, .s24: Self.higherHalf(whole(sample) >> 8)
+        case .s32: Self.higherHalf(whole(sample) >> 16)
+        case .float: Self.higherHalf(Int32(32767 * (sample > -1 ? sample < 1 ? sample : 1 : -1)))
         }
+    }
+
+    /// A whole number as such, and never a trap.
+    @_noLocks @_noAllocation
+    private func whole(_ sample: Double) -> Int32 {
+        Int32(truncatingIfNeeded: (sample + Scan.roundingBias).bitPattern)
     }
 
     @_noLocks @_noAllocation

@@ -7,6 +7,7 @@ func runAll() -> Checks {
     return checks
 }
 
+self_test_begin()
 let checks = runAll()
 print("\(checks.passed) passed, \(checks.failed) failed")
 self_test_exit(checks.failed == 0 ? 0 : 1)
