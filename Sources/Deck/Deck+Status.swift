@@ -15,7 +15,9 @@ extension Deck {
 
     /// Whether record would record at once.
     public var isArmed: Bool {
-        guard case .idle = phase, directory != nil, faults[.noCard] == nil else { return false }
+        guard case .idle = phase, directory != nil, faults[.noCard] == nil, restsUntil == nil else {
+            return false
+        }
         if let freeBytes, freeBytes < options.reserveBytes { return false }
         return input != nil || !options.isListening
     }

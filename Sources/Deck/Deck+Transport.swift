@@ -69,23 +69,26 @@ extension Deck {
         switch command {
         case .record: record(now: now, completion)
         case .stop: stop(now: now, completion)
-        case .mark(let note): conclude(completion) { () throws(Refusal) in
-            guard case .recording(let take) = phase, !take.isEnding else {
-                throw Refusal(.busy, "mark: nothing is being recorded")
+        case .mark(let note):
+            conclude(completion) { () throws(Refusal) in
+                guard case .recording(let take) = phase, !take.isEnding else {
+                    throw Refusal(.busy, "mark: nothing is being recorded")
+                }
+                mark(note: note, at: now)
             }
-            mark(note: note, at: now)
-        }
-        case .select(let reference): conclude(completion) { () throws(Refusal) in
-            selection.select(try find(reference, for: "select"))
-            answer = Indication.Answer(.selected, at: now)
-        }
-        case .filter(let lowPass, let slope, let highPass): conclude(completion) { () throws(Refusal) in
-            var wanted = filter
-            wanted.lowPass = lowPass ?? wanted.lowPass
-            wanted.slopeDBPerOctave = slope ?? wanted.slopeDBPerOctave
-            wanted.highPass = highPass ?? wanted.highPass
-            try change(to: wanted)
-        }
+        case .select(let reference):
+            conclude(completion) { () throws(Refusal) in
+                selection.select(try find(reference, for: "select"))
+                answer = Indication.Answer(.selected, at: now)
+            }
+        case .filter(let lowPass, let slope, let highPass):
+            conclude(completion) { () throws(Refusal) in
+                var wanted = filter
+                wanted.lowPass = lowPass ?? wanted.lowPass
+                wanted.slopeDBPerOctave = slope ?? wanted.slopeDBPerOctave
+                wanted.highPass = highPass ?? wanted.highPass
+                try change(to: wanted)
+            }
         case .discard(let reference): conclude(completion) { () throws(Refusal) in try discard(reference) }
         case .play, .pause, .skip, .volume: completion(.failure(Self.noPlayback))
         }
@@ -161,6 +164,7 @@ extension Deck {
 extension Deck {
     /// Starts a take whose first frame is the one heard at `instant`, less the pre-roll.
     private func start(at instant: Instant, now: Instant, _ completion: @escaping Completion) {
+        restsUntil = nil
         openDirectory()
         arm(now: now)
         checkStorage()
@@ -181,7 +185,8 @@ extension Deck {
             .begin(
                 BeginOrder(
                     ring: input.ring, grant: input.grant, directory: directory, kit: options.kit, pressed: instant,
-                    pressedWall: clock.wallTime() - (now - instant), clock: originOfClock(selection.takes.last?.day), bootID: options.bootID,
+                    pressedWall: clock.wallTime() - (now - instant), clock: originOfClock(selection.takes.last?.day),
+                    bootID: options.bootID,
                     preRoll: options.isListening ? options.preRoll : .zero, lag: options.pressAge,
                     filter: input.filter, keepUnfiltered: options.keepsUnfiltered, syncPromise: options.syncPromise,
                     splitBytes: options.splitBytes, reserveBytes: options.reserveBytes, version: options.version)))
@@ -215,16 +220,19 @@ extension Deck {
     public func finish(_ done: @escaping () -> Void) {
         switch phase {
         case .idle:
-            card.stop()
-            input = nil
+            rest()
             done()
         case .recording:
             endTake(at: clock.now(), because: .shutdown) { [self] _ in
-                card.stop()
-                input = nil
+                rest()
                 done()
             }
         }
+    }
+
+    private func rest() {
+        disarm()
+        restsUntil = clock.now() + Self.rest
     }
 
     private func shutDown(because reason: String) {

@@ -30,7 +30,9 @@ extension Deck {
 
     private func check(now: Instant) {
         openDirectory()
-        if options.isListening || input == nil { arm(now: now) }
+        if let end = restsUntil, now < end { return }
+        restsUntil = nil
+        arm(now: now)
         if !options.isListening, case .idle = phase { disarm() }
         checkSignal(now: now)
         checkStorage()

@@ -31,6 +31,8 @@ public final class Deck {
     var answer: Indication.Answer?
     var freeBytes: Int64?
     var lossesSeen = 0
+    /// After it was told to finish, the deck does not arm by itself before this: the kit is being switched off.
+    var restsUntil: Instant?
 
     /// What the outbox does, as the library says.
     public var upload = Indication.Upload.idle {
@@ -76,6 +78,8 @@ public final class Deck {
 
     /// How often absent cards are looked for, and the signal and the disk are checked.
     public static let tick = Duration.seconds(2)
+    /// How long a deck that finished stays closed, should the power stay on.
+    static let rest = Duration.seconds(60)
     /// How long lost frames are told of.
     static let overloadShown = Duration.seconds(30)
 

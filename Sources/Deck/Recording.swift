@@ -51,7 +51,8 @@ final class Recording {
         lagFrames = order.ring.format.frames(in: order.lag)
         signal = SignalPath(format: order.ring.format, design: order.filter)
         unfiltered =
-            order.keepUnfiltered ? SignalPath(format: order.ring.format, design: .off(rateHz: order.filter.rateHz)) : nil
+            order.keepUnfiltered
+            ? SignalPath(format: order.ring.format, design: .off(rateHz: order.filter.rateHz)) : nil
         stampNumber = max(0, order.ring.stampNumber - 1)
         let storedBytes = Int(chunkFrames) * order.ring.format.stored.bytesPerFrame
         stored = [UInt8](repeating: 0, count: storedBytes)
@@ -228,7 +229,9 @@ extension Recording {
             let taken: Int64 = try unsafe ring.withFrames(from: first, atMost: count) { bytes in
                 let taken = Int64(bytes.count / ring.format.bytesPerFrame)
                 let size = unsafe stored.withUnsafeMutableBytes { unsafe signal.process(bytes, into: $0) }
-                let twin = unsafe storedUnfiltered.withUnsafeMutableBytes { unsafe unfiltered?.process(bytes, into: $0) }
+                let twin = unsafe storedUnfiltered.withUnsafeMutableBytes {
+                    unsafe unfiltered?.process(bytes, into: $0)
+                }
                 try store(size, twin)
                 return taken
             }

@@ -70,6 +70,7 @@ struct SignalWatch {
         guard dead.count == silentSince.count || !died.isEmpty else { return nil }
         let channels = (dead.count == silentSince.count ? dead : died).map { String($0 + 1) }.joined(separator: ", ")
         return Fault(
-            .signal, "signal: \(card): nothing heard on channel \(channels) for 10 s: check the microphone and its cable")
+            .signal,
+            "signal: \(card): nothing heard on channel \(channels) for 10 s: check the microphone and its cable")
     }
 }

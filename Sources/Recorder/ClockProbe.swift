@@ -17,7 +17,8 @@ public struct ClockProbe: Sendable {
     /// take: one with an empty battery starts over.
     public func origin(newestTake: String?, clock: any Clock) -> ClockOrigin {
         Self.origin(
-            isSynchronised: isSynchronised, isSetFromRTC: Machine.firstLine(of: root + "/sys/class/rtc/rtc0/hctosys") == "1",
+            isSynchronised: isSynchronised,
+            isSetFromRTC: Machine.firstLine(of: root + "/sys/class/rtc/rtc0/hctosys") == "1",
             today: clock.wallTime().date, newestTake: newestTake)
     }
 

@@ -40,7 +40,8 @@ final class PanelDevice {
         input = PanelInput(timing: timing, down: down)
         report(errors)
         for button in down {
-            log.write(Report(.warning, "buttons: \(button.rawValue): held down at the start: not heard until it is released"))
+            log.write(
+                Report(.warning, "buttons: \(button.rawValue): held down at the start: not heard until it is released"))
         }
     }
 

@@ -37,9 +37,10 @@ public final class Recorder {
         self.log = log
         loop = Loop(clock: clock)
         var options = DeckOptions(settings: settings, version: fieldfareVersion)
-        options.faults = problems.first.map { first in
-            [Fault(.settings, problems.count == 1 ? first : "\(first) (and \(problems.count - 1) more)")]
-        } ?? []
+        options.faults =
+            problems.first.map { first in
+                [Fault(.settings, problems.count == 1 ? first : "\(first) (and \(problems.count - 1) more)")]
+            } ?? []
         for problem in problems { log.write(Report(.error, problem)) }
         if settings.takes.format == .flac {
             log.write(Report(.warning, "takes.format: flac: not part of this version: takes stay WAV"))

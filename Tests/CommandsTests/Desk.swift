@@ -221,9 +221,12 @@ private struct StoppedClock: Clock {
     func wallTime() -> WallTime { WallTime(microseconds: 0) }
 }
 
+/// A machine without settings, cards and lines of its own.
+let bareMachine = LocalAccess(places: { _ in LocalAccess.Places() }, problems: { _ in [] }, list: { _, _ in [] })
+
 /// Runs a command and says what came of it.
 func run(
-    _ arguments: [String], at recorder: DeskRecorder? = nil, access: LocalAccess = .recorderOnly,
+    _ arguments: [String], at recorder: DeskRecorder? = nil, access: LocalAccess = bareMachine,
     console: PaperConsole = PaperConsole(), signals: PaperSignals = PaperSignals()
 ) -> (status: Int32, output: [String], complaints: [String]) {
     let socket = recorder.map { ["--socket", $0.path] } ?? []

@@ -177,7 +177,7 @@ final class Rig {
     var powerOffs = 0
 
     init(
-        rateHz: Int = 8000, channels: Int = 1, files: FileSystem = FileSystem(),
+        rateHz: Int = 8000, channels: Int = 1, files: FileSystem = FileSystem(), isCardPresent: Bool = true,
         _ configure: (inout DeckOptions) -> Void = { _ in }
     ) throws {
         directory = NSTemporaryDirectory() + "fieldfare-deck-\(UUID().uuidString)"
@@ -188,6 +188,7 @@ final class Rig {
         configure(&options)
         let format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: .s16)
         card = ScriptedCard(clock: clock, format: format, periodFrames: rateHz / 10)
+        card.isPresent = isCardPresent
         sync = InlineSync(clock: clock)
         writer = Writer(clock: clock, sync: sync)
         deck = Deck(

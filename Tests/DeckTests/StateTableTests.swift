@@ -94,8 +94,7 @@ import Transport
     }
 
     @Test func `without a card the deck is in fault, and armed by itself when one comes`() throws {
-        let rig = try Rig()
-        rig.card.isPresent = false
+        let rig = try Rig(isCardPresent: false)
         rig.run(.milliseconds(100))
         #expect(rig.deck.state == .fault)
         #expect(rig.deck.status.faults.map(\.code) == [.noCard])

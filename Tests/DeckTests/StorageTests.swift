@@ -8,7 +8,9 @@ import Transport
 @testable import Deck
 
 @Suite struct StorageTests {
-    @Test func `a storage that fails ends the take, shows the fault, and the next take records once it is mended`() throws {
+    @Test func `a storage that fails ends the take, shows the fault, and the next take records once it is mended`()
+        throws
+    {
         let storage = TroubledStorage()
         let rig = try Rig(files: FileSystem(calls: storage))
         rig.run(.milliseconds(500))

@@ -156,7 +156,9 @@ import Transport
         rig.settle()
         let sidecar = try #require(try rig.sidecars().first)
         #expect(sidecar.filter.count == 2)
-        #expect(sidecar.filter[0] == Sidecar.FilterChange(atFrame: 0, lowPassHz: nil, slopeDBPerOctave: 24, highPassHz: nil))
+        #expect(
+            sidecar.filter[0] == Sidecar.FilterChange(atFrame: 0, lowPassHz: nil, slopeDBPerOctave: 24, highPassHz: nil)
+        )
         let change = sidecar.filter[1]
         #expect(change.lowPassHz == 1000 && change.highPassHz == 80 && change.slopeDBPerOctave == 48)
         #expect(change.atFrame > 0 && change.atFrame <= 8 * 1015)
