@@ -89,7 +89,6 @@ public struct Fieldfare: ParsableCommand {
     }
 }
 
-
 /// Options that may stand before or after the command.
 public struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The recorder's control socket.", valueName: "path"))

@@ -1,6 +1,6 @@
 import Control
-import Lines
 import Glibc
+import Lines
 import Ring
 import Synchronization
 import Takes
