@@ -74,6 +74,9 @@ let package = Package(
         .target(name: "CReferenceFilter", cSettings: [.unsafeFlags(["-O3"])]),
         .executableTarget(
             name: "filter-bench", dependencies: ["Filters", "Takes", "CReferenceFilter"], swiftSettings: strictMemory),
+        .executableTarget(
+            name: "capture-bench", dependencies: ["Deck", "Filters", "Ring", "SoundCard", "TakeFiles", "Takes"],
+            swiftSettings: strict),
 
         // Tests.
         .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),

@@ -3,12 +3,12 @@ import Glibc
 import Synchronization
 
 /// Letters from one thread to another, with a file descriptor that can be polled while there are any.
-final class Mailbox<Letter: Sendable>: Sendable {
+package final class Mailbox<Letter: Sendable>: Sendable {
     private let letters = Mutex<[Letter]>([])
     /// Readable while there are letters.
-    let fileDescriptor: Int32
+    package let fileDescriptor: Int32
 
-    init() {
+    package init() {
         fileDescriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         precondition(fileDescriptor >= 0, "eventfd: no file descriptor left")
     }
@@ -17,13 +17,13 @@ final class Mailbox<Letter: Sendable>: Sendable {
         close(fileDescriptor)
     }
 
-    func post(_ letter: Letter) {
+    package func post(_ letter: Letter) {
         letters.withLock { $0.append(letter) }
         eventfd_write(fileDescriptor, 1)
     }
 
     /// All letters, in the order they were posted.
-    func take() -> [Letter] {
+    package func take() -> [Letter] {
         var count: eventfd_t = 0
         unsafe eventfd_read(fileDescriptor, &count)
         return letters.withLock { waiting in

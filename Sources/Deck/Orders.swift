@@ -1,10 +1,10 @@
-import Filters
-import Ring
-import TakeFiles
-import Takes
+package import Filters
+package import Ring
+package import TakeFiles
+package import Takes
 
 /// What the writer needs to know to begin a take.
-struct BeginOrder: Sendable {
+package struct BeginOrder: Sendable {
     var ring: Ring
     var grant: CaptureGrant
     var directory: TakesDirectory
@@ -25,10 +25,34 @@ struct BeginOrder: Sendable {
     var splitBytes: Int64
     var reserveBytes: Int64
     var version: String
+
+    package init(
+        ring: Ring, grant: CaptureGrant, directory: TakesDirectory, kit: String, pressed: Instant,
+        pressedWall: WallTime, clock: ClockOrigin, bootID: String, preRoll: Duration, lag: Duration,
+        filter: FilterDesign, keepUnfiltered: Bool, syncPromise: Duration, splitBytes: Int64, reserveBytes: Int64,
+        version: String
+    ) {
+        self.ring = ring
+        self.grant = grant
+        self.directory = directory
+        self.kit = kit
+        self.pressed = pressed
+        self.pressedWall = pressedWall
+        self.clock = clock
+        self.bootID = bootID
+        self.preRoll = preRoll
+        self.lag = lag
+        self.filter = filter
+        self.keepUnfiltered = keepUnfiltered
+        self.syncPromise = syncPromise
+        self.splitBytes = splitBytes
+        self.reserveBytes = reserveBytes
+        self.version = version
+    }
 }
 
 /// What the deck asks of the writer.
-enum Order: Sendable {
+package enum Order: Sendable {
     case begin(BeginOrder)
     case mark(at: Instant, note: String?)
     case filter(FilterDesign)
@@ -38,7 +62,7 @@ enum Order: Sendable {
 }
 
 /// What the writer tells the deck.
-enum Outcome: Sendable {
+package enum Outcome: Sendable {
     /// The take's files are there.
     case began(TakeName)
     /// A sync is over.

@@ -1,10 +1,10 @@
 import Glibc
-import Ring
+package import Ring
 import Synchronization
-import Takes
+package import Takes
 
 /// What became of a sync.
-struct SyncResult: Sendable {
+package struct SyncResult: Sendable {
     /// When the sync was over.
     var at: Instant
     /// Why it failed; nil: it did not.
@@ -12,12 +12,12 @@ struct SyncResult: Sendable {
 }
 
 /// One sync that can be run on any thread.
-struct SyncJob: Sendable {
+package struct SyncJob: Sendable {
     var run: @Sendable () throws -> Void
 }
 
 /// Runs syncs, one at a time, away from the thread that writes.
-protocol Syncing: AnyObject {
+package protocol Syncing: AnyObject {
     /// Whether a sync is under way.
     var isBusy: Bool { get }
     func start(_ job: SyncJob)
@@ -28,14 +28,14 @@ protocol Syncing: AnyObject {
 }
 
 /// Runs syncs on a thread of its own, so that a storage that stalls holds up neither the writer nor the panel.
-final class SyncThread: Syncing {
+package final class SyncThread: Syncing {
     private let jobs = Mailbox<SyncJob?>()
     private let done = Mailbox<SyncResult>()
     private let pending = Atomic<Int>(0)
     private let clock: any Clock
     private var thread: Thread?
 
-    init(clock: any Clock) throws(ThreadError) {
+    package init(clock: any Clock) throws(ThreadError) {
         self.clock = clock
         thread = try Thread(name: "sync") { [jobs, done, clock] in
             while true {
@@ -55,20 +55,20 @@ final class SyncThread: Syncing {
         thread?.join()
     }
 
-    var isBusy: Bool { pending.load(ordering: .relaxed) > 0 }
+    package var isBusy: Bool { pending.load(ordering: .relaxed) > 0 }
 
-    func start(_ job: SyncJob) {
+    package func start(_ job: SyncJob) {
         pending.wrappingAdd(1, ordering: .relaxed)
         jobs.post(job)
     }
 
-    func results() -> [SyncResult] {
+    package func results() -> [SyncResult] {
         let results = done.take()
         pending.wrappingSubtract(results.count, ordering: .relaxed)
         return results
     }
 
-    func finish() {
+    package func finish() {
         if isBusy { done.wait(nanoseconds: nil) }
     }
 }

@@ -3,12 +3,12 @@ import Glibc
 import Ring
 import Synchronization
 import TakeFiles
-import Takes
+package import Takes
 
 /// Makes takes out of what the ring holds, as the deck orders. All of its work is done by `turn`, on one thread.
-final class Writer: @unchecked Sendable {
-    let orders = Mailbox<Order>()
-    let outcomes = Mailbox<Outcome>()
+package final class Writer: @unchecked Sendable {
+    package let orders = Mailbox<Order>()
+    package let outcomes = Mailbox<Outcome>()
     private let clock: any Clock
     private let sync: any Syncing
     private let shared = Mutex<Progress?>(nil)
@@ -21,7 +21,7 @@ final class Writer: @unchecked Sendable {
     /// How often the ring is emptied.
     static let pumpInterval = Duration.milliseconds(200)
 
-    init(clock: any Clock, sync: any Syncing) {
+    package init(clock: any Clock, sync: any Syncing) {
         self.clock = clock
         self.sync = sync
     }
@@ -34,7 +34,7 @@ final class Writer: @unchecked Sendable {
 
     /// Does what is ordered and what is due.
     /// - Returns: when it wants to be called again at the latest; nil: at the next order.
-    func turn(now: Instant) -> Instant? {
+    package func turn(now: Instant) -> Instant? {
         for order in orders.take() {
             carryOut(order, now: now)
         }
