@@ -55,7 +55,7 @@ let package = Package(
         .executableTarget(
             name: "fieldfare-recorder",
             dependencies: [
-                "Recorder", "Settings", "SoundCard", "Takes",
+                "Recorder", "Deck", "Settings", "SoundCard", "Takes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -97,6 +97,9 @@ let package = Package(
             name: "ControlTests", dependencies: ["Takes", "Transport", "Control"], swiftSettings: strictMemory),
         .testTarget(
             name: "DeckTests", dependencies: ["Deck", "Takes", "Transport", "Panel", "Filters", "Ring", "TakeFiles"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RecorderTests", dependencies: ["Recorder", "Takes", "Deck", "Panel", "Ring", "Lines", "Settings"],
             swiftSettings: strict),
         .testTarget(
             name: "CommandsTests", dependencies: ["Takes", "Transport", "Ring", "Lines", "Control", "Commands"],

@@ -9,17 +9,21 @@ extension Deck {
     public var state: DeckState {
         switch phase {
         case .recording: .recording
-        case .idle: input == nil && faults[.noCard] != nil ? .fault : .idle
+        case .idle: cannotArm ? .fault : .idle
         }
     }
 
     /// Whether record would record at once.
     public var isArmed: Bool {
-        guard case .idle = phase, directory != nil, faults[.noCard] == nil, restsUntil == nil else {
-            return false
-        }
-        if let freeBytes, freeBytes < options.reserveBytes { return false }
+        guard case .idle = phase, directory != nil, restsUntil == nil, !cannotArm else { return false }
         return input != nil || !options.isListening
+    }
+
+    /// Whether something is known to be missing: the card, the folder for takes, or room in it.
+    private var cannotArm: Bool {
+        if faults[.noCard] != nil { return true }
+        if directory == nil, faults[.storageFailing] != nil { return true }
+        return freeBytes.map { $0 < options.reserveBytes } ?? false
     }
 
     /// What the recorder is doing, whole.

@@ -222,7 +222,9 @@ extension Deck {
         case .idle:
             rest()
             done()
-        case .recording:
+        case .recording(var take):
+            take.next = nil
+            phase = .recording(take)
             endTake(at: clock.now(), because: .shutdown) { [self] _ in
                 rest()
                 done()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Deck
 import Recorder
 import Settings
 import SoundCard
@@ -24,8 +25,13 @@ struct FieldfareRecorder: ParsableCommand {
             Recorder.putOutLamps(settings)
             return
         }
-        let recorder = try Recorder(settings: settings, problems: problems.map(\.description))
-        recorder.run()
+        do {
+            try Recorder(settings: settings, problems: problems.map(\.description)).run()
+        } catch {
+            Log().write(Report(.error, "\(error)"))
+            // EX_CANTCREAT: another recorder has the socket, or there are no threads left.
+            throw ExitCode(73)
+        }
     }
 }
 

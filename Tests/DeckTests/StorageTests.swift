@@ -61,12 +61,13 @@ import Transport
         rig.run(.seconds(2))
         storage.free = 63 << 20
         rig.run(.seconds(2))
-        #expect(rig.deck.state == .idle)
+        #expect(rig.deck.state == .fault)
         #expect(try rig.sidecars().map(\.endedBy) == [.diskFull])
         #expect(rig.deck.status.faults.map(\.code) == [.diskFull])
         #expect(!rig.deck.status.armed)
         rig.press(.record)
-        #expect(rig.deck.state == .idle)
+        #expect(rig.deck.state == .fault)
+        #expect(rig.deck.indication.answer?.kind == .refused)
         storage.free = 200 << 20
         rig.run(.milliseconds(2100))
         #expect(rig.deck.status.armed)

@@ -1,0 +1,52 @@
+import Foundation
+import Glibc
+import Panel
+import TakeFiles
+import Takes
+import Testing
+import Transport
+
+@testable import Deck
+
+@Suite struct ThreadsTests {
+    /// Waits for the writer's next news, however long it takes.
+    private func wait(for deck: Deck) {
+        var descriptor = pollfd(fd: deck.outcomesFileDescriptor, events: Int16(POLLIN), revents: 0)
+        _ = poll(&descriptor, 1, -1)
+        deck.hearWriter()
+    }
+
+    @Test func `with its writer and its syncs on threads of their own the deck makes the same take`() throws {
+        let directory = NSTemporaryDirectory() + "fieldfare-threads-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let clock = TestClock()
+        let format = StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16)
+        let card = ScriptedCard(clock: clock, format: format, periodFrames: 800)
+        var options = DeckOptions(kit: "heron07", directory: directory, version: "test")
+        options.filter = FilterRequest(lowPass: .off)
+        options.reserveBytes = 0
+        let deck = try Deck(options: options, card: card, clock: clock, originOfClock: { _ in .ntp }, report: { _ in })
+        _ = deck.turn(now: clock.now())
+        clock.advance(by: .milliseconds(1000))
+        card.deliver()
+        deck.handle(.press(.record, at: clock.now()))
+        while deck.status.take == nil { wait(for: deck) }
+        clock.advance(by: .milliseconds(1000))
+        card.deliver()
+        while deck.lastSync == nil { wait(for: deck) }
+        let stop = clock.now()
+        deck.handle(.press(.stop, at: stop))
+        clock.advance(by: .milliseconds(200))
+        card.deliver()
+        while deck.state == .recording { wait(for: deck) }
+        let take = try #require(deck.selection.takes.first)
+        let sidecar = try deck.directory!.sidecar(of: take)
+        #expect(sidecar.frames == format.frames(in: stop - Instant(nanoseconds: 101_000_000_000)))
+        #expect(sidecar.endedBy == .stop)
+        var reader = try SoundFileReader(path: "\(directory)/\(take.day)/\(sidecar.parts[0].file)")
+        var samples = [Int32](repeating: 0, count: Int(sidecar.frames))
+        var span = samples.mutableSpan
+        let count = try reader.read(into: &span)
+        #expect(difference(samples[..<count].map { Int16($0 >> 16) }, 8000..<8000 + Int(sidecar.frames)) == nil)
+    }
+}

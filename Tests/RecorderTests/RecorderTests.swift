@@ -1,0 +1,90 @@
+import Deck
+import Lines
+import Ring
+import Settings
+import Takes
+import Testing
+
+@testable import Recorder
+
+@Suite struct LogTests {
+    @Test func `under journald a line begins with its severity, elsewhere it does not`() {
+        let report = Report(.warning, "capture: a sentence")
+        #expect(Log(isJournal: true).text(report) == "<4>capture: a sentence\n")
+        #expect(Log(isJournal: false).text(report) == "capture: a sentence\n")
+    }
+
+    @Test func `a report is one line, whatever is in it`() {
+        #expect(Log(isJournal: true).text(Report(.error, "one\ntwo\r\nthree")) == "<3>one two three\n")
+    }
+}
+
+@Suite struct ClockProbeTests {
+    @Test(arguments: [
+        (true, false, "1970-01-01", "2026-11-21" as String?, ClockOrigin.ntp),
+        (false, true, "2026-11-21", "2026-11-21", .rtc),
+        (false, true, "2026-11-21", nil, .rtc),
+        (false, true, "2026-11-20", "2026-11-21", .unset),
+        (false, false, "2026-11-21", nil, .unset),
+    ])
+    func `the clock is judged by what this boot saw`(
+        isSynchronised: Bool, isSetFromRTC: Bool, today: String, newestTake: String?, origin: ClockOrigin
+    ) {
+        let found = ClockProbe.origin(
+            isSynchronised: isSynchronised, isSetFromRTC: isSetFromRTC, today: today, newestTake: newestTake)
+        #expect(found == origin)
+    }
+}
+
+@Suite struct SettingsMappingTests {
+    @Test func `what the settings say reaches the deck`() {
+        let text = """
+            [kit]
+            name = "heron07"
+            [capture]
+            card = "usb:0d8c:0014"
+            rate_hz = 96000
+            channels = 1
+            pre_roll_seconds = 10
+            gain_db = 12.5
+            [filter]
+            low_pass_hz = 8000
+            keep_unfiltered = true
+            [takes]
+            directory = "/data/takes"
+            split_mib = 64
+            reserve_mib = 100
+            sync_seconds = 2
+            [panel]
+            debounce_milliseconds = 25
+            """
+        let (settings, problems) = Settings.parse(text, file: "kit.toml")
+        #expect(problems == [])
+        let options = DeckOptions(settings: settings, version: "1")
+        #expect(options.kit == "heron07")
+        #expect(options.capture.card == CardReference("usb:0d8c:0014"))
+        #expect(options.capture.rateHz == 96000)
+        #expect(options.capture.channels == 1)
+        #expect(options.capture.gainDB == 12.5)
+        #expect(options.isListening)
+        #expect(options.preRoll == .seconds(10))
+        #expect(options.filter == FilterRequest(lowPass: .hertz(8000)))
+        #expect(options.keepsUnfiltered)
+        #expect(options.directory == "/data/takes")
+        #expect(options.splitBytes == 64 << 20)
+        #expect(options.reserveBytes == 100 << 20)
+        #expect(options.syncPromise == .seconds(2))
+        #expect(options.pressAge == .milliseconds(75))
+    }
+
+    @Test func `lines and lamps keep their address, level and pull`() {
+        #expect(
+            InputLine(Settings.ButtonLine(.offset(chip: "gpiochip0", offset: 17), isActiveLow: false, pull: .off))
+                == InputLine(.offset(chip: "gpiochip0", offset: 17), activeLow: false, pull: .none))
+        #expect(InputLine(nil) == nil)
+        #expect(LampOutput(.led("ACT")) == .led("ACT"))
+        #expect(
+            LampOutput(.line(.name("GPIO5"), isActiveLow: true)) == .line(OutputLine(.name("GPIO5"), activeLow: true)))
+        #expect(LampOutput(nil) == nil)
+    }
+}
