@@ -59,7 +59,7 @@ public final class ControlClient {
         try send(Request(id: id, message).line + "\n")
         let limit = clock.now() + timeout
         while let line = try nextLine(until: limit) {
-            guard let reply = try? JSONReader.read(line[...]) else { throw garbled(line) }
+            guard let reply = try? JSONValue(decoding: line) else { throw garbled(line) }
             if reply["event"] != nil {
                 events.append(line)
                 continue

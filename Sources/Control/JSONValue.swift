@@ -1,33 +1,43 @@
-import FoundationEssentials
+public import FoundationEssentials
 
-/// Any JSON value, as it came: numbers keep their digits, so that what is passed on is what was sent.
+/// Any JSON value. What is passed on is what was sent, up to how it was written.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A number as it was written.
-    case number(literal: String)
+    /// A number; decimal, so that neither a long whole number nor a fraction changes on its way.
+    case number(Decimal)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
 
     /// A whole number.
-    public static func integer(_ value: some BinaryInteger) -> JSONValue {
-        .number(literal: String(value))
+    public static func integer(_ value: Int) -> JSONValue {
+        .number(Decimal(value))
     }
 
-    /// A number; null if it is not finite, since JSON has no other.
+    /// A number; null if it is not finite, since JSON has no other, or has an exponent beyond ±127.
     public static func double(_ value: Double) -> JSONValue {
-        guard value.isFinite else { return .null }
-        let whole = Int64(exactly: value)
-        return .number(literal: whole.map { String($0) } ?? "\(value)")
+        (try? JSONValue(encoding: value)) ?? .null
     }
 
     /// What `value` is as JSON.
     ///
-    /// - Throws: `EncodingError`, such as for a number that is not finite.
+    /// - Throws: `EncodingError`, such as for a number that is not finite; `DecodingError` if `decoding` would throw.
     public init(encoding value: some Encodable) throws {
-        self = try JSONReader.read(Array(JSONEncoder().encode(value))[...])
+        self = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
     }
+
+    /// Reads one JSON text.
+    ///
+    /// Of a key that comes twice, the first counts. A number keeps 38 digits.
+    /// - Throws: `DecodingError` if it is not JSON, holds a number of 1e128 or more, or has more than `deepest` levels.
+    public init(decoding bytes: some Sequence<UInt8>) throws {
+        self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+    }
+
+    /// Arrays and objects inside each other, at most; a list of cards has six. What lies deep takes long to read: a line
+    /// of 64 KiB that is full of arrays at the 32nd level takes a second, at the eighth a seventh of one.
+    public static let deepest = 8
 
     /// The value of `key` in an object; nil if there is none, or this is no object.
     public subscript(key: String) -> JSONValue? {
@@ -41,16 +51,16 @@ public enum JSONValue: Hashable, Sendable {
         return text
     }
 
-    /// The value of a number; nil if it is none, or too large.
+    /// The value of a number.
     public var double: Double? {
-        guard case .number(let literal) = self, let value = Double(literal), value.isFinite else { return nil }
-        return value
+        guard case .number(let number) = self else { return nil }
+        return Double("\(number)")
     }
 
     /// The value of a number that is whole and fits.
     public var integer: Int? {
-        guard case .number(let literal) = self else { return nil }
-        return Int(literal) ?? Double(literal).flatMap { Int(exactly: $0) }
+        guard case .number(let number) = self else { return nil }
+        return Int("\(number)")
     }
 
     /// The truth of a boolean.
@@ -68,54 +78,45 @@ public enum JSONValue: Hashable, Sendable {
     }
 }
 
+extension JSONValue: Codable {
+    /// Takes whatever comes.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let number = try? container.decode(Decimal.self) {
+            self = .number(number)
+        } else if let string = try? container.decode(String.self) {
+            self = .string(string)
+        } else if let bool = try? container.decode(Bool.self) {
+            self = .bool(bool)
+        } else if decoder.codingPath.count >= Self.deepest {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "there are more than \(Self.deepest) levels")
+        } else if let members = try? container.decode([String: JSONValue].self) {
+            self = .object(members)
+        } else {
+            self = .array(try container.decode([JSONValue].self))
+        }
+    }
+
+    /// Writes itself, not a description of itself.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let bool): try container.encode(bool)
+        case .number(let number): try container.encode(number)
+        case .string(let string): try container.encode(string)
+        case .array(let elements): try container.encode(elements)
+        case .object(let members): try container.encode(members)
+        }
+    }
+}
+
 extension JSONValue: CustomStringConvertible {
     /// JSON on one line, keys in order.
     public var description: String {
-        var text = ""
-        write(to: &text)
-        return text
-    }
-
-    private func write(to text: inout String) {
-        switch self {
-        case .null: text += "null"
-        case .bool(let bool): text += bool ? "true" : "false"
-        case .number(let literal): text += literal
-        case .string(let string): Self.quote(string, to: &text)
-        case .array(let elements):
-            text += "["
-            for (index, element) in elements.enumerated() {
-                if index > 0 { text += "," }
-                element.write(to: &text)
-            }
-            text += "]"
-        case .object(let members):
-            text += "{"
-            for (index, key) in members.keys.sorted().enumerated() {
-                if index > 0 { text += "," }
-                Self.quote(key, to: &text)
-                text += ":"
-                members[key]?.write(to: &text)
-            }
-            text += "}"
-        }
-    }
-
-    private static func quote(_ string: String, to text: inout String) {
-        text += "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case "\0"..<" ":
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
+        jsonText(self) ?? "null"
     }
 }

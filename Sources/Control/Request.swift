@@ -64,9 +64,10 @@ extension Request {
     static func read(_ line: ArraySlice<UInt8>) throws(RequestError) -> Request {
         let value: JSONValue
         do {
-            value = try JSONReader.read(line)
+            value = try JSONValue(decoding: line)
         } catch {
-            let message = "control: the line is not JSON: byte \(error.column): expected \(error.expected)"
+            let message =
+                "control: the line is not JSON, with at most \(JSONValue.deepest) levels and numbers below 1e128"
             throw RequestError(id: .null, refusal: Refusal(.badData, message))
         }
         guard case .object(let members) = value else {

@@ -264,6 +264,8 @@ extension Deck {
             for completion in waiting { completion(.success(status)) }
         case .synced(let instant):
             lastSync = instant
+        case .warned(let message):
+            report(Report(.warning, "record: \(message)"))
         case .finished(let name, let sidecar, let failure):
             selection.add(name)
             let length = "\(sidecar.frames) frames, \(sidecar.durationSeconds) s, \(sidecar.gaps.count) gaps"

@@ -67,6 +67,8 @@ package enum Outcome: Sendable {
     case began(TakeName)
     /// A sync is over.
     case synced(at: Instant)
+    /// Something of the take failed that it can do without.
+    case warned(String)
     /// The take is committed. `failure`: why it ended early.
     case finished(TakeName, Sidecar, failure: String?)
     /// There is no take, or only what recovery can make of it.

@@ -23,6 +23,8 @@ final class Recording {
     var frames: Int64 { output.frames }
     /// Frames that are on the disk.
     var syncedFrames: Int64 { output.syncedFrames }
+    /// Why the take will have no waveform; nil: nothing speaks against it.
+    var peaksFailure: FileError? { output.peaksFailure }
 
     /// The ring's position of the next frame; nil until the take's first frame is found.
     private var next: Int64?
@@ -34,7 +36,6 @@ final class Recording {
     private(set) var ending: Sidecar.Ending?
 
     private var pendingMarkers: [(at: Instant, note: String?)] = []
-    private var peaks: [Int8] = []
     private let chunkFrames: Int64 = 16384
     private var stored: [UInt8]
     private var storedUnfiltered: [UInt8]
@@ -108,7 +109,7 @@ final class Recording {
     func finish() throws -> Sidecar {
         ring.letGo()
         close()
-        return try output.finish(peaks: peaks)
+        return try output.finish()
     }
 
     /// Ends the take with what is safe, after the storage failed.
@@ -119,7 +120,7 @@ final class Recording {
     }
 
     private func close() {
-        peaks += signal.takePeaks() + signal.finishPeaks()
+        output.appendPeaks(signal.finishPeaks())
         output.sidecar.endedBy = ending
         output.sidecar.levels = signal.levels.map {
             Sidecar.Levels(
@@ -264,6 +265,6 @@ extension Recording {
                     unfiltered: twin.map { unsafe UnsafeRawBufferPointer(rebasing: raw[..<$0]) })
             }
         }
-        peaks += signal.takePeaks()
+        output.appendPeaks(signal.takePeaks())
     }
 }

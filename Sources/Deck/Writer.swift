@@ -17,6 +17,7 @@ package final class Writer: @unchecked Sendable {
     private var recording: Recording?
     private var schedule: SyncSchedule?
     private var begun: BeginOrder?
+    private var hasToldOfPeaks = false
 
     /// How often the ring is emptied.
     static let pumpInterval = Duration.milliseconds(200)
@@ -97,6 +98,7 @@ package final class Writer: @unchecked Sendable {
             outcomes.post(.synced(at: result.at))
         }
         try recording.pump(now: now)
+        tellOfPeaks(recording)
         shared.withLock {
             $0 = Progress(
                 frames: recording.frames, syncedFrames: recording.syncedFrames, gaps: recording.sidecar.gaps.count,
@@ -135,12 +137,21 @@ package final class Writer: @unchecked Sendable {
         }
     }
 
+    /// A waveform that could not be written is told once; the take goes on.
+    private func tellOfPeaks(_ recording: Recording) {
+        guard !hasToldOfPeaks, let failure = recording.peaksFailure else { return }
+        hasToldOfPeaks = true
+        outcomes.post(.warned("\(recording.name.stem) will have no waveform: \(failure)"))
+    }
+
     private func settleSync() {
         sync.finish()
         _ = sync.results()
     }
 
     private func close(_ outcome: Outcome) {
+        if let recording { tellOfPeaks(recording) }
+        hasToldOfPeaks = false
         recording = nil
         begun = nil
         schedule = nil

@@ -24,16 +24,21 @@ public struct PeaksFile: Hashable, Sendable {
 
     /// The whole file.
     public var bytes: [UInt8] {
+        Self.header(rateHz: rateHz, channels: channels, length: length)
+            + pairs.prefix(length * 2 * channels).lazy.map { UInt8(bitPattern: $0) }
+    }
+
+    /// What stands before the first pixel.
+    static func header(rateHz: Int, channels: Int, length: Int) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.headerByteCount + pairs.count)
+        bytes.reserveCapacity(headerByteCount)
         bytes.append(littleEndian: Int32(2))
         // The one flag there is: 8 bits, not 16.
         bytes.append(littleEndian: UInt32(1))
         bytes.append(littleEndian: Int32(rateHz))
-        bytes.append(littleEndian: Int32(Self.framesPerPixel))
+        bytes.append(littleEndian: Int32(framesPerPixel))
         bytes.append(littleEndian: UInt32(length))
         bytes.append(littleEndian: Int32(channels))
-        bytes += pairs.prefix(length * 2 * channels).lazy.map { UInt8(bitPattern: $0) }
         return bytes
     }
 }

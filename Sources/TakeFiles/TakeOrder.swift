@@ -24,15 +24,23 @@ public enum TakePhase: CaseIterable, Sendable {
     case settle
     /// Appends the closing chunks to one part. Only once the sidecar says how long the part is without them.
     case close
-    /// Writes the waveform.
+    /// Makes the file of the waveform, with a header that tells of no pixel. Like `appendPeaks` at any time after `begin`;
+    /// no sync is owed for it, since a waveform can be made again from the sound.
+    case beginPeaks
+    /// Appends pixels to the waveform.
+    case appendPeaks
+    /// Ends the waveform: its header tells of all pixels, and it is made safe.
     case peaks
+    /// Removes a waveform that cannot be written. The take goes on without one.
+    case dropPeaks
     /// Gives the files their final names, the sidecar last: the commit.
     case reveal
     /// Removes a finished take: first the sidecar, without which it is none.
     case discard
 
-    /// What a finished take goes through after its last frame. `close` is done part by part.
-    public static let finish: [TakePhase] = [.settle, .replaceSidecar, .close, .peaks, .reveal]
+    /// What a finished take goes through after its last frame. `close` is done part by part; the waveform is begun
+    /// before its last pixels are appended, if it was not yet, and nothing is appended if none are left.
+    public static let finish: [TakePhase] = [.settle, .replaceSidecar, .close, .appendPeaks, .peaks, .reveal]
     /// The same on storage that fails: the least that makes it a take. Markers are in the sidecar, and peaks can be made again.
     public static let abandon: [TakePhase] = [.settle, .replaceSidecar, .reveal]
 
@@ -49,7 +57,10 @@ public enum TakePhase: CaseIterable, Sendable {
         case .split: [.createAudio]
         case .settle: [.writeHeader, .syncAudio]
         case .close: [.writeClosing, .writeHeader, .syncAudio]
-        case .peaks: [.create(.peaksPart), .sync(.peaksPart)]
+        case .beginPeaks: [.create(.peaksPart)]
+        case .appendPeaks: [.append(.peaksPart)]
+        case .peaks: [.overwrite(.peaksPart), .sync(.peaksPart)]
+        case .dropPeaks: [.remove(.peaksPart)]
         case .reveal:
             [.renameAudio, .rename(.peaksPart, to: .peaks), .syncDay, .rename(.sidecarPart, to: .sidecar), .syncDay]
         case .discard: [.remove(.sidecar), .syncDay, .removeRest, .syncDay]
@@ -59,8 +70,12 @@ public enum TakePhase: CaseIterable, Sendable {
 
 /// One step that reaches the disk. Those of audio are done to each audio file at hand, the filtered one before its twin.
 public enum TakeStep: Hashable, Sendable {
-    /// Makes a small file and writes it whole.
+    /// Makes a small file and writes what it shall hold.
     case create(TakeDocument)
+    /// Writes on at its end.
+    case append(TakeDocument)
+    /// Writes over its beginning.
+    case overwrite(TakeDocument)
     /// Its content is on the disk.
     case sync(TakeDocument)
     /// Gives it another name, in place of what had it.

@@ -17,6 +17,8 @@ public final class TakeOutput {
     public private(set) var frames: Int64 = 0
     /// Frames of the take that are on the disk.
     public var syncedFrames: Int64 { progress.now.syncedFrames }
+    /// Why the take will have no waveform; nil: nothing speaks against it. The take itself is not touched by it.
+    public var peaksFailure: FileError? { peaks.failure }
 
     private var site: TakeSite
     private let started: WallTime
@@ -25,6 +27,7 @@ public final class TakeOutput {
     private let progress = TakeProgress()
     private var sidecarChange = 1
     private var parts: [Part] = []
+    private var peaks: PeaksDraft
 
     /// One stretch of the take: an audio file, and its unfiltered twin if there is one.
     private struct Part {
@@ -62,6 +65,7 @@ public final class TakeOutput {
         self.started = started
         self.keepsUnfiltered = keepsUnfiltered
         self.splitBytes = min(splitBytes, Self.largestSplitBytes)
+        peaks = PeaksDraft(channels: sidecar.channels)
         site = TakeSite(files: directory.files, takes: directory.folder, name: name)
         addPart(format: format, firstFrame: 0)
         do throws(FileError) {
@@ -106,6 +110,17 @@ public final class TakeOutput {
         }
     }
 
+    /// Appends to the waveform.
+    ///
+    /// A waveform that cannot be written is given up, which `peaksFailure` says, and the take goes on without it: it
+    /// can be made again from the sound.
+    /// - Parameter pairs: as `PeaksFile.pairs`, those that come next.
+    public func appendPeaks(_ pairs: [Int8]) {
+        guard peaks.failure == nil else { return }
+        peaks.append(pairs)
+        if peaks.isDue { performPeaks(.appendPeaks) }
+    }
+
     /// Begins another part, with a format and at a frame of its own: the card was away and is back.
     ///
     /// - Parameters:
@@ -132,18 +147,15 @@ public final class TakeOutput {
     /// Ends the take: closes the audio files and gives everything its final name, the sidecar last.
     ///
     /// `sidecar.endedBy` must be set.
-    /// - Parameter peaks: as `PeaksFile.pairs`.
     /// - Returns: the sidecar as it is on the disk.
     /// - Throws: `FileError`: the take is not committed, `abandon` may still do it.
-    public func finish(peaks: [Int8]) throws(FileError) -> Sidecar {
+    public func finish() throws(FileError) -> Sidecar {
         precondition(sidecar.endedBy != nil, "a take that is finished says why it ended")
         return try progress.turn.withLock { _ throws(FileError) in
             progress.end()
             if let failure = progress.now.failure { throw failure }
             do throws(FileError) {
-                return try carryOut(
-                    TakePhase.finish,
-                    peaks: PeaksFile(rateHz: sidecar.rateHz, channels: sidecar.channels, pairs: peaks))
+                return try carryOut(TakePhase.finish)
             } catch {
                 progress.didFail(error)
                 throw error
@@ -162,7 +174,7 @@ public final class TakeOutput {
             progress.end()
             do throws(FileError) {
                 try salvage()
-                _ = try carryOut(TakePhase.abandon, peaks: nil)
+                _ = try carryOut(TakePhase.abandon)
                 return TakeRemains(name: name, safeFrames: frames, isFinished: true, error: nil)
             } catch {
                 if progress.now.syncedFrames < frames { cutBack() }
@@ -259,19 +271,38 @@ extension TakeOutput {
 // MARK: - The end
 
 extension TakeOutput {
-    private func carryOut(_ phases: [TakePhase], peaks: PeaksFile?) throws(FileError) -> Sidecar {
+    private func carryOut(_ phases: [TakePhase]) throws(FileError) -> Sidecar {
         let final = snapshot()
         for phase in phases {
             switch phase {
             case .close: try close()
             case .replaceSidecar: try site.perform(phase, content: SidecarFile.bytes(final))
-            case .peaks: try site.perform(phase, content: peaks?.bytes ?? [])
-            case .settle, .reveal, .number, .begin, .mark, .sync, .split, .discard:
+            case .appendPeaks, .peaks: performPeaks(phase)
+            case .settle, .reveal, .number, .begin, .mark, .sync, .split, .beginPeaks, .dropPeaks, .discard:
                 try perform(phase)
             }
             if phase == .settle { progress.didSync(frames: frames, sidecarChange: nil) }
         }
         return final
+    }
+
+    /// Carries out a phase of the waveform; if that fails, there will be none.
+    private func performPeaks(_ phase: TakePhase) {
+        guard peaks.failure == nil else { return }
+        do throws(FileError) {
+            if !peaks.isBegun {
+                peaks.isBegun = true
+                try site.perform(.beginPeaks, content: peaksHeader)
+            }
+            try site.perform(phase, content: phase == .appendPeaks ? peaks.take() : peaksHeader)
+        } catch {
+            peaks.giveUp(error)
+            try? site.perform(.dropPeaks)
+        }
+    }
+
+    private var peaksHeader: [UInt8] {
+        PeaksFile.header(rateHz: sidecar.rateHz, channels: sidecar.channels, length: peaks.length)
     }
 
     /// Carries out a phase on the audio files of all parts at once.

@@ -8,9 +8,15 @@ struct TakeSite: Sendable {
     let name: TakeName
     /// The folder of the day, once it is made.
     private var day: OpenFile?
-    private var drafts: [TakeDocument: OpenFile] = [:]
+    private var drafts: [TakeDocument: Draft] = [:]
     /// Whether the whole waveform is there under its first name.
     private var hasPeaks = false
+
+    /// A document that is being written.
+    private struct Draft {
+        var file: OpenFile
+        var end: Int64
+    }
 
     init(files: FileSystem, takes: OpenFile, name: TakeName) {
         self.files = files
@@ -34,7 +40,7 @@ struct TakeSite: Sendable {
     ///
     /// - Parameters:
     ///   - audio: the audio files that the steps are about.
-    ///   - content: what the documents that are created shall hold.
+    ///   - content: what is written to the documents that are created, appended to or written over.
     mutating func perform(
         _ phase: TakePhase, audio: inout [AudioFile], content: [UInt8] = []
     ) throws(FileError) {
@@ -56,9 +62,16 @@ struct TakeSite: Sendable {
         case .create(let document):
             let file = try files.create(path(document), isNew: false)
             try files.write(content, to: file, at: 0)
-            drafts[document] = file
+            drafts[document] = Draft(file: file, end: Int64(content.count))
+        case .append(let document):
+            guard let draft = drafts[document], !content.isEmpty else { return }
+            try files.write(content, to: draft.file, at: draft.end)
+            drafts[document] = Draft(file: draft.file, end: draft.end + Int64(content.count))
+        case .overwrite(let document):
+            if let draft = drafts[document] { try files.write(content, to: draft.file, at: 0) }
         case .sync(let document):
-            if let file = drafts.removeValue(forKey: document) { try files.sync(file) }
+            guard let draft = drafts.removeValue(forKey: document) else { return }
+            try files.sync(draft.file)
             if document == .peaksPart { hasPeaks = true }
         case .rename(let document, let final):
             if document == .peaksPart, !hasPeaks {
@@ -68,7 +81,9 @@ struct TakeSite: Sendable {
                 try files.rename(path(document), to: path(final))
                 if document == .peaksPart { hasPeaks = false }
             }
-        case .remove(let document): try files.remove(path(document))
+        case .remove(let document):
+            drafts[document] = nil
+            try files.remove(path(document))
         case .removeRest: try removeRest()
         case .createAudio:
             for index in audio.indices {

@@ -21,7 +21,7 @@ import Transport
     }
 
     @Test(arguments: [
-        "1", "-0.50", "12345678901234567890123", "1e999", "true", "false", "null", #""a\"b ä""#, #""""#,
+        "1", "-0.5", "12345678901234567890123", "true", "false", "null", #""a\"b ä""#, #""""#,
     ])
     func `any scalar is echoed as the id`(id: String) throws {
         let reply = try Exchange().reply(to: "{\"id\":\(id),\"command\":\"lines\"}\n")
@@ -112,12 +112,13 @@ import Transport
         #expect(exchange.recorder.performed == [])
     }
 
+    private static let notJSON = "the line is not JSON, with at most 8 levels and numbers below 1e128"
+
     @Test(arguments: [
-        ("", "the line is not JSON: byte 1: expected a value"),
-        ("{\"command\":\"status\"", "the line is not JSON: byte 20: expected ',' or '}'"),
+        ("", notJSON), ("{\"command\":\"status\"", notJSON), (#"{"command":"skip","seconds":1e999}"#, notJSON),
         ("[]", "the line is not a JSON object"), ("\"status\"", "the line is not a JSON object"),
-        ("GET / HTTP/1.1\r", "the line is not JSON: byte 1: expected a value"),
-        ("\u{0}\u{1}\u{ff}", "the line is not JSON: byte 1: expected a value"),
+        ("GET / HTTP/1.1\r", notJSON), ("\u{0}\u{1}\u{ff}", notJSON),
+        (String(repeating: "[", count: 65536), notJSON),
     ])
     func `a line that is not a JSON object ends the connection`(line: String, message: String) throws {
         let exchange = try Exchange()

@@ -82,8 +82,8 @@ import Transport
             "skip: seconds: found \"5\", allowed is a number, negative to go back"
         ),
         (
-            #"{"command":"skip","seconds":1e999}"#,
-            "skip: seconds: found 1e999, allowed is a number, negative to go back"
+            #"{"command":"skip","seconds":[1e20]}"#,
+            "skip: seconds: found [100000000000000000000], allowed is a number, negative to go back"
         ),
         (#"{"command":"select"}"#, #"select: take is missing, allowed is a take's stem, its number, or "last""#),
         (
@@ -118,6 +118,78 @@ import Transport
     ])
     func `a usage error names the key and what is allowed`(line: String, message: String) {
         #expect(throws: RequestError(id: .null, refusal: Refusal(.usage, message))) { try read(line) }
+    }
+
+    @Test func `any prefix of a request and any byte in it is read or refused`() {
+        let request = Array(#"{"id":"\u00e4\ud834\udd1e","command":"skip","seconds":-5.5e-1,"x":[true,null,{}]}"#.utf8)
+        var readable = 0
+        for length in 0...request.count where (try? Request.read(request[..<length])) != nil { readable += 1 }
+        #expect(readable == 1)
+        for index in request.indices {
+            for byte in UInt8.min...UInt8.max {
+                var changed = request
+                changed[index] = byte
+                check(changed)
+            }
+        }
+    }
+
+    @Test func `requests with bytes changed, cut out, doubled and mixed are read or refused`() {
+        var random = Dice(state: 1)
+        let pieces = [
+            "[", "{\"", "\":", "1e", "-", "99999999999999999999", ".", "\\u", "\\ud800", "\u{feff}", "null", "\0",
+        ]
+        let lines = Self.requests.map { Array($0.0.utf8) } + pieces.map { Array($0.utf8) }
+        for _ in 0..<5000 {
+            var line = Self.requests.map { Array($0.0.utf8) }.randomElement(using: &random)!
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                let place = Int.random(in: 0...line.count, using: &random)
+                let end = Int.random(in: place...min(line.count, place + 8), using: &random)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: line.replaceSubrange(place..<end, with: (place..<end).map { _ in random.byte })
+                case 1: line.removeSubrange(place..<end)
+                case 2: line.insert(contentsOf: Array(line[place..<end]), at: place)
+                default: line.insert(contentsOf: lines.randomElement(using: &random)!, at: place)
+                }
+            }
+            check(line)
+        }
+    }
+
+    /// A line that is read is read the same once it is written again; one that is not has a sentence that says why.
+    private func check(_ line: [UInt8]) {
+        do {
+            let request = try Request.read(line[...])
+            let again = try? Request.read(Array(request.line.utf8)[...])
+            #expect(again == request)
+        } catch {
+            #expect([.badData, .usage].contains(error.refusal.code))
+            #expect(!error.refusal.message.isEmpty)
+        }
+    }
+
+    /// The same numbers at every run (xorshift64).
+    private struct Dice: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return state
+        }
+
+        var byte: UInt8 {
+            mutating get { UInt8(truncatingIfNeeded: next() >> 32) }
+        }
+    }
+
+    @Test(arguments: [
+        "1", "-3", "1.5", "18446744073709551616", "0.1", "\"a\"", "true", "null", "\"\\u0000/\"",
+    ])
+    func `an id is kept, whatever scalar it is`(id: String) throws {
+        let request = try read(#"{"command":"status","id":\#(id)}"#)
+        #expect(request.line == #"{"command":"status","id":\#(id)}"#)
     }
 
     @Test func `a usage error keeps the id`() {

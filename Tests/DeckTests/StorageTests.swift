@@ -52,6 +52,48 @@ import Transport
         #expect(difference(samples, 8000..<8000 + Int(sidecar.frames)) == nil)
     }
 
+    @Test func `a long take has a waveform of all its frames`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        // 8 KiB of it, more than waits in RAM.
+        rig.run(.seconds(140))
+        rig.press(.stop)
+        rig.settle()
+        let take = try #require(rig.deck.selection.takes.first)
+        let frames = try #require(try rig.sidecars().first).frames
+        let pairs = stride(from: 0, to: Int(frames), by: 256).flatMap { first in
+            let pixel = (first..<min(first + 256, Int(frames))).map { sampleValue(8000 + $0) >> 8 }
+            return [Int8(pixel.min()!), Int8(pixel.max()!)]
+        }
+        #expect(
+            try FileSystem().contents("\(rig.directory)/\(take.day)/\(take.stem).dat")
+                == PeaksFile(rateHz: 8000, channels: 1, pairs: pairs).bytes)
+    }
+
+    @Test(arguments: [3, 140]) func `a waveform that cannot be written is told once, and the take goes on`(
+        seconds: Int
+    ) throws {
+        let storage = TroubledStorage()
+        storage.refused = ".dat.part"
+        let rig = try Rig(files: FileSystem(calls: storage))
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.seconds(seconds))
+        #expect(rig.deck.state == .recording)
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.endedBy == .stop)
+        #expect(rig.deck.status.faults == [])
+        let path = "\(rig.directory)/\(rig.deck.selection.takes[0].day)/\(sidecar.take).dat.part"
+        #expect(
+            rig.log.messages.filter { $0.contains("waveform") } == [
+                "record: \(sidecar.take) will have no waveform: create \(path): Input/output error: "
+                    + "the storage is failing, replace it"
+            ])
+    }
+
     @Test func `a disk that is full ends the take above the reserve, and records again once there is room`() throws {
         let storage = TroubledStorage()
         storage.free = 100 << 20

@@ -6,7 +6,7 @@ import Synchronization
 /// The real file system, until the test says that it fails or is full.
 final class TroubledStorage: SystemCalls {
     private let kernel = KernelCalls()
-    private let trouble = Mutex<(code: Int32?, freeBytes: Int64?)>((nil, nil))
+    private let trouble = Mutex<(code: Int32?, freeBytes: Int64?, refused: String?)>((nil, nil, nil))
 
     /// Whatever writes or syncs fails with this; nil: nothing does.
     var code: Int32? {
@@ -19,12 +19,21 @@ final class TroubledStorage: SystemCalls {
         set { trouble.withLock { $0.freeBytes = newValue } }
     }
 
+    /// No file can be made whose name ends like this; nil: any can.
+    var refused: String? {
+        get { trouble.withLock { $0.refused } }
+        set { trouble.withLock { $0.refused = newValue } }
+    }
+
     private func fail() throws(Errno) {
         if let code { throw Errno(code: code) }
     }
 
     func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
-        if flags & O_CREAT != 0 { try fail() }
+        if flags & O_CREAT != 0 {
+            try fail()
+            if let refused, path.hasSuffix(refused) { throw Errno(code: EIO) }
+        }
         return try kernel.open(path, flags: flags, mode: mode)
     }
     func close(_ descriptor: Int32) { kernel.close(descriptor) }

@@ -18,9 +18,13 @@ struct TakeFailureTests {
         var name: TakeName?
         /// Whether `finish` was called, so that closing chunks may follow the sound.
         var finishWasTried = false
+        var peaksFailure: FileError?
     }
 
-    /// Two syncs, a marker, a split into three parts, with a twin; then the end. A failure ends it as the recorder would.
+    /// The waveform of the short take, as it is appended piece by piece.
+    static let peaks = (0..<3).map { piece in [Int8](repeating: piece, count: 4000) }
+
+    /// Three syncs, markers, a waveform, a split into three parts, with a twin; then the end. A failure ends it as the recorder would.
     func shortTake(in directory: TakesDirectory) -> Course {
         var course = Course()
         var begun: TakeOutput?
@@ -28,14 +32,15 @@ struct TakeFailureTests {
             let output = try TakeOutput(directory, keepsUnfiltered: true, splitBytes: 8192)
             begun = output
             course.name = output.name
-            for count: Int64 in [100, 700, 1200] {
+            for (count, peaks) in zip([100, 700, 1200] as [Int64], Self.peaks) {
                 try output.append(count, unfiltered: true)
+                output.appendPeaks(peaks)
                 output.sidecar.markers.append(Sidecar.Marker(atFrame: output.frames - 1, note: nil))
                 try output.sync()
             }
             output.sidecar.endedBy = .stop
             course.finishWasTried = true
-            let sidecar = try output.finish(peaks: [0, 0, 0, 0])
+            let sidecar = try output.finish()
             course.isFinished = sidecar.frames == 2000
             course.syncedFrames = output.syncedFrames
         } catch let error as FileError {
@@ -49,6 +54,7 @@ struct TakeFailureTests {
         } catch {
             Issue.record("\(error)")
         }
+        course.peaksFailure = begun?.peaksFailure
         return course
     }
 
@@ -105,6 +111,10 @@ struct TakeFailureTests {
                 }
                 #expect(sidecar.frames == sidecar.parts.reduce(0) { $0 + $1.frames }, comment)
                 #expect(!after.keys.contains { $0.hasPrefix(stem) && $0.contains(".part") }, comment)
+                // The waveform is whole, or there is none.
+                let peaks = PeaksFile(rateHz: 48_000, channels: 2, pairs: Array(Self.peaks.joined())).bytes
+                let isWanting = course.peaksFailure != nil || course.remains != nil
+                #expect(after["\(stem).dat"] == peaks || (isWanting && after["\(stem).dat"] == nil), comment)
             } else if after.keys.contains(where: { $0.hasPrefix(stem) && $0.contains(".wav") }) {
                 let sidecar = try #require(after["\(stem).json.part"] ?? after["\(stem).json"], comment)
                 _ = try SidecarFile.sidecar(sidecar, path: stem)
@@ -147,6 +157,67 @@ struct TakeFailureTests {
         }
         // Dead storage commits nothing.
         #expect(finished == 0)
+    }
+
+    @Test(arguments: [EIO, ENOSPC]) func `a waveform that cannot be written ends no take`(code: Int32) throws {
+        var failures = 0
+        // Making the file takes an open, its rights and its header; then come the pixels.
+        for index in 0..<8 {
+            let scratch = ScratchFolder()
+            let calls = FaultyCalls(root: scratch.path + "/takes")
+            let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
+            let output = try TakeOutput(directory)
+            // Whatever fails, what there is of it can be removed, and is at once.
+            calls.setPlan { number, verb in number >= index && verb != "remove" ? code : nil }
+            for _ in 0..<4 { output.appendPeaks([Int8](repeating: 1, count: 4096)) }
+            calls.setPlan { _, _ in nil }
+            if let failure = output.peaksFailure {
+                failures += 1
+                #expect(failure.code == code)
+                let verb = index == 0 ? "create" : index == 1 ? "set the rights of" : "write"
+                #expect(failure.operation == verb)
+                #expect(failure.path == "\(directory.path)/2026-11-21/\(output.name.stem).dat.part")
+                let left = try everything(in: directory.path).keys.filter { $0.contains(".dat") }
+                #expect(left == [])
+            }
+            try output.append(100)
+            try output.sync()
+            output.appendPeaks([Int8](repeating: 1, count: 4096))
+            output.sidecar.endedBy = .stop
+            let sidecar = try output.finish()
+            #expect(sidecar.frames == 100)
+            let stem = "2026-11-21/\(output.name.stem)"
+            let whole = ["\(stem).dat", "\(stem).json", "\(stem).wav"]
+            let expected = output.peaksFailure == nil ? whole : Array(whole.dropFirst())
+            #expect(try everything(in: directory.path).keys.sorted() == [".lock", ".number"] + expected)
+        }
+        #expect(failures == 7)
+    }
+
+    @Test(arguments: [EIO, ENOSPC]) func `a waveform that fails at the take's end costs the take nothing`(
+        code: Int32
+    ) throws {
+        // Its six calls: open, rights, header, pixels, header, sync.
+        for failing in 0..<6 {
+            let scratch = ScratchFolder()
+            let calls = FaultyCalls(root: scratch.path + "/takes")
+            let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
+            let output = try TakeOutput(directory)
+            try output.append(100)
+            output.appendPeaks([1, 2, 3, 4])
+            output.sidecar.endedBy = .stop
+            // Header and sync of the sound, then six calls that replace the sidecar.
+            calls.setPlan { number, _ in number == 8 + failing ? code : nil }
+            let sidecar = try output.finish()
+            #expect(sidecar.endedBy == .stop)
+            #expect(output.peaksFailure?.code == code)
+            #expect(output.peaksFailure?.path.hasSuffix(".dat.part") == true)
+            let stem = "2026-11-21/\(output.name.stem)"
+            #expect(
+                try everything(in: directory.path).keys.sorted() == [
+                    ".lock", ".number", "\(stem).json", "\(stem).wav",
+                ])
+        }
     }
 
     @Test(arguments: [EIO, ENOSPC]) func `one call that fails, whichever, still leaves a take with every frame`(
@@ -210,7 +281,7 @@ struct TakeFailureTests {
         #expect(throws: expected) { try waiting.run() }
         #expect(throws: expected) { _ = try output.syncPoint() }
         output.sidecar.endedBy = .storageError
-        #expect(throws: expected) { _ = try output.finish(peaks: []) }
+        #expect(throws: expected) { _ = try output.finish() }
         #expect(output.syncedFrames == 100)
         calls.trace = []
         let remains = output.abandon()
@@ -253,7 +324,7 @@ struct TakeFailureTests {
         try output.append(50)
         output.sidecar.endedBy = .stop
         calls.setPlan { _, verb in verb == "rename" ? EROFS : nil }
-        #expect(throws: FileError.self) { _ = try output.finish(peaks: []) }
+        #expect(throws: FileError.self) { _ = try output.finish() }
         #expect(output.syncedFrames == 150)
         calls.setPlan { _, verb in verb == "rename" || verb == "fsync" ? EROFS : nil }
         let remains = output.abandon()

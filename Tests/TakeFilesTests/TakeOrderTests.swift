@@ -26,6 +26,7 @@ struct TakeOrderTests {
         return phase.steps.flatMap { step in
             switch step {
             case .create(let document): ["create \(path(document))", "write \(path(document))"]
+            case .append(let document), .overwrite(let document): ["write \(path(document))"]
             case .sync(let document): ["fsync \(path(document))"]
             case .rename(let document, let final): ["rename \(path(document)) \(path(final))"]
             case .remove(let document): ["remove \(path(document))"]
@@ -57,9 +58,16 @@ struct TakeOrderTests {
         expected += frames(first) + table(.mark, first) + table(.sync, first)
 
         output.sidecar.markers.append(Sidecar.Marker(atFrame: 50, note: nil))
+        // Pixels wait until there are 4 KiB of them.
+        for count in [4000, 95, 1, 4095] { output.appendPeaks([Int8](repeating: 1, count: count)) }
+        expected += table(.beginPeaks) + table(.appendPeaks)
+
         try output.append(100, unfiltered: true)
         try output.sync()
         expected += frames(first) + table(.mark, first) + table(.sync, first) + table(.replaceSidecar)
+
+        output.appendPeaks([1])
+        expected += table(.appendPeaks)
 
         try output.append(1000, unfiltered: true)
         try output.sync()
@@ -70,7 +78,8 @@ struct TakeOrderTests {
         expected += table(.mark, second) + table(.sync, second)
 
         output.sidecar.endedBy = .stop
-        _ = try output.finish(peaks: [0, 0, 0, 0])
+        output.appendPeaks([0, 0, 0, 0])
+        _ = try output.finish()
         for phase in TakePhase.finish {
             switch phase {
             // The marker lies in the first part; the second has nothing to be closed with.
@@ -93,7 +102,7 @@ struct TakeOrderTests {
         output.sidecar.markers.append(Sidecar.Marker(atFrame: 50, note: nil))
         try output.sync()
         output.sidecar.endedBy = .stop
-        _ = try output.finish(peaks: [])
+        _ = try output.finish()
         let short = calls.trace.map { line in
             line.replacing("2026-11-21/heron07-0001-061811Z", with: "TAKE").replacing("2026-11-21", with: "DAY")
         }
@@ -109,11 +118,11 @@ struct TakeOrderTests {
         // Sound, header, sync.
         expected += ["write TAKE.wav.part", "write TAKE.wav.part", "fdatasync TAKE.wav.part"]
         expected += sidecar
-        // The end: header; how long it is; cue points and header; waveform; names; commit.
+        // The end: header; how long it is; cue points and header; waveform, here of no pixel; names; commit.
         expected += ["write TAKE.wav.part", "fsync TAKE.wav.part"]
         expected += sidecar
         expected += ["write TAKE.wav.part", "write TAKE.wav.part", "fsync TAKE.wav.part"]
-        expected += ["create TAKE.dat.part", "write TAKE.dat.part", "fsync TAKE.dat.part"]
+        expected += ["create TAKE.dat.part", "write TAKE.dat.part", "write TAKE.dat.part", "fsync TAKE.dat.part"]
         expected += ["rename TAKE.wav.part TAKE.wav", "rename TAKE.dat.part TAKE.dat", "fsync DAY"]
         expected += ["rename TAKE.json.part TAKE.json", "fsync DAY"]
         #expect(short == expected)
@@ -129,7 +138,8 @@ struct TakeOrderTests {
                         < steps.firstIndex(of: .createAudio)!)
             case .reveal: #expect(steps.suffix(3) == [.syncDay, .rename(.sidecarPart, to: .sidecar), .syncDay])
             case .discard: #expect(steps.prefix(2) == [.remove(.sidecar), .syncDay])
-            case .number, .mark, .sync, .replaceSidecar, .split, .settle, .close, .peaks:
+            case .number, .mark, .sync, .replaceSidecar, .split, .settle, .close, .beginPeaks, .appendPeaks, .peaks,
+                .dropPeaks:
                 #expect(!steps.contains(.rename(.sidecarPart, to: .sidecar)))
                 #expect(!steps.contains(.remove(.sidecar)))
             }

@@ -39,7 +39,7 @@ struct TakeOutputTests {
             #expect(try frames(of: path(output, ".wav.part")) == sound(0..<point.frames, format))
         }
         output.sidecar.endedBy = .stop
-        let sidecar = try output.finish(peaks: [])
+        let sidecar = try output.finish()
         #expect(sidecar.frames == 5808)
         #expect(try frames(of: path(output, ".wav")) == sound(0..<5808, format))
         let reader = try SoundFileReader(path: path(output, ".wav"))
@@ -55,7 +55,7 @@ struct TakeOutputTests {
         let samples: [Float] = [0, 1, -1, 1.5, 1e-30, -0.25, .pi, 0.5]
         try samples.withUnsafeBytes { try output.append($0) }
         output.sidecar.endedBy = .stop
-        _ = try output.finish(peaks: [])
+        _ = try output.finish()
         var reader = try SoundFileReader(path: path(output, ".wav"))
         var read = [Double](repeating: 0, count: 8)
         var span = read.mutableSpan
@@ -71,7 +71,8 @@ struct TakeOutputTests {
         try output.append(300, unfiltered: true)
         try output.sync()
         output.sidecar.endedBy = .stop
-        let sidecar = try output.finish(peaks: [-1, 2, -3, 4])
+        output.appendPeaks([-1, 2, -3, 4])
+        let sidecar = try output.finish()
         let stem = "2026-11-21/heron07-0001-061811Z"
         let found = try everything(in: directory.path)
         #expect(
@@ -90,6 +91,28 @@ struct TakeOutputTests {
         #expect(sidecar.durationSeconds == 300.0 / 48_000)
     }
 
+    @Test(arguments: [1, 4, 1023, 4095, 4096, 4097, 50_000]) func `the waveform is on its way while the take goes on`(
+        step: Int
+    ) throws {
+        let output = try TakeOutput(directory)
+        // Three bytes more than make a whole pixel of two channels.
+        let pairs = sound(0..<15_000, stereo16).map { Int8(bitPattern: $0) } + [1, 2, 3]
+        var done = 0
+        while done < pairs.count {
+            let next = min(pairs.count, done + step)
+            output.appendPeaks(Array(pairs[done..<next]))
+            done = next
+            let written = (try? directory.files.contents(path(output, ".dat.part")).count) ?? 24
+            #expect(done + 24 - written < 4096)
+        }
+        output.sidecar.endedBy = .stop
+        _ = try output.finish()
+        #expect(output.peaksFailure == nil)
+        #expect(
+            try directory.files.contents(path(output, ".dat"))
+                == PeaksFile(rateHz: 48_000, channels: 2, pairs: pairs).bytes)
+    }
+
     @Test func `parts follow each other without losing or doubling a frame, and so do their twins`() throws {
         let format = StreamFormat(rateHz: 48_000, channels: 1, sampleFormat: .s24Packed)
         let output = try TakeOutput(directory, format, keepsUnfiltered: true, splitBytes: 8192)
@@ -98,7 +121,7 @@ struct TakeOutputTests {
             try output.sync()
         }
         output.sidecar.endedBy = .stop
-        let sidecar = try output.finish(peaks: [])
+        let sidecar = try output.finish()
         #expect(sidecar.frames == 6201)
         // 8192 less the header and a sixteenth hold 1194 frames of 3 bytes.
         #expect(sidecar.parts.map(\.frames) == [1194, 1194, 1194, 1194, 1194, 231])
@@ -124,7 +147,7 @@ struct TakeOutputTests {
         try output.append(441, later)
         try output.sync()
         output.sidecar.endedBy = .stop
-        let sidecar = try output.finish(peaks: [])
+        let sidecar = try output.finish()
         #expect(
             sidecar.parts == [
                 Sidecar.Part(
@@ -151,7 +174,7 @@ struct TakeOutputTests {
         ]
         try output.sync()
         output.sidecar.endedBy = .stop
-        let sidecar = try output.finish(peaks: [])
+        let sidecar = try output.finish()
         #expect(sidecar.parts.map(\.frames) == [896, 304])
         let first = try SoundFileReader(path: path(output, ".wav"))
         let before = first.cues()
@@ -172,7 +195,7 @@ struct TakeOutputTests {
         try output.append(101, format)
         output.sidecar.markers = [Sidecar.Marker(atFrame: 100, note: "last")]
         output.sidecar.endedBy = .stop
-        _ = try output.finish(peaks: [])
+        _ = try output.finish()
         let reader = try SoundFileReader(path: path(output, ".wav"))
         let cues = reader.cues()
         #expect(cues == [SoundFileReader.Cue(frame: 100, label: "last")])
@@ -222,7 +245,7 @@ struct TakeOutputTests {
         #expect(output.syncedFrames == 20)
         #expect(calls.trace.filter { $0.hasPrefix("rename") }.count == 1)
         output.sidecar.endedBy = .stop
-        let sidecar = try output.finish(peaks: [])
+        let sidecar = try output.finish()
         let finished = try everything(in: directory.path)
         calls.trace = []
         try fourth.run()
@@ -248,7 +271,7 @@ struct TakeOutputTests {
         queue.finish()
         output.sidecar.endedBy = .stop
         // Some of the syncs are under way or waiting still.
-        let sidecar = try output.finish(peaks: [])
+        let sidecar = try output.finish()
         try await syncs.value
         #expect(sidecar.frames == 74_850)
         #expect(sidecar.parts.map(\.frames) == [14_336, 14_336, 14_336, 14_336, 14_336, 3170])
@@ -266,7 +289,7 @@ struct TakeOutputTests {
         let output = try TakeOutput(directory, splitBytes: 36_864 * 4, started: night)
         try output.append(40_000)
         output.sidecar.endedBy = .stop
-        let sidecar = try output.finish(peaks: [])
+        let sidecar = try output.finish()
         #expect(sidecar.parts.map(\.frames) == [33_536, 6464])
         let first = try SoundFileReader(path: path(output, ".wav"))
         let beginning = first.origin()

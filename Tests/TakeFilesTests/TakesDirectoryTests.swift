@@ -33,7 +33,7 @@ struct TakesDirectoryTests {
             let directory = try TakesDirectory(path: path)
             let output = try TakeOutput(directory, started: time)
             output.sidecar.endedBy = .stop
-            _ = try output.finish(peaks: [])
+            _ = try output.finish()
             #expect(output.name.number == number + 1)
         }
         #expect(try TakesDirectory(path: path).takes().map(\.number) == [1, 2, 3, 4])
@@ -46,7 +46,7 @@ struct TakesDirectoryTests {
         for _ in 1...2 {
             let output = try TakeOutput(directory)
             output.sidecar.endedBy = .stop
-            _ = try output.finish(peaks: [])
+            _ = try output.finish()
         }
         try write(text, to: ".number")
         try files.remove("\(path)/.lock")
@@ -55,6 +55,7 @@ struct TakesDirectoryTests {
 
     @Test(arguments: [
         "heron07-0041-061811Z.wav.part", "heron07-0041-061811Z.json.part", "heron07-0041-061811Z-p3-raw.wav.part",
+        "heron07-0041-061811Z.dat.part",
         "otherkit-0041-000000Z.json.part.tmp", "heron07-0041-061811Z.flac",
     ]) func `what a cut left behind keeps its number`(file: String) throws {
         #expect(try nextNumber() == 1)
@@ -98,10 +99,11 @@ struct TakesDirectoryTests {
             let output = try TakeOutput(directory, keepsUnfiltered: true, splitBytes: 8192)
             try output.append(1000, unfiltered: true)
             output.sidecar.endedBy = .stop
-            _ = try output.finish(peaks: [])
+            _ = try output.finish()
             names.append(output.name)
         }
         try write("kept", to: "2026-11-21/notes.txt")
+        try write("left over", to: "2026-11-21/\(names[1].stem).dat.part")
         let before = try everything(in: path)
         try directory.remove(names[1])
         #expect(try everything(in: path) == before.filter { !$0.key.contains(names[1].stem) })
@@ -113,7 +115,7 @@ struct TakesDirectoryTests {
         let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
         let output = try TakeOutput(directory)
         output.sidecar.endedBy = .stop
-        _ = try output.finish(peaks: [])
+        _ = try output.finish()
         calls.setPlan { number, _ in number >= 1 ? EIO : nil }
         #expect(throws: FileError.self) { try directory.remove(output.name) }
         calls.setPlan { _, _ in nil }
@@ -140,7 +142,7 @@ struct TakesDirectoryTests {
         let output = try TakeOutput(directory, keepsUnfiltered: true)
         try output.append(10, unfiltered: true)
         output.sidecar.endedBy = .stop
-        _ = try output.finish(peaks: [])
+        _ = try output.finish()
         #expect(rights(path) == "2750")
         #expect(rights("\(path)/2026-11-21") == "2750")
         for file in try everything(in: path).keys where file != ".lock" {
