@@ -49,7 +49,7 @@ while frames < 0 {
     _ = writer.turn(now: clock.now() + .seconds(10 * seconds))
     for outcome in writer.outcomes.take() {
         switch outcome {
-        case .began, .synced: break
+        case .began, .synced, .warned: break
         case .finished(let name, let sidecar, _):
             frames = sidecar.frames
             print("\(arguments[3])/\(name.day)/\(sidecar.parts[0].file)")
