@@ -41,8 +41,8 @@ enum Order: Sendable {
 enum Outcome: Sendable {
     /// The take's files are there.
     case began(TakeName)
-    /// A sync is over.
-    case synced(at: Instant)
+    /// A sync ended well.
+    case synced
     /// The take is committed. `failure`: why it ended early.
     case finished(TakeName, Sidecar, failure: String?)
     /// There is no take, or only what recovery can make of it.

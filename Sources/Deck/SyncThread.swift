@@ -5,8 +5,6 @@ import Takes
 
 /// What became of a sync.
 struct SyncResult: Sendable {
-    /// When the sync was over.
-    var at: Instant
     /// Why it failed; nil: it did not.
     var error: (any Error)?
 }
@@ -32,19 +30,17 @@ final class SyncThread: Syncing {
     private let jobs = Mailbox<SyncJob?>()
     private let done = Mailbox<SyncResult>()
     private let pending = Atomic<Int>(0)
-    private let clock: any Clock
     private var thread: Thread?
 
-    init(clock: any Clock) throws(ThreadError) {
-        self.clock = clock
-        thread = try Thread(name: "sync") { [jobs, done, clock] in
+    init() throws(ThreadError) {
+        thread = try Thread(name: "sync") { [jobs, done] in
             while true {
                 jobs.wait(nanoseconds: nil)
                 for job in jobs.take() {
                     guard let job else { return }
                     var failure: (any Error)?
                     do { try job.run() } catch { failure = error }
-                    done.post(SyncResult(at: clock.now(), error: failure))
+                    done.post(SyncResult(error: failure))
                 }
             }
         }

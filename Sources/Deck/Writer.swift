@@ -94,7 +94,7 @@ final class Writer: @unchecked Sendable {
         guard let recording, let begun else { return }
         for result in sync.results() {
             if let error = result.error { throw error }
-            outcomes.post(.synced(at: result.at))
+            outcomes.post(.synced)
         }
         try recording.pump(now: now)
         shared.withLock {
