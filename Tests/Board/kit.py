@@ -19,10 +19,10 @@ from sound import Wave
 TAKES = pathlib.Path("/data/takes")
 SOCKET = "/run/fieldfare.sock"
 BINARIES = pathlib.Path(os.environ.get("FIELDFARE_BINARIES", ".build/debug"))
-# run starts every board with one subdevice a device, so that a held card is a busy card; what is played into the second
-# device is captured from the first.
+# run starts every board with one subdevice a device, so that a held card is a busy card; what is played into the first
+# device is captured from the second.
 CAPTURE = "card:Loopback"
-PLAYBACK = "hw:Loopback,1,0"
+PLAYBACK = "hw:Loopback,0,0"
 
 _failures = []
 
