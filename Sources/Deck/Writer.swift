@@ -20,6 +20,8 @@ final class Writer: @unchecked Sendable {
 
     /// How often the ring is emptied.
     static let pumpInterval = Duration.milliseconds(200)
+    /// How often it is looked at for the frames that are still to come, once the take was told to end.
+    static let endInterval = Duration.milliseconds(20)
 
     init(clock: any Clock, sync: any Syncing) {
         self.clock = clock
@@ -44,8 +46,8 @@ final class Writer: @unchecked Sendable {
         } catch {
             fail(error)
         }
-        guard recording != nil, let schedule else { return nil }
-        let pump = now + Self.pumpInterval
+        guard let recording, let schedule else { return nil }
+        let pump = now + (recording.ending == nil ? Self.pumpInterval : Self.endInterval)
         return schedule.next > now ? min(pump, schedule.next) : pump
     }
 
