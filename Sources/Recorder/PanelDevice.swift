@@ -14,8 +14,11 @@ final class PanelDevice {
     private let lamps: [Lamp]
     private let clock: any Clock
     private let log: Log
-    private var lit: Set<Lamp> = []
     private var shown: Indication?
+    private var nextCheck = Instant(nanoseconds: 0)
+
+    /// How often it is seen to that the buttons' lines are still there. It wakes nobody: done when the loop turns anyway.
+    private static let checkInterval = Duration.seconds(2)
 
     /// Opens the lines that the settings name. One that cannot be had is reported, and the panel goes on without it.
     init(settings: Settings.Panel, clock: any Clock, log: Log) {
@@ -63,6 +66,10 @@ final class PanelDevice {
     func gestures(at now: Instant) -> [Gesture] {
         guard lines.fileDescriptor >= 0 else { return [] }
         hear()
+        if now >= nextCheck {
+            nextCheck = now + Self.checkInterval
+            report(lines.check())
+        }
         return input.advance(to: now) { [self] button in
             lines.isActive(Button.allCases.firstIndex(of: button) ?? 0)
         }
@@ -91,7 +98,6 @@ final class PanelDevice {
         for (index, lamp) in lamps.enumerated() {
             if let error = lampLines.set(index, wanted.contains(lamp)) { report([error]) }
         }
-        lit = wanted
     }
 
     private func report(_ errors: [LineError]) {
