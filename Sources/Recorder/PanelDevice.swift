@@ -94,6 +94,15 @@ final class PanelDevice {
         light([])
     }
 
+    /// Puts out all lamps, and leaves the one for faults to flash `code` without this process, where the kernel can.
+    func leave(showing code: Fault.Code) {
+        goDark()
+        let segments = BlinkPattern.fault(code).segments.map { LampSegment(isLit: $0.isLit, length: $0.length) }
+        for (index, lamp) in lamps.enumerated() where lamp == .fault || lamp == .all {
+            if let error = lampLines.leave(index, segments) { report([error]) }
+        }
+    }
+
     private func light(_ wanted: Set<Lamp>) {
         for (index, lamp) in lamps.enumerated() {
             if let error = lampLines.set(index, wanted.contains(lamp)) { report([error]) }
@@ -165,9 +174,10 @@ extension LampOutput {
 }
 
 extension Recorder {
-    /// Puts out all lamps, as after an exit that did not do so itself: real lines keep their level when their owner dies.
+    /// Puts out all lamps, as after an exit that did not do so itself: real lines keep their level when their owner
+    /// dies. Where the fault lamp is an LED device, it flashes 4 from then on: nobody records.
     public static func putOutLamps(_ settings: Settings, log: Log = Log()) {
         let panel = PanelDevice(settings: settings.panel, clock: SystemClock(), log: log)
-        panel.goDark()
+        panel.leave(showing: .storageFailing)
     }
 }
