@@ -148,12 +148,13 @@ class Take:
 class Recorder:
     """A running fieldfare-recorder."""
 
-    def __init__(self, text=None, armed=True):
+    def __init__(self, text=None, armed=True, socket=SOCKET):
         self.settings = pathlib.Path("/data/fieldfare.toml")
         self.settings.write_text(settings() if text is None else text)
         self.log = pathlib.Path("/data/recorder.log")
         self.seen = set(TAKES.glob("*/*.json"))
         self.client = None
+        self.socket = socket
         self.began = time.monotonic()
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
@@ -170,12 +171,12 @@ class Recorder:
             if self.process.poll() is not None:
                 raise RuntimeError(f"the recorder ended with {self.process.returncode}:\n{self.errors()}")
             try:
-                return Client()
+                return Client(self.socket)
             except OSError:
                 return None
         self.client = wait_until(attempt, seconds, interval=0.005)
         if not self.client:
-            raise RuntimeError(f"no answer at {SOCKET}:\n{self.errors()}")
+            raise RuntimeError(f"no answer at {self.socket}:\n{self.errors()}")
 
     def send(self, command, **values):
         """Sends a command; the reply."""
