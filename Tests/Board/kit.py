@@ -17,7 +17,7 @@ import time
 from sound import Wave
 
 TAKES = pathlib.Path("/data/takes")
-SOCKET = "/run/fieldfare.sock"
+SOCKET = "/run/fieldfare/recorder.sock"
 BINARIES = pathlib.Path(os.environ.get("FIELDFARE_BINARIES", ".build/debug"))
 # run starts every board with one subdevice a device, so that a held card is a busy card; what is played into the first
 # device is captured from the second.
@@ -148,13 +148,14 @@ class Take:
 class Recorder:
     """A running fieldfare-recorder."""
 
-    def __init__(self, text=None, armed=True, socket=SOCKET):
+    def __init__(self, text=None, armed=True):
         self.settings = pathlib.Path("/data/fieldfare.toml")
         self.settings.write_text(settings() if text is None else text)
+        # As the service manager does.
+        os.makedirs("/run/fieldfare", exist_ok=True)
         self.log = pathlib.Path("/data/recorder.log")
         self.seen = set(TAKES.glob("*/*.json"))
         self.client = None
-        self.socket = socket
         self.began = time.monotonic()
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
@@ -171,12 +172,12 @@ class Recorder:
             if self.process.poll() is not None:
                 raise RuntimeError(f"the recorder ended with {self.process.returncode}:\n{self.errors()}")
             try:
-                return Client(self.socket)
+                return Client()
             except OSError:
                 return None
         self.client = wait_until(attempt, seconds, interval=0.005)
         if not self.client:
-            raise RuntimeError(f"no answer at {self.socket}:\n{self.errors()}")
+            raise RuntimeError(f"no answer at {SOCKET}:\n{self.errors()}")
 
     def send(self, command, **values):
         """Sends a command; the reply."""
