@@ -262,8 +262,9 @@ extension Deck {
             faults.clear(.storageFailing)
             report(Report(.info, "record: \(name.stem)"))
             for completion in waiting { completion(.success(status)) }
-        case .synced(let instant):
-            lastSync = instant
+        case .synced:
+            // The lamp winks from now on: the writer hears of a sync only when it next turns, later than a wink is long.
+            lastSync = now
         case .warned(let message):
             report(Report(.warning, "record: \(message)"))
         case .finished(let name, let sidecar, let failure):

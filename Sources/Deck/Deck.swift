@@ -27,6 +27,7 @@ public final class Deck {
     var faults = FaultBoard()
     var filter: FilterRequest
     var nextTick: Instant
+    /// When the deck last heard that a sync of this take ended well.
     var lastSync: Instant?
     var answer: Indication.Answer?
     var freeBytes: Int64?
@@ -89,7 +90,7 @@ public final class Deck {
         options: DeckOptions, card: any CaptureSource, clock: any Clock,
         originOfClock: @escaping (_ newestTake: String?) -> ClockOrigin, report: @escaping (Report) -> Void
     ) throws {
-        let writer = Writer(clock: clock, sync: try SyncThread(clock: clock))
+        let writer = Writer(clock: clock, sync: try SyncThread())
         self.init(
             options: options, card: card, clock: clock, writer: writer,
             thread: try WriterThread(writer, clock: clock), originOfClock: originOfClock, report: report)

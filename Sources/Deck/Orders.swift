@@ -65,8 +65,8 @@ package enum Order: Sendable {
 package enum Outcome: Sendable {
     /// The take's files are there.
     case began(TakeName)
-    /// A sync is over.
-    case synced(at: Instant)
+    /// A sync ended well.
+    case synced
     /// Something of the take failed that it can do without.
     case warned(String)
     /// The take is committed. `failure`: why it ended early.

@@ -1,12 +1,10 @@
 import Glibc
 package import Ring
 import Synchronization
-package import Takes
+import Takes
 
 /// What became of a sync.
 package struct SyncResult: Sendable {
-    /// When the sync was over.
-    var at: Instant
     /// Why it failed; nil: it did not.
     var error: (any Error)?
 }
@@ -32,19 +30,17 @@ package final class SyncThread: Syncing {
     private let jobs = Mailbox<SyncJob?>()
     private let done = Mailbox<SyncResult>()
     private let pending = Atomic<Int>(0)
-    private let clock: any Clock
     private var thread: Thread?
 
-    package init(clock: any Clock) throws(ThreadError) {
-        self.clock = clock
-        thread = try Thread(name: "sync") { [jobs, done, clock] in
+    package init() throws(ThreadError) {
+        thread = try Thread(name: "sync") { [jobs, done] in
             while true {
                 jobs.wait(nanoseconds: nil)
                 for job in jobs.take() {
                     guard let job else { return }
                     var failure: (any Error)?
                     do { try job.run() } catch { failure = error }
-                    done.post(SyncResult(at: clock.now(), error: failure))
+                    done.post(SyncResult(error: failure))
                 }
             }
         }

@@ -21,6 +21,8 @@ package final class Writer: @unchecked Sendable {
 
     /// How often the ring is emptied.
     static let pumpInterval = Duration.milliseconds(200)
+    /// How often it is looked at for the frames that are still to come, once the take was told to end.
+    static let endInterval = Duration.milliseconds(20)
 
     package init(clock: any Clock, sync: any Syncing) {
         self.clock = clock
@@ -45,8 +47,8 @@ package final class Writer: @unchecked Sendable {
         } catch {
             fail(error)
         }
-        guard recording != nil, let schedule else { return nil }
-        let pump = now + Self.pumpInterval
+        guard let recording, let schedule else { return nil }
+        let pump = now + (recording.ending == nil ? Self.pumpInterval : Self.endInterval)
         return schedule.next > now ? min(pump, schedule.next) : pump
     }
 
@@ -95,7 +97,7 @@ package final class Writer: @unchecked Sendable {
         guard let recording, let begun else { return }
         for result in sync.results() {
             if let error = result.error { throw error }
-            outcomes.post(.synced(at: result.at))
+            outcomes.post(.synced)
         }
         try recording.pump(now: now)
         tellOfPeaks(recording)

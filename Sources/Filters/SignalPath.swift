@@ -81,6 +81,23 @@ public import Takes
         return frameCount * bytesPerFrameOut
     }
 
+    /// Lets the filter hear frames that are neither measured nor passed on, so that those that follow meet a filter in
+    /// motion: one that starts from rest overshoots where the sound sets in. To be called before anything is passed on.
+    /// - Parameter input: the frames just before the first one that will be passed on, as the card delivered them.
+    public func warmUp(on input: UnsafeRawBufferPointer) {
+        let frameCount = input.count / bytesPerFrameIn
+        guard let source = input.baseAddress, !passesUnchanged else { return }
+        var done = 0
+        while done < frameCount {
+            let count = min(frameCount - done, chunkFrames)
+            _ = unsafe coding.read(source + done * bytesPerFrameIn, into: samples, count: count * channels)
+            filter(frameCount: count)
+            first.settle()
+            second.settle()
+            done += count
+        }
+    }
+
     /// Lets another filter come into force from the next frame on: unheard for 20 ms, then faded in over 30 ms (see
     /// `CrossFade`). A change that is asked for during a change begins when that one is done; of several, the last.
     public func change(to design: FilterDesign) {

@@ -1,4 +1,5 @@
 import Glibc
+import Takes
 
 /// One door for each call on an LED device's files.
 struct LEDCalls {
@@ -25,16 +26,18 @@ final class ClassLED {
     static let directory = "/sys/class/leds"
 
     let subject: String
+    private let device: String
     private let path: String
     private let lit: String
     private let calls: LEDCalls
     private let descriptor: Int32
+    private var isLeft = false
 
     /// Takes a device over, dark.
     init(_ name: String, in directory: String, _ calls: LEDCalls) throws(Failure) {
         let names = Directory.names(in: directory)
         guard names.contains(name) else { throw Failure(problem: .noSuchLED(directory: directory, among: names)) }
-        let device = "\(directory)/\(name)"
+        device = "\(directory)/\(name)"
         try Self.with("\(device)/trigger", O_WRONLY, calls) { descriptor throws(CallError) in
             try calls.write(descriptor, "none\n")
         }
@@ -52,8 +55,25 @@ final class ClassLED {
     }
 
     deinit {
-        try? set(false)
+        if !isLeft { try? set(false) }
         calls.close(descriptor)
+    }
+
+    /// Hands the device to the kernel's pattern trigger, which goes on with the segments, again and again, when this
+    /// process is gone.
+    func leave(_ segments: [LampSegment]) throws(Failure) {
+        try Self.with("\(device)/trigger", O_WRONLY, calls) { descriptor throws(CallError) in
+            try calls.write(descriptor, "pattern\n")
+        }
+        // The trigger fades from each brightness to the next over its time; a second one of no time makes it a step.
+        let steps = segments.map { segment in
+            let brightness = segment.isLit ? lit : "0"
+            return "\(brightness) \(segment.length.nanoseconds / 1_000_000) \(brightness) 0"
+        }
+        try Self.with("\(device)/pattern", O_WRONLY, calls) { descriptor throws(CallError) in
+            try calls.write(descriptor, steps.joined(separator: " ") + "\n")
+        }
+        isLeft = true
     }
 
     func set(_ isLit: Bool) throws(Failure) {

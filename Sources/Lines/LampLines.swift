@@ -1,3 +1,17 @@
+/// A stretch of light or darkness of a lamp that is left to the kernel.
+public struct LampSegment: Equatable, Sendable {
+    /// Whether the lamp is lit.
+    public var isLit: Bool
+    /// How long; whole milliseconds count.
+    public var length: Duration
+
+    /// The lamp lit or dark for `length`.
+    public init(isLit: Bool, length: Duration) {
+        self.isLit = isLit
+        self.length = length
+    }
+}
+
 /// Lamps on lines or LED devices. All dark when it goes out of scope: a real line keeps its level when its owner goes.
 public struct LampLines: ~Copyable {
     private var lamps: [Lamp?]
@@ -61,6 +75,20 @@ public struct LampLines: ~Copyable {
     deinit {
         for case .line(let line) in lamps.lazy.compactMap({ $0?.output }) {
             try? line.set(false)
+        }
+    }
+
+    /// Leaves a lamp to the kernel, to go on with the segments when this process is gone. Only LED devices can: a line
+    /// stays as it is, and dark at the end.
+    /// - Returns: what went wrong.
+    public mutating func leave(_ index: Int, _ segments: [LampSegment]) -> LineError? {
+        guard let lamp = lamps[index], case .led(let led) = lamp.output else { return nil }
+        lamps[index] = nil
+        do throws(ClassLED.Failure) {
+            try led.leave(segments)
+            return nil
+        } catch {
+            return LineError(.lamps, led.subject, index: index, error.problem)
         }
     }
 

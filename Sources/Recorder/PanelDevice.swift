@@ -14,8 +14,11 @@ final class PanelDevice {
     private let lamps: [Lamp]
     private let clock: any Clock
     private let log: Log
-    private var lit: Set<Lamp> = []
     private var shown: Indication?
+    private var nextCheck = Instant(nanoseconds: 0)
+
+    /// How often it is seen to that the buttons' lines are still there. It wakes nobody: done when the loop turns anyway.
+    private static let checkInterval = Duration.seconds(2)
 
     /// Opens the lines that the settings name. One that cannot be had is reported, and the panel goes on without it.
     init(settings: Settings.Panel, clock: any Clock, log: Log) {
@@ -63,6 +66,10 @@ final class PanelDevice {
     func gestures(at now: Instant) -> [Gesture] {
         guard lines.fileDescriptor >= 0 else { return [] }
         hear()
+        if now >= nextCheck {
+            nextCheck = now + Self.checkInterval
+            report(lines.check())
+        }
         return input.advance(to: now) { [self] button in
             lines.isActive(Button.allCases.firstIndex(of: button) ?? 0)
         }
@@ -87,11 +94,19 @@ final class PanelDevice {
         light([])
     }
 
+    /// Puts out all lamps, and leaves the one for faults to flash `code` without this process, where the kernel can.
+    func leave(showing code: Fault.Code) {
+        goDark()
+        let segments = BlinkPattern.fault(code).segments.map { LampSegment(isLit: $0.isLit, length: $0.length) }
+        for (index, lamp) in lamps.enumerated() where lamp == .fault || lamp == .all {
+            if let error = lampLines.leave(index, segments) { report([error]) }
+        }
+    }
+
     private func light(_ wanted: Set<Lamp>) {
         for (index, lamp) in lamps.enumerated() {
             if let error = lampLines.set(index, wanted.contains(lamp)) { report([error]) }
         }
-        lit = wanted
     }
 
     private func report(_ errors: [LineError]) {
@@ -159,9 +174,10 @@ extension LampOutput {
 }
 
 extension Recorder {
-    /// Puts out all lamps, as after an exit that did not do so itself: real lines keep their level when their owner dies.
+    /// Puts out all lamps, as after an exit that did not do so itself: real lines keep their level when their owner
+    /// dies. Where the fault lamp is an LED device, it flashes 4 from then on: nobody records.
     public static func putOutLamps(_ settings: Settings, log: Log = Log()) {
         let panel = PanelDevice(settings: settings.panel, clock: SystemClock(), log: log)
-        panel.goDark()
+        panel.leave(showing: .storageFailing)
     }
 }

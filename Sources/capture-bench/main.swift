@@ -27,7 +27,7 @@ let design = try FilterDesign(
     lowPassHz: Double(arguments[4]), highPassHz: nil, slopeDBPerOctave: 24, rateHz: grant.format.rateHz)
 Denormals.flushToZero()
 
-let writer = Writer(clock: clock, sync: try SyncThread(clock: clock))
+let writer = Writer(clock: clock, sync: try SyncThread())
 // An unpaced card hears faster than time goes: a press from long before finds its first frame.
 let start = clock.now() - .seconds(60)
 try card.startInSteps(into: ring)

@@ -15,7 +15,7 @@ struct FieldfareRecorder: ParsableCommand {
     @Option(help: "The settings file.")
     var settings: String?
 
-    @Flag(help: "Put out the lamps that say armed, playing or recording, and end.")
+    @Flag(help: "Put out the lamps, but show fault 4 on an LED device, and end.")
     var ledsOff = false
 
     func run() throws {

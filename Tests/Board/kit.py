@@ -17,12 +17,12 @@ import time
 from sound import Wave
 
 TAKES = pathlib.Path("/data/takes")
-SOCKET = "/run/fieldfare.sock"
+SOCKET = "/run/fieldfare/recorder.sock"
 BINARIES = pathlib.Path(os.environ.get("FIELDFARE_BINARIES", ".build/debug"))
-# run starts every board with one subdevice a device, so that a held card is a busy card; what is played into the second
-# device is captured from the first.
+# run starts every board with one subdevice a device, so that a held card is a busy card; what is played into the first
+# device is captured from the second.
 CAPTURE = "card:Loopback"
-PLAYBACK = "hw:Loopback,1,0"
+PLAYBACK = "hw:Loopback,0,0"
 
 _failures = []
 
@@ -151,6 +151,8 @@ class Recorder:
     def __init__(self, text=None, armed=True):
         self.settings = pathlib.Path("/data/fieldfare.toml")
         self.settings.write_text(settings() if text is None else text)
+        # As the service manager does.
+        os.makedirs("/run/fieldfare", exist_ok=True)
         self.log = pathlib.Path("/data/recorder.log")
         self.seen = set(TAKES.glob("*/*.json"))
         self.client = None

@@ -130,13 +130,10 @@ final class ScriptedCard: CaptureSource {
 
 /// Syncs at once, on the thread that asks.
 final class InlineSync: Syncing {
-    private let clock: any Clock
     private var done: [SyncResult] = []
     /// While the storage stalls, syncs wait.
     var isStalled = false
     private var waiting: SyncJob?
-
-    init(clock: any Clock) { self.clock = clock }
 
     var isBusy: Bool { waiting != nil }
 
@@ -162,7 +159,7 @@ final class InlineSync: Syncing {
         waiting = nil
         var failure: (any Error)?
         do { try job.run() } catch { failure = error }
-        done.append(SyncResult(at: clock.now(), error: failure))
+        done.append(SyncResult(error: failure))
     }
 }
 
@@ -189,7 +186,7 @@ final class Rig {
         let format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: .s16)
         card = ScriptedCard(clock: clock, format: format, periodFrames: rateHz / 10)
         card.isPresent = isCardPresent
-        sync = InlineSync(clock: clock)
+        sync = InlineSync()
         writer = Writer(clock: clock, sync: sync)
         deck = Deck(
             options: options, card: card, clock: clock, writer: writer, thread: nil, files: files,

@@ -149,6 +149,26 @@ import Transport
         #expect(worst >= .milliseconds(300))
     }
 
+    @Test func `the lamp winks from when a sync is told of, however late that is`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.milliseconds(500))
+        let told = rig.deck.lastSync
+        rig.sync.isStalled = true
+        rig.run(.seconds(1))
+        #expect(rig.deck.lastSync == told)
+        rig.sync.finish()
+        rig.clock.advance(by: .milliseconds(180))
+        rig.sync.isStalled = false
+        rig.turn()
+        var display = Display()
+        display.show(rig.deck.indication, at: rig.clock.now())
+        #expect(rig.deck.lastSync == rig.clock.now())
+        #expect(!display.lit(at: rig.clock.now()).contains(.record))
+        #expect(display.lit(at: rig.clock.now() + .milliseconds(80)).contains(.record))
+    }
+
     @Test func `a sync that hangs is told by what the lamp is shown`() throws {
         let rig = try Rig()
         rig.run(.milliseconds(500))

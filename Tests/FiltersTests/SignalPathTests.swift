@@ -109,6 +109,25 @@ import Testing
         #expect(whole.peaks.count == (frames + 10 + 255) / 256 * 2 * channels)
     }
 
+    @Test(arguments: [SampleFormat.s16, .s24, .float])
+    func `a filter that was warmed up goes on as if it had heard all`(sampleFormat: SampleFormat) throws {
+        let format = Sound.format(sampleFormat, channels: 2)
+        let design = try lowPass(9000, highPassHz: 80, slope: 48)
+        var input = Noise.bytes(5000 * format.bytesPerFrame)
+        if sampleFormat == .float { for index in stride(from: 3, to: input.count, by: 4) { input[index] = 0x3E } }
+        // At a whole number of pixels, as both settle there.
+        let cut = 12 * 256 * format.bytesPerFrame
+        let whole = SignalPath(format: format, design: design)
+        _ = whole.process(Array(input[..<cut]))
+        let expected = whole.process(Array(input[cut...]))
+
+        let path = SignalPath(format: format, design: design)
+        input[..<cut].withUnsafeBytes { path.warmUp(on: $0) }
+        #expect(path.takePeaks().isEmpty)
+        #expect(path.levels.allSatisfy { $0 == SignalPath(format: format, design: design).levels[0] })
+        #expect(path.process(Array(input[cut...])) == expected)
+    }
+
     @Test(arguments: [SampleFormat.s16, .s24Packed, .s24, .s32])
     func `whole numbers saturate and never wrap`(sampleFormat: SampleFormat) throws {
         let full: Int32 =

@@ -71,6 +71,42 @@ import Testing
         #expect(directory.read("ACT/brightness") == "0\n")
     }
 
+    @Test func `a device that is left goes on with a pattern of the kernel's, and is not put out`() {
+        let directory = Directory("status")
+        directory.write("", "status/pattern")
+        var errors: [LineError] = []
+        do {
+            var lamps = LampLines(opening: [.led("status")], errors: &errors, ledDirectory: directory.path)
+            directory.write("", "status/brightness")
+            directory.write("", "status/trigger")
+            let left = lamps.leave(
+                0,
+                [
+                    LampSegment(isLit: true, length: .milliseconds(200)),
+                    LampSegment(isLit: false, length: .milliseconds(1300)),
+                ])
+            #expect(left == nil)
+            #expect(directory.read("status/trigger") == "pattern\n")
+            #expect(directory.read("status/pattern") == "255 200 255 0 0 1300 0 0\n")
+        }
+        #expect(errors.isEmpty)
+        #expect(directory.read("status/brightness") == "")
+    }
+
+    @Test func `a device that has no patterns says so, and is put out`() {
+        let directory = Directory("status")
+        var errors: [LineError] = []
+        do {
+            var lamps = LampLines(opening: [.led("status")], errors: &errors, ledDirectory: directory.path)
+            directory.write("", "status/brightness")
+            let left = lamps.leave(0, [LampSegment(isLit: true, length: .milliseconds(200))])
+            #expect(
+                left?.description
+                    == "lamps: status: cannot use \(directory.path)/status/pattern: No such file or directory")
+        }
+        #expect(directory.read("status/brightness") == "0\n")
+    }
+
     @Test func `a device that is missing lists those that there are`() {
         let directory = Directory("ACT", "status")
         #expect(
