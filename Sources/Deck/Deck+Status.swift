@@ -86,7 +86,6 @@ extension Deck {
 
     /// Whatever of the take was heard before this instant is on disk.
     private func safeUntil(_ take: OpenTake) -> Instant {
-        guard let progress = writer.progress, let format = input?.ring.format else { return take.pressed }
-        return progress.started + format.duration(ofFrames: progress.syncedFrames)
+        writer.progress?.safeUntil ?? take.pressed
     }
 }

@@ -22,13 +22,18 @@ extension Deck {
     }
 
     private func press(_ button: Button, at instant: Instant) {
+        if isEnding {
+            switch button {
+            case .record, .stop: later { [self] in press(button, at: instant) }
+            case .play, .back, .forward: break
+            }
+            return
+        }
         let now = clock.now()
         switch state.action(for: button) {
         case .nothing: break
         case .startTake: start(at: instant, now: now) { _ in }
-        case .dropMarker:
-            // Once stop was pressed, record means the next take.
-            if !queueNextTake(at: instant) { mark(note: nil, at: instant) }
+        case .dropMarker: mark(note: nil, at: instant)
         case .endTake: endTake(at: instant, because: .stop) { _ in }
         case .selectBefore: step(by: -1, now: now)
         case .selectAfter: step(by: 1, now: now)
@@ -109,8 +114,11 @@ extension Deck {
         case .idle: start(at: now, now: now, completion)
         case .recording(let take):
             if take.isEnding {
-                _ = queueNextTake(at: now)
-                completion(.success(status))
+                if isFinishing {
+                    completion(.failure(Refusal(.busy, "record: the kit is shutting down")))
+                } else {
+                    later { [self] in start(at: now, now: clock.now(), completion) }
+                }
             } else {
                 completion(.failure(Refusal(.busy, "record: \(take.name?.stem ?? "a take") is being recorded")))
             }
@@ -120,7 +128,12 @@ extension Deck {
     private func stop(now: Instant, _ completion: @escaping Completion) {
         switch phase {
         case .idle: completion(.success(status))
-        case .recording: endTake(at: now, because: .stop, completion)
+        case .recording(let take):
+            if take.waiting.isEmpty {
+                endTake(at: now, because: .stop, completion)
+            } else {
+                later { [self] in stop(now: now, completion) }
+            }
         }
     }
 
@@ -194,12 +207,17 @@ extension Deck {
         lastSync = nil
     }
 
-    /// Keeps a press for the take after the one that is just being finished.
-    private func queueNextTake(at instant: Instant) -> Bool {
-        guard case .recording(var take) = phase, take.isEnding else { return false }
-        take.next = take.next ?? (instant, nil)
+    /// Whether a take was told to end and is not yet on disk: presses from then on are for what comes after it.
+    private var isEnding: Bool {
+        if case .recording(let take) = phase { take.isEnding } else { false }
+    }
+
+    /// Does something once the take that ends is on disk; never, if the deck is to finish.
+    private func later(_ work: @escaping () -> Void) {
+        guard case .recording(var take) = phase else { return }
+        guard !isFinishing else { return refuse(Refusal(.busy, "record: the kit is shutting down"), now: clock.now()) }
+        take.waiting.append(work)
         phase = .recording(take)
-        return true
     }
 
     private func mark(note: String?, at instant: Instant) {
@@ -210,7 +228,6 @@ extension Deck {
     func endTake(at instant: Instant?, because ending: Sidecar.Ending, _ completion: @escaping Completion) {
         guard case .recording(var take) = phase else { return }
         take.isEnding = true
-        if let next = take.next, next.stopped == nil { take.next = (next.pressed, instant) }
         take.whenFinished.append(completion)
         phase = .recording(take)
         writer.orders.post(.end(at: instant, ending))
@@ -223,9 +240,11 @@ extension Deck {
             rest()
             done()
         case .recording(var take):
-            take.next = nil
+            isFinishing = true
+            take.waiting = []
             phase = .recording(take)
             endTake(at: clock.now(), because: .shutdown) { [self] _ in
+                isFinishing = false
                 rest()
                 done()
             }
@@ -272,11 +291,11 @@ extension Deck {
             let length = "\(sidecar.frames) frames, \(sidecar.durationSeconds) s, \(sidecar.gaps.count) gaps"
             report(Report(.info, "stop: \(name.stem): \(length), ended by \(sidecar.endedBy?.rawValue ?? "unknown")"))
             if let failure {
-                raise(Fault(sidecar.endedBy == .diskFull ? .diskFull : .storageFailing, "record: \(failure)"))
+                tell(Fault(sidecar.endedBy == .diskFull ? .diskFull : .storageFailing, "record: \(failure)"), now: now)
             }
             close(take, .success(status), now: now)
         case .failed(let message, let isDiskFull):
-            raise(Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(message)"))
+            tell(Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(message)"), now: now)
             close(take, .failure(Refusal(.io, "record: \(message)")), now: now)
         }
     }
@@ -284,7 +303,7 @@ extension Deck {
     private func close(_ take: OpenTake, _ result: Result<Status, Refusal>, now: Instant) {
         phase = .idle
         lastSync = nil
-        if !options.isListening || input?.isLost ?? false { disarm() }
+        if input?.isLost ?? false || (!options.isListening && take.waiting.isEmpty) { disarm() }
         checkStorage()
         let outcome: Result<Status, Refusal>
         switch result {
@@ -295,10 +314,14 @@ extension Deck {
         case .failure: outcome = result
         }
         for completion in take.whenBegun + take.whenFinished { completion(outcome) }
-        if let next = take.next {
-            start(at: next.pressed, now: now) { _ in }
-            if let stopped = next.stopped { endTake(at: stopped, because: .stop) { _ in } }
-        }
+        // In the order they came; those after the next stop wait for its take in turn.
+        for work in take.waiting { work() }
+        if !options.isListening, case .idle = phase { disarm() }
+    }
+
+    /// Tells why a take ended early. A full disk shows by what is free, except where a quota or a file system knows better.
+    private func tell(_ fault: Fault, now: Instant) {
+        raise(fault, until: fault.code == .diskFull ? now + Self.endShown : nil)
     }
 
     func raise(_ fault: Fault, until: Instant? = nil) {

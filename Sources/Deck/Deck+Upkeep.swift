@@ -25,6 +25,7 @@ extension Deck {
 
     /// Looks for cards at once: one may have come.
     public func rescan() {
+        wasProbed = false
         nextTick = clock.now()
     }
 
@@ -32,7 +33,12 @@ extension Deck {
         openDirectory()
         if let end = restsUntil, now < end { return }
         restsUntil = nil
-        arm(now: now)
+        if options.isListening {
+            arm(now: now)
+        } else if !wasProbed, case .idle = phase {
+            arm(now: now)
+            wasProbed = input != nil
+        }
         if !options.isListening, case .idle = phase { disarm() }
         checkSignal(now: now)
         checkStorage()
@@ -62,6 +68,17 @@ extension Deck {
                     "capture: \(grant.card): \(grant.name): \(format.rateHz) Hz, \(format.channels) channels, "
                         + "\(format.sampleFormat.rawValue), period \(grant.periodFrames), buffer \(grant.bufferFrames), "
                         + "ring \(ring.duration.inSeconds) s in \(ring.byteCount >> 10) KiB"))
+            let kept = SyncSchedule(
+                promise: options.syncPromise, period: format.duration(ofFrames: Int64(grant.periodFrames)),
+                lag: options.pressAge, files: options.keepsUnfiltered ? 2 : 1, start: now
+            ).kept
+            if kept > options.syncPromise {
+                report(
+                    Report(
+                        .warning,
+                        "takes.sync_seconds: \(options.syncPromise.inSeconds) s cannot be kept with this card: up to "
+                            + "\(kept.inSeconds) s are not on disk"))
+            }
             for warning in grant.warnings { report(Report(.warning, warning)) }
         } catch {
             card.stop()
@@ -100,6 +117,7 @@ extension Deck {
     private func design(for rateHz: Int) -> FilterDesign {
         do {
             let design = try FilterDesign(filter, rateHz: rateHz)
+            faults.clear(.settings)
             return design
         } catch {
             raise(Fault(.settings, "\(error); the filter is off"))
@@ -148,6 +166,10 @@ extension Deck {
         do {
             let free = try directory.freeBytes()
             freeBytes = free
+            if isStorageUnreadable {
+                isStorageUnreadable = false
+                faults.clear(.storageFailing)
+            }
             let format = input?.ring.format ?? StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
             if let fault = StorageWatch.fault(
                 directory: options.directory, freeBytes: free, reserveBytes: options.reserveBytes, format: format,
@@ -158,6 +180,7 @@ extension Deck {
                 faults.clear(.diskFull)
             }
         } catch {
+            isStorageUnreadable = true
             raise(Fault(.storageFailing, "storage: \(error)"))
         }
     }

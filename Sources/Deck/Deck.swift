@@ -32,6 +32,12 @@ public final class Deck {
     var answer: Indication.Answer?
     var freeBytes: Int64?
     var lossesSeen = 0
+    /// Told to finish: nothing new begins.
+    var isFinishing = false
+    /// Whether a card that is closed while idle was there when it was last looked for.
+    var wasProbed = false
+    /// Whether the last look at the free space failed.
+    var isStorageUnreadable = false
     /// After it was told to finish, the deck does not arm by itself before this: the kit is being switched off.
     var restsUntil: Instant?
 
@@ -58,8 +64,8 @@ public final class Deck {
         var pressed: Instant
         /// Set once it was told to end: presses from then on are for the next take.
         var isEnding = false
-        /// The press that begins the next take, and the one that ends it, if they came already.
-        var next: (pressed: Instant, stopped: Instant?)?
+        /// What was pressed and asked for since then, to be done once it is finished.
+        var waiting: [() -> Void] = []
         var whenBegun: [Completion] = []
         var whenFinished: [Completion] = []
     }
@@ -81,6 +87,8 @@ public final class Deck {
     public static let tick = Duration.seconds(2)
     /// How long a deck that finished stays closed, should the power stay on.
     static let rest = Duration.seconds(60)
+    /// How long it is told why a take ended early, when what is free now does not show it.
+    static let endShown = Duration.seconds(60)
     /// How long lost frames are told of.
     static let overloadShown = Duration.seconds(30)
 

@@ -25,7 +25,7 @@ public struct DeckOptions: Sendable {
     /// A take ends before less than this is free.
     public var reserveBytes: Int64 = 512 << 20
     /// How much older than the moment it is known a press may be: the debounce time and some more.
-    public var pressAge = Duration.milliseconds(65)
+    public var pressAge = Duration.milliseconds(215)
     /// What is wrong from the start and stays so, such as bad settings.
     public var faults: [Fault] = []
     /// The kernel's `boot_id`.

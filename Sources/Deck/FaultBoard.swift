@@ -16,8 +16,9 @@ struct FaultBoard {
         return before?.fault != fault
     }
 
+    /// The cause is gone. A fault that passes by itself stays until then: it tells of something that happened.
     mutating func clear(_ code: Fault.Code) {
-        faults[code] = nil
+        if faults[code]?.until == nil { faults[code] = nil }
     }
 
     /// Drops what has passed.

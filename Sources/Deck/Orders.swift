@@ -80,6 +80,6 @@ struct Progress: Sendable {
     var frames: Int64 = 0
     var syncedFrames: Int64 = 0
     var gaps = 0
-    /// When the oldest frame was heard that is not on disk yet; nil: none is missing.
-    var started: Instant
+    /// Whatever of the take was heard before this instant is on the disk.
+    var safeUntil: Instant
 }

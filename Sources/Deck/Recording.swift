@@ -26,14 +26,26 @@ final class Recording {
     /// Why the take will have no waveform; nil: nothing speaks against it.
     var peaksFailure: FileError? { output.peaksFailure }
 
+    /// When the take's first frame was heard.
+    private var started: Instant
     /// The ring's position of the next frame; nil until the take's first frame is found.
     private var next: Int64?
+    private var timeline = TakeTimeline(first: 0)
+    /// Where the press is in the ring, until the take has come that far.
+    private var pressPosition: Int64?
     private var stampNumber: Int64
     private var lastStamp: Stamp?
 
     private var endInstant: Instant?
+    /// When the writer first came to look for the end.
+    private var endSought: Instant?
     private var endPosition: Int64?
     private(set) var ending: Sidecar.Ending?
+
+    /// What syncs under way will make safe: frames of the take, and when the last of them was heard.
+    private var syncs: [(frames: Int64, heard: Instant)] = []
+    /// Whatever of the take was heard before this instant is on the disk.
+    private(set) var safeUntil: Instant
 
     private var pendingMarkers: [(at: Instant, note: String?)] = []
     private let chunkFrames: Int64 = 16384
@@ -48,6 +60,8 @@ final class Recording {
         ring = order.ring
         pressed = order.pressed
         preRoll = order.preRoll
+        started = order.pressed - order.preRoll
+        safeUntil = started
         startedWall = order.pressedWall - order.preRoll
         lagFrames = order.ring.format.frames(in: order.lag)
         signal = SignalPath(format: order.ring.format, design: order.filter)
@@ -71,13 +85,17 @@ final class Recording {
 
     /// Takes what the ring has.
     func pump(now: Instant) throws {
-        guard let first = try firstFrame(now: now) else { return }
-        next = first
+        if next == nil { begin(now: now) }
+        guard next != nil else { return }
         // The position is read before the stamps, so that every loss before it has left its stamp already.
         let position = ring.position
         placeEnd(now: now, position: position)
         try copy(upTo: endPosition ?? position - lagFrames)
         placeMarkers()
+        while let sync = syncs.first, sync.frames <= output.syncedFrames {
+            safeUntil = sync.heard
+            syncs.removeFirst()
+        }
     }
 
     /// Drops a marker at the frame heard at `instant`.
@@ -102,6 +120,7 @@ final class Recording {
     /// The sync that makes safe what is written so far.
     func syncJob() throws -> SyncJob {
         let point = try output.syncPoint()
+        if let next, let heard = ring.instant(ofFrame: next) { syncs.append((frames, heard)) }
         return SyncJob { try point.run() }
     }
 
@@ -140,46 +159,74 @@ extension Recording {
         ring.stamp(number: ring.stampNumber - 1).map { $0.instant >= instant } ?? false
     }
 
-    /// The position of the next frame; at first, of the one heard at the press less the pre-roll. Nil while the card
-    /// has not told enough to find it.
-    private func firstFrame(now: Instant) throws -> Int64? {
-        if let next { return next }
+    /// Finds the first frame: the one heard at the press, less the pre-roll. It is not found while the card has not told
+    /// enough.
+    private func begin(now: Instant) {
         guard hasStamp(after: pressed) || now - pressed > Self.stampPatience,
-            let wanted = ring.framePosition(at: pressed - preRoll), let press = ring.framePosition(at: pressed)
-        else { return nil }
+            let wanted = ring.framePosition(at: started), let press = ring.framePosition(at: pressed)
+        else { return }
         let first = max(wanted, held)
         if first != wanted {
             // Not everything that was asked for is there, so the take starts later than was said.
-            let late = ring.format.duration(ofFrames: first - wanted)
-            output.sidecar.started = (startedWall + late).iso8601
-            output.sidecar.startedMonotonicNs += late.nanoseconds
+            started = started + ring.format.duration(ofFrames: first - wanted)
+            output.sidecar.started = (startedWall + (started - pressed + preRoll)).iso8601
+            output.sidecar.startedMonotonicNs = started.nanoseconds
         }
-        output.sidecar.preRollFrames = max(0, press - first)
-        lastStamp = nil
-        while let stamp = ring.stamp(number: stampNumber), stamp.position > first,
-            let earlier = ring.stamp(number: stampNumber - 1), earlier.position >= held
+        // Losses are looked for from the last stamp on that lies before the first frame.
+        while let stamp = ring.stamp(number: stampNumber), stamp.position >= first,
+            ring.stamp(number: stampNumber - 1) != nil
         {
             stampNumber -= 1
         }
-        return first
+        timeline = TakeTimeline(first: first)
+        pressPosition = max(press, first)
+        warmUp(before: first)
+        next = first
     }
 
+    /// Lets the filter hear what came before the take, as if it had always run: a take begins without its overshoot.
+    private func warmUp(before first: Int64) {
+        var position = held
+        while position < first {
+            // Safe: these frames are held.
+            let taken: Int64 = unsafe ring.withFrames(from: position, atMost: min(chunkFrames, first - position)) {
+                unsafe signal.warmUp(on: $0)
+                return Int64($0.count / ring.format.bytesPerFrame)
+            }
+            guard taken > 0 else { return }
+            position += taken
+        }
+    }
+
+    /// Finds the last frame: the one heard at `endInstant`. After a stall the card tells of what was lost only once the
+    /// ring has room again, so it is given some time from when the writer came to look.
     private func placeEnd(now: Instant, position: Int64) {
-        guard endPosition == nil, let endInstant, let next,
-            hasStamp(after: endInstant) || now - endInstant > Self.stampPatience
-        else { return }
+        guard endPosition == nil, let endInstant, let next else { return }
+        endSought = endSought ?? now
+        guard hasStamp(after: endInstant) || now - (endSought ?? now) > Self.stampPatience else { return }
         let heard = min(ring.framePosition(at: endInstant) ?? position, position)
         endPosition = max(heard, next)
     }
 
+    /// Notes the press and the markers that the take has come to; what was lost before them is known by then.
     private func placeMarkers() {
         guard let next else { return }
+        if let position = pressPosition, position <= next {
+            pressPosition = nil
+            let preRollFrames = timeline.frame(of: position)
+            if preRollFrames != sidecar.preRollFrames { output.sidecar.preRollFrames = preRollFrames }
+        }
+        var early: [(at: Instant, note: String?)] = []
         for marker in pendingMarkers {
             let position = ring.framePosition(at: marker.at) ?? next
-            let frame = max(0, frames + position - next)
+            guard position <= next || isComplete else {
+                early.append(marker)
+                continue
+            }
+            let frame = min(max(0, timeline.frame(of: position)), frames)
             output.sidecar.markers.append(Sidecar.Marker(atFrame: frame, note: marker.note))
         }
-        pendingMarkers = []
+        pendingMarkers = early
     }
 }
 
@@ -188,14 +235,11 @@ extension Recording {
 extension Recording {
     /// Writes the ring's frames up to `limit`, and silence where some were lost.
     private func copy(upTo limit: Int64) throws {
-        while let first = next, first < limit {
-            guard let loss = nextLoss(from: first, upTo: limit) else {
-                try append(upTo: limit)
-                return
-            }
+        while let loss = nextLoss(upTo: limit) {
             try append(upTo: loss.position)
             try appendSilence(loss)
         }
+        try append(upTo: limit)
     }
 
     private struct Loss {
@@ -204,23 +248,36 @@ extension Recording {
         var cause: Sidecar.Gap.Cause
     }
 
-    /// The first loss of frames at `first` or later, and before `limit`.
-    private func nextLoss(from first: Int64, upTo limit: Int64) -> Loss? {
-        while let stamp = ring.stamp(number: stampNumber) {
-            if let cause = GapMeasure.cause(of: stamp.kind) {
-                if stamp.position >= limit { return nil }
-                stampNumber += 1
-                let lost = GapMeasure.lostFrames(before: lastStamp, at: stamp, rateHz: ring.format.rateHz)
-                lastStamp = stamp
-                if stamp.position >= first, lost > 0 {
-                    return Loss(position: stamp.position, frames: lost, cause: cause)
-                }
-            } else {
+    /// The next loss of frames before or at `limit`.
+    private func nextLoss(upTo limit: Int64) -> Loss? {
+        while let stamp = ring.stamp(number: stampNumber), let next {
+            guard let cause = GapMeasure.cause(of: stamp.kind) else {
                 stampNumber += 1
                 lastStamp = stamp
+                continue
+            }
+            if stamp.position > limit { return nil }
+            stampNumber += 1
+            let frames = lostFrames(at: stamp)
+            lastStamp = stamp
+            if stamp.position >= next, frames > 0 {
+                return Loss(position: stamp.position, frames: frames, cause: cause)
             }
         }
         return nil
+    }
+
+    /// Frames of the take that were lost before `stamp`: of a loss that the take begins or ends in, the part within.
+    private func lostFrames(at stamp: Stamp) -> Int64 {
+        var frames = GapMeasure.lostFrames(before: lastStamp, at: stamp, rateHz: ring.format.rateHz)
+        if stamp.position == timeline.first, self.frames == 0 {
+            frames = min(frames, ring.format.frames(in: stamp.instant - started))
+        }
+        if stamp.position == endPosition, let endInstant, let lastStamp {
+            let heard = stamp.position - lastStamp.position
+            frames = min(frames, ring.format.frames(in: endInstant - lastStamp.instant) - heard)
+        }
+        return frames
     }
 
     private func append(upTo limit: Int64) throws {
@@ -244,6 +301,7 @@ extension Recording {
 
     private func appendSilence(_ loss: Loss) throws {
         output.sidecar.gaps.append(Sidecar.Gap(atFrame: frames, frames: loss.frames, cause: loss.cause))
+        timeline.fill(loss.frames, before: loss.position)
         var left = loss.frames
         while left > 0 {
             let count = min(chunkFrames, left)

@@ -8,13 +8,20 @@ import Takes
 struct SyncSchedule {
     /// From the start of one sync to the start of the next.
     let interval: Duration
+    /// The most sound that is not on disk while the storage answers.
+    let kept: Duration
     private var last: Instant
 
-    /// How long a storage that answers takes for a sync.
+    /// How long a storage that answers takes to sync one file.
     static let answer = Duration.milliseconds(100)
+    /// Syncs more often than this would only wear the storage out.
+    static let shortest = Duration.milliseconds(100)
 
-    init(promise: Duration, period: Duration, lag: Duration, start: Instant) {
-        interval = max(.milliseconds(100), promise - period - lag - Self.answer)
+    /// - Parameter files: audio files that are written at the same time.
+    init(promise: Duration, period: Duration, lag: Duration, files: Int, start: Instant) {
+        let rest = period + lag + Self.answer * files
+        interval = max(Self.shortest, promise - rest)
+        kept = interval + rest
         last = start
     }
 

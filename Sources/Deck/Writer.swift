@@ -38,8 +38,10 @@ package final class Writer: @unchecked Sendable {
     /// Does what is ordered and what is due.
     /// - Returns: when it wants to be called again at the latest; nil: at the next order.
     package func turn(now: Instant) -> Instant? {
-        for order in orders.take() {
-            carryOut(order, now: now)
+        // To begin a take may last as long as the storage does: what was ordered meanwhile counts before the first frame
+        // is taken.
+        while case let batch = orders.take(), !batch.isEmpty {
+            for order in batch { carryOut(order, now: now) }
         }
         guard recording != nil else { return nil }
         do {
@@ -84,8 +86,8 @@ package final class Writer: @unchecked Sendable {
             schedule = SyncSchedule(
                 promise: order.syncPromise,
                 period: order.ring.format.duration(ofFrames: Int64(order.grant.periodFrames)), lag: order.lag,
-                start: order.pressed)
-            shared.withLock { $0 = Progress(started: started) }
+                files: order.keepUnfiltered ? 2 : 1, start: order.pressed)
+            shared.withLock { $0 = Progress(safeUntil: started) }
             outcomes.post(.began(name))
         } catch {
             order.ring.letGo()
@@ -104,7 +106,7 @@ package final class Writer: @unchecked Sendable {
         shared.withLock {
             $0 = Progress(
                 frames: recording.frames, syncedFrames: recording.syncedFrames, gaps: recording.sidecar.gaps.count,
-                started: Instant(nanoseconds: recording.sidecar.startedMonotonicNs))
+                safeUntil: recording.safeUntil)
         }
         if recording.isComplete {
             try finish(recording)

@@ -18,7 +18,7 @@ extension DeckOptions {
         syncPromise = settings.takes.sync
         splitBytes = Int64(settings.takes.splitMiB) << 20
         reserveBytes = Int64(settings.takes.reserveMiB) << 20
-        pressAge = settings.panel.debounce + .milliseconds(50)
+        pressAge = settings.panel.debounce + .milliseconds(200)
         bootID = Machine.bootID
     }
 }

@@ -1,6 +1,17 @@
 public import Takes
 
 extension Ring {
+    /// When the frame at a position was heard, by the last stamp before it; nil before the first stamp.
+    public func instant(ofFrame position: Int64) -> Instant? {
+        var number = stampNumber - 1
+        guard var stamp = stamp(number: number) else { return nil }
+        while stamp.position > position, let earlier = self.stamp(number: number - 1) {
+            number -= 1
+            stamp = earlier
+        }
+        return stamp.instant + format.duration(ofFrames: position - stamp.position)
+    }
+
     /// The position of the frame that was heard at `instant`; nil before the first stamp.
     ///
     /// A stamp can only be late: the card had heard at least `position` frames at its instant, never fewer, because

@@ -25,6 +25,8 @@ public struct SyncPoint: Sendable {
                 var site = site
                 var audio = audio
                 try site.perform(.sync, audio: &audio)
+                // The sound is safe now, whatever the sidecar takes.
+                progress.didSync(frames: frames, sidecarChange: nil)
                 if let (sidecar, change) = sidecar, change > before.sidecarChange {
                     try site.perform(.replaceSidecar, content: SidecarFile.bytes(sidecar))
                 }

@@ -47,7 +47,11 @@ final class ScriptedCard: CaptureSource {
     private var started = Instant(nanoseconds: 0)
     /// Frames that were heard and never delivered.
     private var lost: Int64 = 0
+    /// Those of them that nobody was told of yet.
+    private var dropped: Int64 = 0
     private let clock: TestClock
+    /// How much slower than its rate the crystal is.
+    var slowness = 0.0
     /// What the next frames sound like; nil: their number.
     var sample: Int16?
 
@@ -70,6 +74,7 @@ final class ScriptedCard: CaptureSource {
         end = nil
         heard = 0
         lost = 0
+        dropped = 0
         started = clock.now()
         ring.stamp(Stamp(position: 0, instant: started, kind: .started))
     }
@@ -81,16 +86,20 @@ final class ScriptedCard: CaptureSource {
     /// Delivers whole periods that are due.
     func deliver() {
         guard let ring, isPresent else { return }
-        let due = format.frames(in: clock.now() - started)
+        let due = Int64(Double(format.frames(in: clock.now() - started)) * (1 - slowness))
         while heard + Int64(periodFrames) <= due {
             heard += Int64(periodFrames)
-            let instant = started + format.duration(ofFrames: heard)
-            let room = ring.writableFrames()
-            if room < Int64(periodFrames) {
-                lost += Int64(periodFrames)
-                ring.stamp(
-                    Stamp(position: ring.position, instant: instant, kind: .stall, lost: Int64(periodFrames)))
+            let instant = started + format.duration(ofFrames: Int64((Double(heard) / (1 - slowness)).rounded()))
+            if ring.writableFrames() < Int64(periodFrames) {
+                dropped += Int64(periodFrames)
                 continue
+            }
+            if dropped > 0 {
+                // Told of once there is room again, as the real capture thread does.
+                let back = started + format.duration(ofFrames: heard - Int64(periodFrames))
+                ring.stamp(Stamp(position: ring.position, instant: back, kind: .stall, lost: dropped))
+                lost += dropped
+                dropped = 0
             }
             ring.stamp(Stamp(position: heard - lost, instant: instant))
             write(Int64(periodFrames), from: heard - Int64(periodFrames), to: ring)

@@ -177,4 +177,82 @@ import Transport
         #expect(answers == ["record heron07-0001-061811Z", "stop heron07-0001-061811Z"])
         #expect(try rig.sidecars().count == 1)
     }
+
+    @Test func `a stop that comes while a take is still being begun ends it at its own instant`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(1000))
+        let press = rig.clock.now()
+        rig.deck.handle(.press(.record, at: press))
+        // The storage takes 3 s to make the files.
+        rig.clock.advance(by: .milliseconds(500))
+        rig.card.deliver()
+        rig.deck.handle(.press(.stop, at: rig.clock.now()))
+        rig.clock.advance(by: .milliseconds(2500))
+        rig.turn()
+        rig.run(.seconds(1))
+        rig.settle()
+        #expect(try rig.sidecars().map(\.frames) == [4000])
+    }
+
+    @Test func `all that is pressed while a take is being finished is done in its order`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.milliseconds(985))
+        for button in [Button.stop, .record, .record, .stop, .record] {
+            rig.deck.handle(.press(button, at: rig.clock.now()))
+            rig.clock.advance(by: .milliseconds(40))
+        }
+        rig.run(.seconds(1))
+        #expect(rig.deck.state == .recording)
+        rig.press(.stop)
+        rig.settle()
+        let sidecars = try rig.sidecars()
+        let frames: [Int64] = sidecars.map(\.frames)
+        let lengths: [Int64] = [8000, 640, 8320]
+        #expect(frames == lengths)
+        let markers: [[Int64]] = sidecars.map { $0.markers.map(\.atFrame) }
+        let expected: [[Int64]] = [[], [320], []]
+        #expect(markers == expected)
+    }
+
+    @Test func `nothing new begins once the deck is to finish`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.milliseconds(500))
+        var isDone = false
+        rig.deck.finish { isDone = true }
+        rig.deck.handle(.press(.record, at: rig.clock.now()))
+        #expect(rig.deck.indication.answer?.kind == .refused)
+        rig.run(.seconds(1))
+        #expect(isDone)
+        #expect(rig.deck.state == .idle)
+        #expect(try rig.sidecars().map(\.endedBy) == [.shutdown])
+    }
+
+    @Test func `with standby closed the card is looked for once, and again when something about cards changes`() throws
+    {
+        let rig = try Rig { $0.isListening = false }
+        rig.run(.seconds(60))
+        #expect(rig.card.opened.count == 1)
+        rig.deck.rescan()
+        rig.run(.seconds(60))
+        #expect(rig.card.opened.count == 2)
+    }
+
+    @Test func `with standby closed a press right after stop loses nothing of the next take`() throws {
+        let rig = try Rig { $0.isListening = false }
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.milliseconds(985))
+        rig.deck.handle(.press(.stop, at: rig.clock.now()))
+        rig.clock.advance(by: .milliseconds(40))
+        rig.deck.handle(.press(.record, at: rig.clock.now()))
+        rig.run(.milliseconds(1000))
+        rig.press(.stop)
+        rig.settle()
+        #expect(try rig.sidecars().map(\.frames) == [8 * 985, 8 * 1000])
+        #expect(!rig.card.isOpen)
+    }
 }

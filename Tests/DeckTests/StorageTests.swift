@@ -183,4 +183,50 @@ import Transport
         rig.run(.seconds(1))
         #expect(rig.clock.now() - rig.deck.indication.recording!.safeUntil < .seconds(1))
     }
+
+    @Test func `after hours with a slow crystal the lamp is still true`() throws {
+        let rig = try Rig()
+        rig.card.slowness = 200e-6
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        // At 200 ppm three hours make 2.2 s: in steps of 10 s, for the test's sake.
+        for _ in 0..<1080 { rig.run(.seconds(10), step: .seconds(10)) }
+        rig.run(.seconds(2))
+        let behind = rig.clock.now() - rig.deck.indication.recording!.safeUntil
+        #expect(behind > .zero && behind < .seconds(1))
+    }
+
+    @Test func `a fault of the storage that is gone is told no more`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage))
+        rig.run(.milliseconds(100))
+        storage.statusCode = EIO
+        rig.run(.milliseconds(2100))
+        #expect(rig.deck.status.faults.map(\.code) == [.storageFailing])
+        storage.statusCode = nil
+        rig.run(.milliseconds(2100))
+        #expect(rig.deck.status.faults == [])
+    }
+}
+
+@Suite struct SyncScheduleTests {
+    private let start = Instant(nanoseconds: 0)
+
+    @Test func `the interval leaves room for the period, the writer and one answer a file`() {
+        let one = SyncSchedule(
+            promise: .seconds(1), period: .milliseconds(120), lag: .milliseconds(215), files: 1, start: start)
+        #expect(one.interval == .milliseconds(565))
+        #expect(one.kept == .seconds(1))
+        let two = SyncSchedule(
+            promise: .seconds(1), period: .milliseconds(120), lag: .milliseconds(215), files: 2, start: start)
+        #expect(two.interval == .milliseconds(465))
+        #expect(two.kept == .seconds(1))
+    }
+
+    @Test func `a promise that cannot be kept is known`() {
+        let schedule = SyncSchedule(
+            promise: .milliseconds(250), period: .milliseconds(120), lag: .milliseconds(215), files: 1, start: start)
+        #expect(schedule.interval == .milliseconds(100))
+        #expect(schedule.kept == .milliseconds(535))
+    }
 }

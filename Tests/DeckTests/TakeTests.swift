@@ -204,3 +204,70 @@ import Transport
         #expect(try rig.sidecars().map(\.frames) == [4120, 4120, 4120])
     }
 }
+
+@Suite struct LossTests {
+    @Test func `what the ring lost before a stop is silent up to the stop, though the card tells of it later`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.milliseconds(985))
+        // The writer hangs; the ring is full after 30 s; stop comes at 35 s, and the writer wakes at 40 s.
+        for _ in 0..<350 {
+            rig.clock.advance(by: .milliseconds(100))
+            rig.card.deliver()
+        }
+        rig.deck.handle(.press(.stop, at: rig.clock.now()))
+        for _ in 0..<50 {
+            rig.clock.advance(by: .milliseconds(100))
+            rig.card.deliver()
+        }
+        rig.run(.seconds(1))
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.frames == 8 * 36_000)
+        let gap = try #require(sidecar.gaps.first)
+        #expect(sidecar.gaps.count == 1 && gap.cause == .stall)
+        #expect(gap.atFrame + gap.frames == sidecar.frames)
+        let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
+        let expected = Array(8000..<8000 + Int(gap.atFrame)) + Array(repeating: 0, count: Int(gap.frames))
+        #expect(difference(samples, expected) == nil)
+    }
+
+    @Test func `a take that begins within a loss is silent until the card is back, and a marker keeps its place`()
+        throws
+    {
+        let rig = try Rig()
+        rig.run(.milliseconds(1000))
+        rig.card.overrun(for: .milliseconds(200))
+        let press = rig.clock.now() - .milliseconds(50)
+        rig.deck.handle(.press(.record, at: press))
+        rig.run(.milliseconds(1000))
+        rig.card.overrun(for: .milliseconds(100))
+        rig.run(.milliseconds(100))
+        rig.press(.record)
+        rig.run(.milliseconds(985))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.startedMonotonicNs == press.nanoseconds)
+        #expect(sidecar.gaps.map(\.frames) == [400, 800])
+        #expect(sidecar.gaps.map(\.atFrame) == [0, 8400])
+        #expect(sidecar.frames == 8 * (50 + 1000 + 100 + 100 + 1000))
+        #expect(sidecar.markers == [Sidecar.Marker(atFrame: 8 * 1250, note: nil)])
+    }
+
+    @Test func `the pre-roll counts what was lost in it`() throws {
+        let rig = try Rig { $0.preRoll = .seconds(2) }
+        rig.run(.milliseconds(3000))
+        rig.card.overrun(for: .milliseconds(500))
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.milliseconds(500))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.preRollFrames == 16000)
+        #expect(sidecar.gaps == [Sidecar.Gap(atFrame: 4000, frames: 4000, cause: .xrun)])
+        #expect(sidecar.frames == 16000 + 8 * 515)
+    }
+}

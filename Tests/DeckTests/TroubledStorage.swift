@@ -25,6 +25,13 @@ final class TroubledStorage: SystemCalls {
         set { trouble.withLock { $0.refused = newValue } }
     }
 
+    /// To ask what is free fails with this; nil: it does not.
+    var statusCode: Int32? {
+        get { status.withLock { $0 } }
+        set { status.withLock { $0 = newValue } }
+    }
+    private let status = Mutex<Int32?>(nil)
+
     private func fail() throws(Errno) {
         if let code { throw Errno(code: code) }
     }
@@ -65,6 +72,7 @@ final class TroubledStorage: SystemCalls {
     func unlink(_ path: String) throws(Errno) { try kernel.unlink(path) }
     func mkdir(_ path: String, mode: UInt32) throws(Errno) { try kernel.mkdir(path, mode: mode) }
     func freeBytes(_ path: String) throws(Errno) -> Int64 {
+        if let statusCode { throw Errno(code: statusCode) }
         if let free { return free }
         return try kernel.freeBytes(path)
     }

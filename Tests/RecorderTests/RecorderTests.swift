@@ -74,7 +74,7 @@ import Testing
         #expect(options.splitBytes == 64 << 20)
         #expect(options.reserveBytes == 100 << 20)
         #expect(options.syncPromise == .seconds(2))
-        #expect(options.pressAge == .milliseconds(75))
+        #expect(options.pressAge == .milliseconds(225))
     }
 
     @Test func `lines and lamps keep their address, level and pull`() {
