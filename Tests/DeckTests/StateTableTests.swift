@@ -1,4 +1,5 @@
 import Panel
+import TakeFiles
 import Takes
 import Testing
 import Transport
@@ -179,16 +180,20 @@ import Transport
     }
 
     @Test func `a stop that comes while a take is still being begun ends it at its own instant`() throws {
-        let rig = try Rig()
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage))
         rig.run(.milliseconds(1000))
-        let press = rig.clock.now()
-        rig.deck.handle(.press(.record, at: press))
         // The storage takes 3 s to make the files.
-        rig.clock.advance(by: .milliseconds(500))
-        rig.card.deliver()
-        rig.deck.handle(.press(.stop, at: rig.clock.now()))
-        rig.clock.advance(by: .milliseconds(2500))
+        storage.whileCreating = {
+            rig.clock.advance(by: .milliseconds(500))
+            rig.card.deliver()
+            rig.deck.handle(.press(.stop, at: rig.clock.now()))
+            rig.clock.advance(by: .milliseconds(2500))
+            rig.card.deliver()
+        }
+        rig.deck.handle(.press(.record, at: rig.clock.now()))
         rig.turn()
+        #expect(storage.whileCreating == nil)
         rig.run(.seconds(1))
         rig.settle()
         #expect(try rig.sidecars().map(\.frames) == [4000])

@@ -185,7 +185,7 @@ import Transport
     }
 
     @Test func `after hours with a slow crystal the lamp is still true`() throws {
-        let rig = try Rig()
+        let rig = try Rig(rateHz: 1000)
         rig.card.slowness = 200e-6
         rig.run(.milliseconds(500))
         rig.press(.record)

@@ -190,6 +190,19 @@ import Transport
         #expect(!isSame)
     }
 
+    @Test func `a filtered take begins as if the filter had always run`() throws {
+        let rig = try Rig { $0.filter = FilterRequest(lowPass: .hertz(100)) }
+        rig.card.sample = 10000
+        rig.run(.milliseconds(1500))
+        rig.press(.record)
+        rig.run(.milliseconds(500))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
+        #expect(Set(samples) == [10000])
+    }
+
     @Test func `numbers go on, whatever the clock does`() throws {
         let rig = try Rig()
         for jump in [Duration.zero, .seconds(-315_360_000), .seconds(630_720_000)] {

@@ -36,7 +36,14 @@ final class TroubledStorage: SystemCalls {
         if let code { throw Errno(code: code) }
     }
 
+    /// Happens once, while the next file is made.
+    nonisolated(unsafe) var whileCreating: (() -> Void)?
+
     func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
+        if flags & O_CREAT != 0, let happens = whileCreating {
+            whileCreating = nil
+            happens()
+        }
         if flags & O_CREAT != 0 {
             try fail()
             if let refused, path.hasSuffix(refused) { throw Errno(code: EIO) }
