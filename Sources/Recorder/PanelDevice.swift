@@ -12,7 +12,6 @@ final class PanelDevice {
     private var input: PanelInput
     private var display: Display
     private let lamps: [Lamp]
-    private let clock: any Clock
     private let log: Log
     private var shown: Indication?
     private var nextCheck = Instant(nanoseconds: 0)
@@ -21,8 +20,7 @@ final class PanelDevice {
     private static let checkInterval = Duration.seconds(2)
 
     /// Opens the lines that the settings name. One that cannot be had is reported, and the panel goes on without it.
-    init(settings: Settings.Panel, clock: any Clock, log: Log) {
-        self.clock = clock
+    init(settings: Settings.Panel, log: Log) {
         self.log = log
         var errors: [LineError] = []
         let buttons = settings.buttons
@@ -177,7 +175,7 @@ extension Recorder {
     /// Puts out all lamps, as after an exit that did not do so itself: real lines keep their level when their owner
     /// dies. Where the fault lamp is an LED device, it flashes 4 from then on: nobody records.
     public static func putOutLamps(_ settings: Settings, log: Log = Log()) {
-        let panel = PanelDevice(settings: settings.panel, clock: SystemClock(), log: log)
+        let panel = PanelDevice(settings: settings.panel, log: log)
         panel.leave(showing: .storageFailing)
     }
 }

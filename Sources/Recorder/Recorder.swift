@@ -50,7 +50,7 @@ public final class Recorder {
         deck = try Deck(
             options: options, card: CaptureCard(), clock: clock,
             originOfClock: { probe.origin(newestTake: $0, clock: clock) }, report: { log.write($0) })
-        panel = PanelDevice(settings: settings.panel, clock: clock, log: log)
+        panel = PanelDevice(settings: settings.panel, log: log)
         handler = RecorderHandler(deck: deck, log: log)
         do {
             server = try ControlServer(path: settings.control.socket, handler: handler)

@@ -102,6 +102,7 @@ import Takes
 
     private func setSoftwareParameters(periodFrames: Int) throws(SoundCardError) {
         var parameters: OpaquePointer?
+        // Some hundred bytes: without them Swift's own allocations would have ended the process as well.
         guard unsafe snd_pcm_sw_params_malloc(&parameters) == 0 else { fatalError("out of memory") }
         defer { unsafe snd_pcm_sw_params_free(parameters) }
         let pcm = unsafe handle

@@ -17,18 +17,23 @@ import CALSA
 
     /// Opens the mixer of the card with ALSA's control name `name`, such as `hw:CARD=Mic`.
     init(opening name: String) throws(SoundCardError) {
-        unsafe handle = unsafe Self.open()
+        unsafe handle = try unsafe Self.load(name)
         self.name = name
-        let mixer = unsafe handle
-        try check(name, "open its mixer") { unsafe snd_mixer_attach(mixer, name) }
-        try check(name, "read its mixer") { unsafe snd_mixer_selem_register(mixer, nil, nil) }
-        try check(name, "read its mixer") { unsafe snd_mixer_load(mixer) }
     }
 
-    private static func open() -> OpaquePointer {
-        var handle: OpaquePointer?
-        guard unsafe snd_mixer_open(&handle, 0) == 0, let handle = unsafe handle else { fatalError("out of memory") }
-        return unsafe handle
+    private static func load(_ name: String) throws(SoundCardError) -> OpaquePointer {
+        var opened: OpaquePointer?
+        try check(name, "open its mixer") { unsafe snd_mixer_open(&opened, 0) }
+        let mixer = unsafe opened!
+        do throws(SoundCardError) {
+            try check(name, "open its mixer") { unsafe snd_mixer_attach(mixer, name) }
+            try check(name, "read its mixer") { unsafe snd_mixer_selem_register(mixer, nil, nil) }
+            try check(name, "read its mixer") { unsafe snd_mixer_load(mixer) }
+        } catch {
+            unsafe snd_mixer_close(mixer)
+            throw error
+        }
+        return unsafe mixer
     }
 
     deinit {

@@ -33,6 +33,7 @@ import Takes
 
     private static func allocate() -> OpaquePointer {
         var pointer: OpaquePointer?
+        // Some hundred bytes: without them Swift's own allocations would have ended the process as well.
         guard unsafe snd_pcm_hw_params_malloc(&pointer) == 0, let pointer = unsafe pointer else {
             fatalError("out of memory")
         }
