@@ -26,7 +26,7 @@ extension TransportCommand {
 
 struct RecordCommand: TransportCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record", abstract: "Start a take; during a take, drop a marker.")
+        commandName: "record", abstract: "Start a take.")
 
     @OptionGroup var options: GlobalOptions
 
