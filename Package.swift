@@ -24,6 +24,7 @@ let package = Package(
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CFloat"),
         .target(name: "CTOML"),
@@ -44,12 +45,16 @@ let package = Package(
 
         // The recorder.
         .target(
-            name: "Deck", dependencies: ["Takes", "Transport", "Panel", "Filters", "Ring", "TakeFiles", "CLinux"],
+            name: "Deck",
+            dependencies: ["Takes", "Transport", "Panel", "Filters", "Ring", "TakeFiles", "CLinux", "CSoxr"],
             swiftSettings: strictMemory),
+        .target(name: "Simulation", dependencies: ["Takes", "Ring", "Panel"], swiftSettings: strictMemory),
         .target(
             name: "Recorder",
             dependencies: [
-                "Takes", "Transport", "Panel", "Ring", "SoundCard", "Lines", "Settings", "Control", "Deck", "CLinux",
+                "Takes", "Transport", "Panel", "Filters", "Ring", "SoundCard", "Lines", "TakeFiles", "Settings",
+                "Control",
+                "Deck", "Simulation", "CLinux",
             ],
             swiftSettings: strictMemory),
         .executableTarget(
@@ -99,7 +104,13 @@ let package = Package(
             name: "DeckTests", dependencies: ["Deck", "Takes", "Transport", "Panel", "Filters", "Ring", "TakeFiles"],
             swiftSettings: strict),
         .testTarget(
-            name: "RecorderTests", dependencies: ["Recorder", "Takes", "Deck", "Panel", "Ring", "Lines", "Settings"],
+            name: "SimulationTests", dependencies: ["Simulation", "Takes", "Ring", "Panel"], swiftSettings: strict),
+        .testTarget(
+            name: "RecorderTests",
+            dependencies: [
+                "Recorder", "Takes", "Transport", "Deck", "Panel", "Filters", "Ring", "SoundCard", "Lines", "TakeFiles",
+                "Settings", "Control",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "CommandsTests", dependencies: ["Takes", "Transport", "Ring", "Lines", "Control", "Commands"],

@@ -1,0 +1,61 @@
+public import Takes
+
+/// What a playback asks of a card.
+public struct PlaybackRequest: Hashable, Sendable {
+    /// Which card.
+    public var card: CardReference
+    /// The card that records: `auto` plays on it too, if it plays.
+    public var companion: CardReference?
+    /// What the take is: its rate, channels and sample format are asked for first.
+    public var format: StreamFormat
+
+    /// A request to play what is in `format`.
+    public init(card: CardReference = .automatic, companion: CardReference? = nil, format: StreamFormat) {
+        self.card = card
+        self.companion = companion
+        self.format = format
+    }
+}
+
+/// What a card granted to a playback: read back from it, never assumed.
+public struct PlaybackGrant: Hashable, Sendable {
+    /// The card's stable id.
+    public var card: String
+    /// What a person would call it.
+    public var name: String
+    /// What the hardware runs at, and the layout of the frames that it is given.
+    public var format: StreamFormat
+    /// The most frames that can be queued.
+    public var bufferFrames: Int
+
+    /// What a card granted.
+    public init(card: String, name: String, format: StreamFormat, bufferFrames: Int) {
+        self.card = card
+        self.name = name
+        self.format = format
+        self.bufferFrames = bufferFrames
+    }
+}
+
+/// Where sound is heard. Called from the player's thread only; nothing here waits for the card.
+public protocol PlaybackSink: AnyObject {
+    /// How often the queue ran dry since the card was opened.
+    var underruns: Int { get }
+
+    /// Opens the card at the rate that is asked for if it has it, else at the one that serves best.
+    /// - Throws: an error whose description is one sentence: what, on which card, why.
+    func open(_ request: PlaybackRequest) throws -> PlaybackGrant
+    /// Queues whole frames in the granted format, as many as there is room for. They are heard at once after what is queued.
+    /// - Returns: how many frames were queued.
+    func write(_ frames: UnsafeRawBufferPointer) throws -> Int
+    /// Frames that are queued and not heard yet; 0 when the queue ran dry.
+    func queuedFrames() throws -> Int
+    /// Takes the last queued frames back, so that others can be written in their place.
+    /// - Parameter frameCount: how many of the frames that are heard next stay queued.
+    /// - Returns: how many were taken back; 0 if the card cannot.
+    func takeBack(keeping frameCount: Int) throws -> Int
+    /// Silence at once: what is queued is not heard any more. The next `write` begins anew.
+    func drop()
+    /// Closes the card; what is queued is not heard any more. Does nothing if it is closed.
+    func close()
+}

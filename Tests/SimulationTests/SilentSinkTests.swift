@@ -1,0 +1,39 @@
+import Ring
+import Simulation
+import Takes
+import Testing
+
+/// A clock that stands until it is moved.
+final class StandingClock: Clock, @unchecked Sendable {
+    var instant = Instant(nanoseconds: 1_000_000_000)
+
+    func now() -> Instant { instant }
+    func wallTime() -> WallTime { WallTime(microseconds: 0) }
+}
+
+struct SilentSinkTests {
+    private let clock = StandingClock()
+    private let format = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
+
+    @Test func `frames go by with the clock`() {
+        let sink = SilentSink(clock: clock)
+        let grant = sink.open(PlaybackRequest(format: format))
+        #expect(grant.format == format)
+        let second = [UInt8](repeating: 0, count: 48000 * 4)
+        #expect(second.withUnsafeBytes { sink.write($0) } == 24000)
+        #expect(second.withUnsafeBytes { sink.write($0) } == 0)
+        clock.instant = clock.instant + .milliseconds(100)
+        #expect(sink.queuedFrames() == 19200)
+        #expect(sink.takeBack(keeping: 480) == 18720)
+        #expect(sink.queuedFrames() == 480)
+        clock.instant = clock.instant + .milliseconds(10)
+        #expect(sink.queuedFrames() == 0)
+        #expect(sink.underruns == 0)
+        #expect(second.withUnsafeBytes { sink.write($0) } == 24000)
+        #expect(sink.underruns == 1)
+        sink.drop()
+        #expect(sink.queuedFrames() == 0)
+        #expect(second.withUnsafeBytes { sink.write($0) } == 24000)
+        #expect(sink.underruns == 1)
+    }
+}
