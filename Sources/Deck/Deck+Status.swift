@@ -9,6 +9,7 @@ extension Deck {
     public var state: DeckState {
         switch phase {
         case .recording: .recording
+        case .playing(let play): play.isPaused ? .paused : .playing
         case .idle: cannotArm ? .fault : .idle
         }
     }
@@ -56,6 +57,12 @@ extension Deck {
                 status.gaps = progress.gaps
             }
         }
+        if case .playing(let play) = phase {
+            status.take = play.name.stem
+            status.frames = play.facts?.frames ?? 0
+            status.elapsedSeconds = play.facts?.seconds ?? 0
+            status.positionSeconds = player.progress?.seconds(at: clock.now()) ?? 0
+        }
         return status
     }
 
@@ -80,6 +87,9 @@ extension Deck {
         indication.upload = upload
         if case .recording(let take) = phase {
             indication.recording = Indication.Recording(safeUntil: safeUntil(take), lastSync: lastSync)
+        }
+        if case .playing(let play) = phase, play.facts != nil {
+            indication.playback = play.isPaused ? .paused : .playing
         }
         return indication
     }

@@ -24,7 +24,7 @@ extension Deck {
     private func press(_ button: Button, at instant: Instant) {
         if isEnding {
             switch button {
-            case .record, .stop: later { [self] in press(button, at: instant) }
+            case .record, .stop: later({ _ in }) { [self] in press(button, at: instant) }
             case .play, .back, .forward: break
             }
             return
@@ -44,9 +44,13 @@ extension Deck {
             } else {
                 refuse(Refusal(.busy, "\(button.rawValue): refused while a take is recorded"), now: now)
             }
-        case .playSelected: refuse(Self.noPlayback, now: now)
-        case .stopThenRecord, .stopPlaying, .pause, .resume, .skipBack, .skipForward:
-            refuse(Self.noPlayback, now: now)
+        case .playSelected: play(nil, now: now) { _ in }
+        case .stopThenRecord: stopThenRecord(at: instant, now: now) { _ in }
+        case .stopPlaying: endPlaying { _ in }
+        case .pause: pause { _ in }
+        case .resume: resume { _ in }
+        case .skipBack: skip(bySeconds: -options.skip.inSeconds) { _ in }
+        case .skipForward: skip(bySeconds: options.skip.inSeconds) { _ in }
         }
         onChange()
     }
@@ -57,12 +61,10 @@ extension Deck {
         if let take = selection.selected { report(Report(.info, "select: \(take.stem)")) }
     }
 
-    private func refuse(_ refusal: Refusal, now: Instant) {
+    func refuse(_ refusal: Refusal, now: Instant) {
         answer = Indication.Answer(.refused, at: now)
         report(Report(.notice, refusal.message))
     }
-
-    static let noPlayback = Refusal(.busy, "play: playback is not part of this version")
 }
 
 // MARK: - Commands
@@ -95,7 +97,15 @@ extension Deck {
                 try change(to: wanted)
             }
         case .discard(let reference): conclude(completion) { () throws(Refusal) in try discard(reference) }
-        case .play, .pause, .skip, .volume: completion(.failure(Self.noPlayback))
+        case .play(let reference): play(reference, completion)
+        case .pause:
+            if case .playing(let play) = phase, play.isPaused {
+                completion(.success(status))
+            } else {
+                pause(completion)
+            }
+        case .skip(let seconds): skip(bySeconds: seconds, completion)
+        case .volume(let volume): setVolume(volume, completion)
         }
         onChange()
     }
@@ -114,14 +124,11 @@ extension Deck {
         case .idle: start(at: now, now: now, completion)
         case .recording(let take):
             if take.isEnding {
-                if isFinishing {
-                    completion(.failure(Refusal(.busy, "record: the kit is shutting down")))
-                } else {
-                    later { [self] in start(at: now, now: clock.now(), completion) }
-                }
+                later(completion) { [self] in start(at: now, now: clock.now(), completion) }
             } else {
                 completion(.failure(Refusal(.busy, "record: \(take.name?.stem ?? "a take") is being recorded")))
             }
+        case .playing: stopThenRecord(at: now, now: now, completion)
         }
     }
 
@@ -132,12 +139,18 @@ extension Deck {
             if take.waiting.isEmpty {
                 endTake(at: now, because: .stop, completion)
             } else {
-                later { [self] in stop(now: now, completion) }
+                later(completion) { [self] in stop(now: now, completion) }
+            }
+        case .playing(let play):
+            if play.waiting.isEmpty {
+                endPlaying(completion)
+            } else {
+                later(completion) { [self] in stop(now: now, completion) }
             }
         }
     }
 
-    private func find(_ reference: TakeReference, for command: String) throws(Refusal) -> TakeName {
+    func find(_ reference: TakeReference, for command: String) throws(Refusal) -> TakeName {
         guard let take = selection.find(reference) else {
             throw Refusal(.notFound, "\(command): \(reference): no such take in \(options.directory)")
         }
@@ -147,6 +160,9 @@ extension Deck {
     private func discard(_ reference: TakeReference) throws(Refusal) {
         let take = try find(reference, for: "discard")
         guard let directory else { throw Refusal(.io, "discard: \(take.stem): \(options.directory) is not there") }
+        if case .playing(let play) = phase, play.name == take {
+            throw Refusal(.busy, "discard: \(take.stem) is being played: stop it first")
+        }
         do {
             try directory.remove(take)
         } catch {
@@ -176,10 +192,12 @@ extension Deck {
 
 extension Deck {
     /// Starts a take whose first frame is the one heard at `instant`, less the pre-roll.
-    private func start(at instant: Instant, now: Instant, _ completion: @escaping Completion) {
+    func start(at instant: Instant, now: Instant, _ completion: @escaping Completion) {
         restsUntil = nil
         openDirectory()
         arm(now: now)
+        // Old enough, it is overwritten.
+        if let since = silentSince, let ring = input?.ring, now - since > ring.duration { silentSince = nil }
         checkStorage()
         guard let input, let directory else {
             let fault = faults[.noCard] ?? faults[.storageFailing]
@@ -198,7 +216,8 @@ extension Deck {
             .begin(
                 BeginOrder(
                     ring: input.ring, grant: input.grant, directory: directory, kit: options.kit, pressed: instant,
-                    pressedWall: clock.wallTime() - (now - instant), clock: originOfClock(selection.takes.last?.day),
+                    pressedWall: clock.wallTime() - (now - instant), earliest: silentSince,
+                    clock: originOfClock(selection.takes.last?.day),
                     bootID: options.bootID,
                     preRoll: options.isListening ? options.preRoll : .zero, lag: options.pressAge,
                     filter: input.filter, keepUnfiltered: options.keepsUnfiltered, syncPromise: options.syncPromise,
@@ -209,15 +228,29 @@ extension Deck {
 
     /// Whether a take was told to end and is not yet on disk: presses from then on are for what comes after it.
     private var isEnding: Bool {
-        if case .recording(let take) = phase { take.isEnding } else { false }
+        switch phase {
+        case .recording(let take): take.isEnding
+        case .playing(let play): play.isEnding
+        case .idle: false
+        }
     }
 
-    /// Does something once the take that ends is on disk; never, if the deck is to finish.
-    private func later(_ work: @escaping () -> Void) {
-        guard case .recording(var take) = phase else { return }
-        guard !isFinishing else { return refuse(Refusal(.busy, "record: the kit is shutting down"), now: clock.now()) }
-        take.waiting.append(work)
-        phase = .recording(take)
+    /// Does something once the take that ends is on disk, or its sound is over; never, if the deck is to finish.
+    func later(_ completion: Completion, _ work: @escaping () -> Void) {
+        guard !isFinishing else {
+            let refusal = Refusal(.busy, "the kit is shutting down")
+            refuse(refusal, now: clock.now())
+            return completion(.failure(refusal))
+        }
+        switch phase {
+        case .recording(var take):
+            take.waiting.append(work)
+            phase = .recording(take)
+        case .playing(var play):
+            play.waiting.append(work)
+            phase = .playing(play)
+        case .idle: work()
+        }
     }
 
     private func mark(note: String?, at instant: Instant) {
@@ -244,6 +277,15 @@ extension Deck {
             take.waiting = []
             phase = .recording(take)
             endTake(at: clock.now(), because: .shutdown) { [self] _ in
+                isFinishing = false
+                rest()
+                done()
+            }
+        case .playing(var play):
+            isFinishing = true
+            play.waiting = []
+            phase = .playing(play)
+            endPlaying { [self] _ in
                 isFinishing = false
                 rest()
                 done()

@@ -33,7 +33,9 @@ extension Deck {
         openDirectory()
         if let end = restsUntil, now < end { return }
         restsUntil = nil
-        if options.isListening {
+        if isCardLent {
+            // It is armed again when it has played.
+        } else if options.isListening {
             arm(now: now)
         } else if !wasProbed, case .idle = phase {
             arm(now: now)
@@ -108,7 +110,7 @@ extension Deck {
         case .recording:
             input?.isLost = true
             endTake(at: nil, because: .cardLost) { _ in }
-        case .idle: disarm()
+        case .idle, .playing: disarm()
         }
         onChange()
     }
@@ -128,6 +130,8 @@ extension Deck {
     // MARK: What a technician should know of
 
     private func checkSignal(now: Instant) {
+        // What the kit plays itself says nothing about its microphones.
+        if case .playing = phase { return }
         guard let ring = input?.ring else { return }
         input?.signal.listen(to: ring, now: now)
         guard let input else { return }

@@ -15,10 +15,12 @@ public final class Deck {
     public let card: any CaptureSource
     let clock: any Clock
     let writer: Writer
+    let player: Player
     let originOfClock: (_ newestTake: String?) -> ClockOrigin
     let report: (Report) -> Void
     let files: FileSystem
     private let writerThread: WriterThread?
+    private let playerThread: PlayerThread?
 
     var phase = Phase.idle
     var input: OpenInput?
@@ -26,6 +28,11 @@ public final class Deck {
     var selection = Selection()
     var faults = FaultBoard()
     var filter: FilterRequest
+    var volume: Double
+    /// What the ring holds from before this was played by the kit itself: no take may have any of it.
+    var silentSince: Instant?
+    /// Whether the card that records was closed so that it can play.
+    var isCardLent = false
     var nextTick: Instant
     /// When the deck last heard that a sync of this take ended well.
     var lastSync: Instant?
@@ -46,7 +53,9 @@ public final class Deck {
         didSet { onChange() }
     }
     /// Readable while there is something for `hearWriter`.
-    public var outcomesFileDescriptor: Int32 { writer.outcomes.fileDescriptor }
+    public var writerFileDescriptor: Int32 { writer.outcomes.fileDescriptor }
+    /// Readable while there is something for `hearPlayer`.
+    public var playerFileDescriptor: Int32 { player.outcomes.fileDescriptor }
     /// Called when a person asks for the kit to be shut down, once no take is being recorded any more.
     public var onPowerOff: () -> Void = {}
     /// Called after anything that the lamps or the status show may have changed.
@@ -56,6 +65,7 @@ public final class Deck {
     enum Phase {
         case idle
         case recording(OpenTake)
+        case playing(OpenPlay)
     }
 
     /// A take that is being recorded.
@@ -68,6 +78,22 @@ public final class Deck {
         var waiting: [() -> Void] = []
         var whenBegun: [Completion] = []
         var whenFinished: [Completion] = []
+    }
+
+    /// A take that is being played.
+    struct OpenPlay {
+        var name: TakeName
+        /// Known once it is open.
+        var facts: PlayFacts?
+        var isPaused = false
+        /// Set once it was told to end: presses from then on are for what comes after it.
+        var isEnding = false
+        /// What was pressed and asked for since then, to be done once it has ended.
+        var waiting: [() -> Void] = []
+        var whenBegun: [Completion] = []
+        /// Who waits for what the player was told since, in that order.
+        var whenDone: [Completion] = []
+        var whenEnded: [Completion] = []
     }
 
     /// A card that is open and heard.
@@ -89,23 +115,28 @@ public final class Deck {
     static let rest = Duration.seconds(60)
     /// How long it is told why a take ended early, when what is free now does not show it.
     static let endShown = Duration.seconds(60)
+    /// What a card may still be heard to play, after it was stopped.
+    static let afterglow = Duration.milliseconds(10)
     /// How long lost frames are told of.
     static let overloadShown = Duration.seconds(30)
 
-    /// A deck whose writer runs on a thread of its own.
+    /// A deck whose writer and player run on threads of their own.
     /// - Throws: `ThreadError`.
     public convenience init(
-        options: DeckOptions, card: any CaptureSource, clock: any Clock,
+        options: DeckOptions, card: any CaptureSource, sink: any PlaybackSink, clock: any Clock,
         originOfClock: @escaping (_ newestTake: String?) -> ClockOrigin, report: @escaping (Report) -> Void
     ) throws {
         let writer = Writer(clock: clock, sync: try SyncThread())
+        let player = Player(sink: sink, clock: clock)
         self.init(
-            options: options, card: card, clock: clock, writer: writer,
-            thread: try WriterThread(writer, clock: clock), originOfClock: originOfClock, report: report)
+            options: options, card: card, clock: clock, writer: writer, player: player,
+            writerThread: try WriterThread(writer, clock: clock), playerThread: try PlayerThread(player, clock: clock),
+            originOfClock: originOfClock, report: report)
     }
 
     init(
-        options: DeckOptions, card: any CaptureSource, clock: any Clock, writer: Writer, thread: WriterThread?,
+        options: DeckOptions, card: any CaptureSource, clock: any Clock, writer: Writer, player: Player,
+        writerThread: WriterThread? = nil, playerThread: PlayerThread? = nil,
         files: FileSystem = FileSystem(), originOfClock: @escaping (_ newestTake: String?) -> ClockOrigin,
         report: @escaping (Report) -> Void
     ) {
@@ -116,8 +147,11 @@ public final class Deck {
         self.writer = writer
         self.originOfClock = originOfClock
         self.report = report
-        writerThread = thread
+        self.player = player
+        self.writerThread = writerThread
+        self.playerThread = playerThread
         filter = options.filter
+        volume = options.volume
         faults.standing = options.faults
         nextTick = clock.now()
     }

@@ -18,6 +18,12 @@ public struct DeckOptions: Sendable {
     public var filter = FilterRequest()
     /// Whether the raw signal is written beside the filtered one.
     public var keepsUnfiltered = false
+    /// The card that plays.
+    public var playbackCard = CardReference.automatic
+    /// The volume that playing begins with, a factor from 0 to 1.
+    public var volume = 0.8
+    /// How far back and forward go while playing.
+    public var skip = Duration.seconds(5)
     /// The most sound that may be missing on disk while the storage answers.
     public var syncPromise = Duration.seconds(1)
     /// The most bytes of one audio file.

@@ -13,6 +13,8 @@ package struct BeginOrder: Sendable {
     var pressed: Instant
     /// The same by the calendar.
     var pressedWall: WallTime
+    /// Nothing from before this belongs to the take; nil: whatever there is.
+    var earliest: Instant?
     var clock: ClockOrigin
     var bootID: String
     var preRoll: Duration
@@ -28,9 +30,9 @@ package struct BeginOrder: Sendable {
 
     package init(
         ring: Ring, grant: CaptureGrant, directory: TakesDirectory, kit: String, pressed: Instant,
-        pressedWall: WallTime, clock: ClockOrigin, bootID: String, preRoll: Duration, lag: Duration,
-        filter: FilterDesign, keepUnfiltered: Bool, syncPromise: Duration, splitBytes: Int64, reserveBytes: Int64,
-        version: String
+        pressedWall: WallTime, earliest: Instant?, clock: ClockOrigin, bootID: String, preRoll: Duration,
+        lag: Duration, filter: FilterDesign, keepUnfiltered: Bool, syncPromise: Duration, splitBytes: Int64,
+        reserveBytes: Int64, version: String
     ) {
         self.ring = ring
         self.grant = grant
@@ -38,6 +40,7 @@ package struct BeginOrder: Sendable {
         self.kit = kit
         self.pressed = pressed
         self.pressedWall = pressedWall
+        self.earliest = earliest
         self.clock = clock
         self.bootID = bootID
         self.preRoll = preRoll

@@ -13,6 +13,8 @@ final class Recording {
     private let unfiltered: SignalPath?
     private let pressed: Instant
     private let preRoll: Duration
+    /// What was heard before this is not for the take.
+    private let earliest: Instant?
     private let startedWall: WallTime
     /// How far the writer stays behind the card, so that frames from after a stop are not written before it is known.
     private let lagFrames: Int64
@@ -60,6 +62,7 @@ final class Recording {
         ring = order.ring
         pressed = order.pressed
         preRoll = order.preRoll
+        earliest = order.earliest
         started = order.pressed - order.preRoll
         safeUntil = started
         startedWall = order.pressedWall - order.preRoll
@@ -73,9 +76,12 @@ final class Recording {
         stored = [UInt8](repeating: 0, count: storedBytes)
         storedUnfiltered = order.keepUnfiltered ? stored : []
         self.held = held
+        floor = held
     }
 
     private let held: Int64
+    /// The first of the held frames that is for the take.
+    private var floor: Int64
 
     /// Whether the last frame of the take is written.
     var isComplete: Bool {
@@ -162,10 +168,12 @@ extension Recording {
     /// Finds the first frame: the one heard at the press, less the pre-roll. It is not found while the card has not told
     /// enough.
     private func begin(now: Instant) {
-        guard hasStamp(after: pressed) || now - pressed > Self.stampPatience,
+        let latest = max(pressed, earliest ?? pressed)
+        guard hasStamp(after: latest) || now - latest > Self.stampPatience,
             let wanted = ring.framePosition(at: started), let press = ring.framePosition(at: pressed)
         else { return }
-        let first = max(wanted, held)
+        floor = max(held, earliest.flatMap { ring.framePosition(at: $0) } ?? held)
+        let first = max(wanted, floor)
         if first != wanted {
             // Not everything that was asked for is there, so the take starts later than was said.
             started = started + ring.format.duration(ofFrames: first - wanted)
@@ -186,7 +194,7 @@ extension Recording {
 
     /// Lets the filter hear what came before the take, as if it had always run: a take begins without its overshoot.
     private func warmUp(before first: Int64) {
-        var position = held
+        var position = floor
         while position < first {
             // Safe: these frames are held.
             let taken: Int64 = unsafe ring.withFrames(from: position, atMost: min(chunkFrames, first - position)) {

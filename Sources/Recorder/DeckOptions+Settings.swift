@@ -15,6 +15,9 @@ extension DeckOptions {
         preRoll = settings.capture.preRoll
         filter = settings.filter.request
         keepsUnfiltered = settings.filter.keepUnfiltered
+        playbackCard = settings.playback.card
+        volume = settings.playback.volume
+        skip = settings.playback.skip
         syncPromise = settings.takes.sync
         splitBytes = Int64(settings.takes.splitMiB) << 20
         reserveBytes = Int64(settings.takes.reserveMiB) << 20

@@ -4,6 +4,7 @@ import Glibc
 import Panel
 import Ring
 public import Settings
+import Simulation
 import SoundCard
 import Takes
 import Transport
@@ -48,7 +49,7 @@ public final class Recorder {
         let probe = ClockProbe()
         let clock = clock
         deck = try Deck(
-            options: options, card: CaptureCard(), clock: clock,
+            options: options, card: CaptureCard(), sink: SilentSink(clock: clock), clock: clock,
             originOfClock: { probe.origin(newestTake: $0, clock: clock) }, report: { log.write($0) })
         panel = PanelDevice(settings: settings.panel, log: log)
         handler = RecorderHandler(deck: deck, log: log)
@@ -64,7 +65,8 @@ public final class Recorder {
     public func run() {
         deck.onChange = { [unowned self] in publish() }
         deck.onPowerOff = { [unowned self] in requestPowerOff() }
-        loop.watch(deck.outcomesFileDescriptor) { [unowned self] in deck.hearWriter() }
+        loop.watch(deck.writerFileDescriptor) { [unowned self] in deck.hearWriter() }
+        loop.watch(deck.playerFileDescriptor) { [unowned self] in deck.hearPlayer() }
         loop.watch(deck.card.endedFileDescriptor) { [unowned self] in deck.hearCard() }
         if let server { loop.watch(server.fileDescriptor) { [unowned self] in server.serve(clock.now()) } }
         if let cardEvents {

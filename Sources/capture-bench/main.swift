@@ -35,7 +35,8 @@ writer.orders.post(
     .begin(
         BeginOrder(
             ring: ring, grant: grant, directory: directory, kit: "bench", pressed: start,
-            pressedWall: clock.wallTime(), clock: .unset, bootID: "", preRoll: .zero, lag: .milliseconds(65),
+            pressedWall: clock.wallTime(), earliest: nil, clock: .unset, bootID: "", preRoll: .zero,
+            lag: .milliseconds(65),
             filter: design, keepUnfiltered: false, syncPromise: .seconds(1), splitBytes: 4000 << 20, reserveBytes: 0,
             version: "bench")))
 let total = seconds * Int64(grant.format.rateHz)

@@ -178,6 +178,8 @@ final class Rig {
     let card: ScriptedCard
     let sync: InlineSync
     let writer: Writer
+    let sink: ScriptedSink
+    let player: Player
     let deck: Deck
     let directory: String
     var powerOffs = 0
@@ -197,8 +199,10 @@ final class Rig {
         card.isPresent = isCardPresent
         sync = InlineSync()
         writer = Writer(clock: clock, sync: sync)
+        sink = ScriptedSink(clock: clock)
+        player = Player(sink: sink, clock: clock)
         deck = Deck(
-            options: options, card: card, clock: clock, writer: writer, thread: nil, files: files,
+            options: options, card: card, clock: clock, writer: writer, player: player, files: files,
             originOfClock: { _ in .ntp }, report: { [log] in log.messages.append($0.message) })
         _ = deck.turn(now: clock.now())
         deck.onPowerOff = { [unowned self] in powerOffs += 1 }
@@ -222,9 +226,12 @@ final class Rig {
 
     func turn() {
         card.deliver()
+        sink.play()
         _ = deck.turn(now: clock.now())
         _ = writer.turn(now: clock.now())
         deck.hearWriter()
+        _ = player.turn(now: clock.now())
+        deck.hearPlayer()
     }
 
     /// A press that is known only once it was stable.

@@ -9,14 +9,19 @@ import Transport
 @testable import Deck
 
 @Suite struct ThreadsTests {
-    /// Waits for the writer's next news, however long it takes.
-    private func wait(for deck: Deck) {
-        var descriptor = pollfd(fd: deck.outcomesFileDescriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&descriptor, 1, -1)
+    /// Waits for news of the writer or the player, however long it takes, or for a while.
+    private func wait(for deck: Deck, milliseconds: Int32 = -1) {
+        var descriptors = [deck.writerFileDescriptor, deck.playerFileDescriptor].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        _ = poll(&descriptors, 2, milliseconds)
         deck.hearWriter()
+        deck.hearPlayer()
     }
 
-    @Test func `with its writer and its syncs on threads of their own the deck makes the same take`() throws {
+    @Test func `with writer, syncs and player on threads of their own the deck makes the same take, and plays it`()
+        throws
+    {
         let directory = NSTemporaryDirectory() + "fieldfare-threads-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let clock = TestClock()
@@ -25,7 +30,9 @@ import Transport
         var options = DeckOptions(kit: "heron07", directory: directory, version: "test")
         options.filter = FilterRequest(lowPass: .off)
         options.reserveBytes = 0
-        let deck = try Deck(options: options, card: card, clock: clock, originOfClock: { _ in .ntp }, report: { _ in })
+        let deck = try Deck(
+            options: options, card: card, sink: ScriptedSink(clock: clock), clock: clock, originOfClock: { _ in .ntp },
+            report: { _ in })
         _ = deck.turn(now: clock.now())
         clock.advance(by: .milliseconds(1000))
         card.deliver()
@@ -48,5 +55,21 @@ import Transport
         var span = samples.mutableSpan
         let count = try reader.read(into: &span)
         #expect(difference(samples[..<count].map { Int16($0 >> 16) }, 8000..<8000 + Int(sidecar.frames)) == nil)
+        deck.handle(.press(.play, at: clock.now()))
+        while !deck.hasBegunPlaying { wait(for: deck) }
+        deck.handle(.press(.play, at: clock.now()))
+        #expect(deck.state == .paused)
+        deck.handle(.press(.stop, at: clock.now()))
+        while deck.state != .idle {
+            clock.advance(by: .milliseconds(5))
+            wait(for: deck, milliseconds: 1)
+        }
+    }
+}
+
+extension Deck {
+    /// Whether the take that plays is open.
+    fileprivate var hasBegunPlaying: Bool {
+        if case .playing(let play) = phase { play.facts != nil } else { false }
     }
 }

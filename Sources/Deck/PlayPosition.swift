@@ -1,0 +1,52 @@
+/// A place in a take: a frame of one of its parts.
+struct PlayPosition: Hashable, Sendable, Comparable {
+    /// The part's number, from 0.
+    var part = 0
+    /// The frame of that part.
+    var frame: Int64 = 0
+
+    static func < (left: PlayPosition, right: PlayPosition) -> Bool {
+        (left.part, left.frame) < (right.part, right.frame)
+    }
+}
+
+/// How long the parts of a take are: what moving about in it needs to know. Parts are played one right after the other.
+struct PlayLengths: Hashable, Sendable {
+    /// Frames and rate of one part.
+    struct Part: Hashable, Sendable {
+        var frames: Int64
+        var rateHz: Int
+    }
+
+    let parts: [Part]
+
+    /// Right behind the last frame.
+    var end: PlayPosition { PlayPosition(part: parts.count - 1, frame: parts.last?.frames ?? 0) }
+
+    /// How long the take plays up to a place.
+    func seconds(at position: PlayPosition) -> Double {
+        let before = parts.prefix(position.part).reduce(0) { $0 + Double($1.frames) / Double($1.rateHz) }
+        return before + Double(position.frame) / Double(parts[position.part].rateHz)
+    }
+
+    /// The place `seconds` further on, or back; neither before the first frame nor behind the last.
+    func moved(from position: PlayPosition, by seconds: Double) -> PlayPosition {
+        var place = position
+        var left = seconds
+        while true {
+            let part = parts[place.part]
+            let rate = Double(part.rateHz)
+            let frame = Double(place.frame) + (left * rate).rounded()
+            if frame < 0 {
+                guard place.part > 0 else { return PlayPosition() }
+                left += Double(place.frame) / rate
+                place = PlayPosition(part: place.part - 1, frame: parts[place.part - 1].frames)
+            } else if frame >= Double(part.frames), place.part + 1 < parts.count {
+                left -= Double(part.frames - place.frame) / rate
+                place = PlayPosition(part: place.part + 1)
+            } else {
+                return PlayPosition(part: place.part, frame: Int64(min(frame, Double(part.frames))))
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import Filters
+package import Ring
+import Synchronization
+import TakeFiles
+package import Takes
+
+/// What the deck asks of the player.
+package enum PlayOrder: Sendable {
+    case begin(PlayBegin)
+    case pause
+    case resume
+    case skip(bySeconds: Double)
+    case volume(Double)
+    case stop
+    case quit
+}
+
+/// What the player needs to know to play a take.
+package struct PlayBegin: Sendable {
+    var take: TakeName
+    var directory: TakesDirectory
+    /// The card that is wanted.
+    var card: CardReference
+    /// The card that records.
+    var companion: CardReference?
+    /// 0 to 1, a factor of the samples' values.
+    var volume: Double
+}
+
+/// What the player tells the deck.
+package enum PlayOutcome: Sendable {
+    /// The take is open, and its first frames are queued.
+    case began(PlayFacts)
+    /// The next pause, resume, skip or volume was carried out.
+    case done
+    /// There is nothing to be heard any more. `failure`: why it ended early.
+    case ended(at: Instant, failure: PlayFailure?)
+}
+
+/// What is known of a take once it is open.
+package struct PlayFacts: Sendable {
+    var frames: Int64
+    var seconds: Double
+    /// In words, for the log.
+    var summary: String
+}
+
+/// Why a take could not be played, or not to its end.
+package struct PlayFailure: Sendable {
+    var message: String
+    /// Whether the card refused before anything was heard: another that is open may be in its way.
+    var isCardRefused: Bool
+}
+
+/// Where the playing is.
+struct PlayProgress: Sendable {
+    /// Seconds into the take, at an instant.
+    var seconds: Double
+    var at: Instant
+    /// Whether it moves on from there.
+    var isMoving: Bool
+    /// The take's length.
+    var total: Double
+
+    /// Seconds into the take.
+    func seconds(at now: Instant) -> Double {
+        isMoving ? min(total, seconds + max(0, (now - at).inSeconds)) : seconds
+    }
+}
+
+/// Plays takes as the deck orders, one at a time. All of its work is done by `turn`, on one thread.
+package final class Player: @unchecked Sendable {
+    package let orders = Mailbox<PlayOrder>()
+    package let outcomes = Mailbox<PlayOutcome>()
+    private let sink: any PlaybackSink
+    private let clock: any Clock
+    private let shared = Mutex<PlayProgress?>(nil)
+
+    // Of the player's own thread.
+    private var playback: Playback?
+    /// Whether `quit` was ordered.
+    private(set) var hasQuit = false
+
+    package init(sink: any PlaybackSink, clock: any Clock) {
+        self.sink = sink
+        self.clock = clock
+    }
+
+    /// Where the playing is; nil: nothing plays.
+    var progress: PlayProgress? { shared.withLock { $0 } }
+
+    /// Does what is ordered and what is due.
+    /// - Returns: when it wants to be called again at the latest; nil: at the next order.
+    package func turn(now: Instant) -> Instant? {
+        for order in orders.take() { carryOut(order, now: now) }
+        guard let playback else { return nil }
+        do {
+            let next = try playback.pump(now: now)
+            try publish(playback)
+            if playback.isEnded { end(failure: nil) }
+            return next
+        } catch {
+            playback.close()
+            end(failure: PlayFailure(message: Self.sentence(error), isCardRefused: false))
+            return nil
+        }
+    }
+
+    private func carryOut(_ order: PlayOrder, now: Instant) {
+        switch order {
+        case .begin(let begin): self.begin(begin, now: now)
+        case .pause: change { try $0.pause() }
+        case .resume: change { try $0.resume(now: now) }
+        case .skip(let seconds): change { try $0.skip(bySeconds: seconds, now: now) }
+        case .volume(let volume): change { try $0.setVolume(volume) }
+        case .stop:
+            do {
+                try playback?.stop()
+            } catch {
+                playback?.close()
+            }
+        case .quit:
+            playback?.close()
+            hasQuit = true
+        }
+    }
+
+    private func begin(_ begin: PlayBegin, now: Instant) {
+        precondition(playback == nil, "one take at a time")
+        do throws(PlaybackError) {
+            let audio = try PlaybackError.catching { try TakeAudio(of: begin.take, in: begin.directory) }
+            let playback = try Playback(audio, sink: sink, volume: begin.volume, now: now) { format in
+                PlaybackRequest(card: begin.card, companion: begin.companion, format: format)
+            }
+            self.playback = playback
+            let seconds = playback.lengths.seconds(at: playback.lengths.end)
+            let format = playback.cardFormat
+            outcomes.post(
+                .began(
+                    PlayFacts(
+                        frames: playback.lengths.parts.reduce(0) { $0 + $1.frames }, seconds: seconds,
+                        summary: "\(playback.card): \(format.rateHz) Hz, \(format.channels) channels, "
+                            + "\(format.sampleFormat.rawValue)"
+                    )))
+        } catch {
+            sink.close()
+            let isCard =
+                switch error {
+                case .card: true
+                case .take: false
+                }
+            end(failure: PlayFailure(message: error.description, isCardRefused: isCard))
+        }
+    }
+
+    private func change(_ body: (Playback) throws -> Void) {
+        guard let playback else { return }
+        do {
+            try body(playback)
+            try publish(playback)
+            outcomes.post(.done)
+        } catch {
+            playback.close()
+            end(failure: PlayFailure(message: Self.sentence(error), isCardRefused: false))
+        }
+    }
+
+    private func publish(_ playback: Playback) throws {
+        guard !playback.isEnded else { return }
+        let lengths = playback.lengths
+        let seconds = lengths.seconds(at: try playback.position())
+        let progress = PlayProgress(
+            seconds: seconds, at: clock.now(), isMoving: !playback.isPaused, total: lengths.seconds(at: lengths.end))
+        shared.withLock { $0 = progress }
+    }
+
+    private func end(failure: PlayFailure?) {
+        playback = nil
+        shared.withLock { $0 = nil }
+        outcomes.post(.ended(at: clock.now(), failure: failure))
+    }
+
+    private static func sentence(_ error: any Error) -> String {
+        let text = "\(error)"
+        return text.hasPrefix("play: ") ? text : "play: \(text)"
+    }
+}
+
+/// Runs a player on a thread of its own.
+final class PlayerThread {
+    private let player: Player
+    private let thread: Thread
+
+    init(_ player: Player, clock: any Clock) throws(ThreadError) {
+        self.player = player
+        thread = try Thread(name: "player") {
+            Denormals.flushToZero()
+            while !player.hasQuit {
+                let next = player.turn(now: clock.now())
+                if player.hasQuit { break }
+                player.orders.wait(nanoseconds: next.map { ($0 - clock.now()).nanoseconds })
+            }
+        }
+    }
+
+    deinit {
+        player.orders.post(.quit)
+        thread.join()
+    }
+}

@@ -1,0 +1,100 @@
+public import Takes
+
+/// The sound of a finished take: its parts, to be read in order.
+///
+/// The audio files say what they hold; the sidecar only tells which they are. For one thread at a time.
+public final class TakeAudio {
+    /// One audio file of the take.
+    public struct Part: Hashable, Sendable {
+        /// Where it is.
+        public var path: String
+        /// What it holds.
+        public var format: StreamFormat
+        /// How much of it.
+        public var frames: Int64
+    }
+
+    /// The take.
+    public let take: TakeName
+    /// Its parts; never none.
+    public let parts: [Part]
+
+    private var reader: SoundFileReader?
+    private var openPart: Int?
+
+    /// Looks at all audio files of a take. Each may be WAV or FLAC, whichever is there: takes are converted.
+    /// - Throws: `FileError`, `SoundFileError` or `TakeAudioError`.
+    public init(of take: TakeName, in directory: TakesDirectory) throws {
+        self.take = take
+        let folder = "\(directory.path)/\(take.day)"
+        let names = try Self.names(of: take, in: directory, folder: folder)
+        parts = try names.map { name in
+            let file = try SoundFileReader(path: "\(folder)/\(name)")
+            return Part(path: file.path, format: file.format, frames: file.frames)
+        }
+    }
+
+    /// Reads on in a part.
+    /// - Parameters:
+    ///   - part: its number, from 0.
+    ///   - frame: where to begin; what is read on from the last time is not sought again.
+    ///   - samples: interleaved, full scale 1, whole frames of the part's channels.
+    /// - Returns: how many frames were read; fewer only at the part's end.
+    public func read(part: Int, at frame: Int64, into samples: inout MutableSpan<Double>) throws(SoundFileError) -> Int
+    {
+        if openPart != part {
+            openPart = nil
+            reader = try SoundFileReader(path: parts[part].path)
+            openPart = part
+            place = 0
+        }
+        do throws(SoundFileError) {
+            if place != frame { try reader?.seek(toFrame: frame) }
+            let count = try reader?.read(into: &samples) ?? 0
+            place = frame + Int64(count)
+            return count
+        } catch {
+            openPart = nil
+            throw error
+        }
+    }
+
+    /// The frame that the open part's reader comes to next.
+    private var place: Int64 = 0
+
+    /// The audio files that the sidecar names, under the names that they have now; without a sidecar those that are called
+    /// after the take.
+    private static func names(of take: TakeName, in directory: TakesDirectory, folder: String) throws -> [String] {
+        let there = Set(try directory.files.entries(folder))
+        let named: [String]
+        do {
+            named = try directory.sidecar(of: take).parts.map(\.file)
+        } catch is SidecarError {
+            named = (1...).lazy.map { take.audioFile(part: $0) }.prefix { found($0, in: there) != nil }
+        }
+        let names = try named.map { name in
+            guard let name = found(name, in: there) else {
+                throw TakeAudioError(take: take, problem: "its file \(folder)/\(name) is not there")
+            }
+            return name
+        }
+        guard !names.isEmpty else { throw TakeAudioError(take: take, problem: "it has no audio file in \(folder)") }
+        return names
+    }
+
+    private static func found(_ name: String, in there: Set<String>) -> String? {
+        let stem = name.prefix { $0 != "." }
+        return [name, "\(stem).wav", "\(stem).flac"].first(where: there.contains)
+    }
+}
+
+/// A take whose sound is not there.
+public struct TakeAudioError: Error, Hashable, CustomStringConvertible {
+    /// The take.
+    public var take: TakeName
+    /// What is wrong.
+    public var problem: String
+
+    /// One sentence.
+    public var description: String { "\(take.stem): \(problem)" }
+}

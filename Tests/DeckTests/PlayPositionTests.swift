@@ -1,0 +1,34 @@
+import Testing
+
+@testable import Deck
+
+@Suite struct PlayPositionTests {
+    private let lengths = PlayLengths(parts: [
+        .init(frames: 48000, rateHz: 48000), .init(frames: 88200, rateHz: 44100), .init(frames: 0, rateHz: 8000),
+        .init(frames: 8000, rateHz: 8000),
+    ])
+
+    @Test(arguments: [
+        (0, 0, 0.5, 0, 24000), (0, 24000, -0.5, 0, 0), (0, 24000, -9, 0, 0), (0, 24000, 1, 1, 22050),
+        (1, 22050, -1, 0, 24000), (0, 0, 3, 3, 0), (3, 0, -0.25, 1, 77175), (1, 0, 99, 3, 8000),
+        (3, 8000, 1, 3, 8000), (3, 8000, -4, 0, 0), (0, 0, 1, 1, 0),
+    ])
+    func `moving goes from part to part, and no further than either end`(
+        part: Int, frame: Int, seconds: Double, toPart: Int, toFrame: Int
+    ) {
+        let moved = lengths.moved(from: PlayPosition(part: part, frame: Int64(frame)), by: seconds)
+        #expect(moved == PlayPosition(part: toPart, frame: Int64(toFrame)))
+    }
+
+    @Test func `seconds count all parts before`() {
+        #expect(lengths.seconds(at: PlayPosition(part: 1, frame: 44100)) == 2)
+        #expect(lengths.seconds(at: lengths.end) == 4)
+    }
+
+    @Test func `five seconds back from any frame are five seconds of frames`() {
+        let long = PlayLengths(parts: [.init(frames: 1 << 40, rateHz: 44100)])
+        for frame in stride(from: Int64(1 << 36), to: (1 << 36) + 5000, by: 7) {
+            #expect(long.moved(from: PlayPosition(frame: frame), by: -5).frame == frame - 220_500)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Panel
+import Ring
+import TakeFiles
+import Takes
+import Testing
+import Transport
+
+@testable import Deck
+
+@Suite struct PlaybackFailureTests {
+    private func rig(_ configure: (inout DeckOptions) -> Void = { _ in }) throws -> Rig {
+        let rig = try Rig(configure)
+        rig.run(.milliseconds(300))
+        rig.press(.record)
+        rig.run(.milliseconds(1500))
+        rig.press(.stop)
+        rig.settle()
+        return rig
+    }
+
+    /// What a command ends with, and when it is told.
+    private final class Outcome {
+        var text: String?
+
+        func note(_ result: Result<Status, Refusal>) {
+            switch result {
+            case .success(let status): text = "\(status.state.rawValue) \(status.take ?? "-")"
+            case .failure(let refusal): text = "\(refusal.code.rawValue): \(refusal.message)"
+            }
+        }
+    }
+
+    private func perform(_ command: Command, on rig: Rig) -> Outcome {
+        let outcome = Outcome()
+        rig.deck.perform(command, outcome.note)
+        rig.run(.milliseconds(50), step: .milliseconds(5))
+        return outcome
+    }
+
+    @Test func `commands that do not fit are refused in one sentence, and change nothing`() throws {
+        let empty = try Rig()
+        empty.run(.milliseconds(100))
+        #expect(perform(.play(nil), on: empty).text == "not-found: play: there is no take yet in \(empty.directory)")
+        #expect(empty.deck.indication.answer?.kind == .refused)
+        let rig = try rig()
+        #expect(perform(.pause, on: rig).text == "busy: pause: nothing is being played")
+        #expect(perform(.skip(seconds: 5), on: rig).text == "busy: skip: nothing is being played")
+        #expect(
+            perform(.play(.number(9)), on: rig).text == "not-found: play: 9: no such take in \(rig.directory)")
+        #expect(rig.deck.state == .idle)
+        let stem = try #require(rig.deck.selection.selected?.stem)
+        #expect(perform(.play(.last), on: rig).text == "playing \(stem)")
+        #expect(
+            perform(.discard(.last), on: rig).text == "busy: discard: \(stem) is being played: stop it first")
+        #expect(perform(.play(.number(9)), on: rig).text == "not-found: play: 9: no such take in \(rig.directory)")
+        #expect(rig.deck.state == .playing)
+        #expect(perform(.pause, on: rig).text == "paused \(stem)")
+        #expect(perform(.pause, on: rig).text == "paused \(stem)")
+        #expect(perform(.volume(0.1), on: rig).text == "paused \(stem)")
+        #expect(perform(.play(nil), on: rig).text == "playing \(stem)")
+        #expect(perform(.play(nil), on: rig).text == "playing \(stem)")
+        #expect(perform(.play(.last), on: rig).text == "playing \(stem)")
+        #expect(rig.deck.status.positionSeconds ?? 1 < 0.1)
+        #expect(perform(.stop, on: rig).text == "idle -")
+        #expect(perform(.volume(0.2), on: rig).text == "idle -")
+        #expect(perform(.record, on: rig).text?.hasPrefix("recording") ?? false)
+        #expect(perform(.play(nil), on: rig).text?.hasPrefix("busy: play: ") ?? false)
+    }
+
+    @Test func `a card that cannot play is told of, and the deck is idle and armed again`() throws {
+        let rig = try rig()
+        rig.sink.refusal = { "play: card:Mic: it does not play" }
+        #expect(perform(.play(nil), on: rig).text == "io: play: card:Mic: it does not play")
+        #expect(rig.deck.state == .idle)
+        #expect(rig.deck.indication.answer?.kind == .refused)
+        #expect(rig.deck.status.armed)
+        #expect(!rig.sink.isOpen)
+        // Once with the card that records open, once without.
+        #expect(rig.sink.requests.count == 2)
+    }
+
+    @Test func `a card that cannot do both is lent to the player, and armed again afterwards`() throws {
+        let rig = try rig()
+        rig.sink.refusal = { [card = rig.card] in card.isOpen ? "play: card:Scripted: busy" : nil }
+        rig.press(.play)
+        rig.run(.milliseconds(100), step: .milliseconds(5))
+        #expect(rig.deck.state == .playing)
+        #expect(!rig.card.isOpen)
+        rig.run(.seconds(5))
+        #expect(rig.deck.state == .idle)
+        #expect(rig.card.isOpen)
+        #expect(rig.deck.status.armed)
+        // And record while it is lent starts a take.
+        rig.press(.play)
+        rig.run(.milliseconds(500), step: .milliseconds(5))
+        rig.press(.record)
+        rig.run(.milliseconds(500), step: .milliseconds(5))
+        #expect(rig.deck.state == .recording)
+        rig.press(.stop)
+        rig.settle()
+        #expect(try rig.sidecars().count == 2)
+    }
+
+    @Test func `a card that goes while it plays ends the playing with its own words`() throws {
+        let rig = try rig()
+        rig.press(.play)
+        rig.run(.milliseconds(300), step: .milliseconds(5))
+        rig.sink.failure = "play: card:Scripted: the card is gone"
+        rig.run(.milliseconds(500), step: .milliseconds(5))
+        #expect(rig.deck.state == .idle)
+        #expect(rig.log.messages.last == "play: card:Scripted: the card is gone")
+        #expect(rig.deck.indication.answer?.kind == .refused)
+    }
+
+    @Test func `a card that plays nothing is given up`() throws {
+        let rig = try rig()
+        rig.press(.play)
+        rig.run(.milliseconds(300), step: .milliseconds(5))
+        rig.sink.isStuck = true
+        rig.run(.seconds(2))
+        #expect(rig.deck.state == .playing)
+        rig.run(.seconds(2))
+        #expect(rig.deck.state == .idle)
+        #expect(rig.log.messages.last == "play: card:Scripted: it played nothing for 3.0 s")
+    }
+
+    @Test func `a take whose sound is not there is refused in one sentence`() throws {
+        let rig = try rig()
+        let take = try #require(rig.deck.selection.selected)
+        let path = "\(rig.directory)/\(take.day)"
+        try FileSystem().remove("\(path)/\(take.stem).wav")
+        #expect(
+            perform(.play(nil), on: rig).text
+                == "io: play: \(take.stem): its file \(path)/\(take.stem).wav is not there")
+        #expect(rig.deck.status.armed)
+    }
+
+    @Test func `shutting down ends the playing first`() throws {
+        let rig = try rig()
+        rig.press(.play)
+        rig.run(.milliseconds(300), step: .milliseconds(5))
+        rig.deck.handle(.shutdown(at: rig.clock.now()))
+        rig.deck.handle(.press(.record, at: rig.clock.now()))
+        #expect(rig.powerOffs == 0)
+        rig.run(.milliseconds(100), step: .milliseconds(5))
+        #expect(rig.powerOffs == 1)
+        #expect(rig.deck.state == .idle)
+        #expect(!rig.sink.isOpen)
+        #expect(try rig.sidecars().count == 1)
+    }
+}

@@ -1,0 +1,5 @@
+import Foundation
+
+enum Waves {
+    static func sine(_ angle: Double) -> Double { sin(angle) }
+}
