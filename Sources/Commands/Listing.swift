@@ -11,7 +11,7 @@ enum Listing {
         }
     }
 
-    /// A card: what it is, what the settings may call it, and what its hardware offers together.
+    /// A card: what it is, what the settings may call it, and what its hardware offers together, to record and to play.
     private static func card(_ card: JSONValue) -> [String] {
         let kind = [card["name"]?.text, card["kind"]?.text.map { "(\($0))" }].compactMap(\.self)
         var lines = [([card["id"]?.text ?? "?"] + kind).joined(separator: " ")]
@@ -20,17 +20,25 @@ enum Listing {
         }
         let others = texts(card["names"]).filter { $0 != card["id"]?.text }
         if !others.isEmpty { add("also", others.joined(separator: ", ")) }
-        if case .array(let combinations)? = card["combinations"] {
+        for (key, name) in [("combinations", "offers"), ("playback_combinations", "plays")] {
+            guard case .array(let combinations)? = card[key] else { continue }
             for combination in combinations {
                 let format = combination["format"]?.text ?? "?"
                 let channels = texts(combination["channels"]).joined(separator: ", ")
                 let rates = texts(combination["rates_hz"]).joined(separator: ", ")
-                add("offers", "\(format), \(channels) channels, \(rates) Hz")
+                add(name, "\(format), \(channels) channels, \(rates) Hz")
             }
         }
         if card["captures"] == .bool(false) { add("captures", "nothing") }
-        if let holder = card["busy_by"]?.text { add("busy", "held by \(holder)") }
-        if let error = card["error"]?.text { add("error", error) }
+        if card["plays"] == .bool(false) { add("plays", "nothing") }
+        for key in ["busy_by", "playback_busy_by"] {
+            if let holder = card[key]?.text {
+                add("busy", "held by \(holder)" + (key == "busy_by" ? "" : ", which plays"))
+            }
+        }
+        for key in ["error", "playback_error"] {
+            if let error = card[key]?.text { add("error", error) }
+        }
         return lines
     }
 

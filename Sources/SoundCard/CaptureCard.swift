@@ -54,8 +54,8 @@ public final class CaptureCard: CaptureSource {
         }
         self.name = name
         let pcm = try openPCM(name, card)
-        let offers = try pcm.offers()
-        if let card { SoundCards.remember(offers, of: card) }
+        let offers = try pcm.pcm.offers()
+        if let card { SoundCards.remember(offers, of: card, for: .capture) }
         let negotiation = Negotiation(
             rateHz: request.rateHz, channels: request.channels, sampleFormat: sampleFormat)
         var warnings: [String] = []
@@ -76,7 +76,7 @@ public final class CaptureCard: CaptureSource {
     public func start(into ring: Ring) throws {
         let loop = try begin(ring)
         // A plug-in that is not paced by hardware would take the whole processor at a real-time priority.
-        let isHardware = pcm?.isHardware ?? false
+        let isHardware = pcm?.pcm.isHardware ?? false
         let ended = endedFileDescriptor
         do throws(ThreadError) {
             thread = try Thread(name: "capture") {
@@ -84,7 +84,7 @@ public final class CaptureCard: CaptureSource {
                 if loop.run(into: ring) == .ended { eventfd_write(ended, 1) }
             }
         } catch {
-            pcm?.drop()
+            pcm?.pcm.drop()
             self.ring = nil
             throw error
         }
@@ -112,7 +112,7 @@ public final class CaptureCard: CaptureSource {
         }
         thread = nil
         ring = nil
-        pcm?.drop()
+        pcm?.pcm.drop()
         pcm = nil
         grant = nil
         var count: eventfd_t = 0
@@ -130,33 +130,25 @@ extension CaptureCard {
         }
     }
 
-    /// Settles the first of the candidates that the card does not take back: some offer what they cannot run, for want of bandwidth.
+    /// Settles the first of the candidates that the card takes, and says so where it is not the best of them.
     private func settle(
         _ pcm: borrowing CapturePCM, _ candidates: [StreamFormat], _ name: String, _ warnings: inout [String]
-    ) throws(SoundCardError) -> CapturePCM.Grant {
-        var first: SoundCardError?
-        for candidate in candidates.prefix(64) {
-            do throws(SoundCardError) {
-                let granted = try pcm.configure(candidate)
-                if let first { warnings.append("\(first): recording \(granted.format.summary) instead") }
-                if let warning = Negotiation.warning(asked: candidate, granted: granted.format, by: name) {
-                    warnings.append(warning)
-                }
-                return granted
-            } catch {
-                if SoundCardError.lostCodes.contains(error.code) { throw error }
-                first = first ?? error
-            }
+    ) throws(SoundCardError) -> OpenPCM.Grant {
+        let settled = try pcm.settle(candidates)
+        let format = settled.grant.format
+        if let refusal = settled.refusal { warnings.append("\(refusal): recording \(format.summary) instead") }
+        if let warning = Negotiation.warning(asked: settled.candidate, granted: format, by: name) {
+            warnings.append(warning)
         }
-        throw first ?? SoundCardError(name, "record", reason: "it takes none of its formats")
+        return settled.grant
     }
 
     private func levels(
         of pcm: borrowing CapturePCM, _ card: CardDescription?, _ request: CaptureRequest, _ warnings: inout [String]
     ) -> CardMixer.Levels {
-        guard let index = pcm.cardIndex else {
+        guard let index = pcm.pcm.cardIndex else {
             if request.gainDB != nil || request.agc == true {
-                warnings.append("capture: \(pcm.name): cannot set gain or automatic gain control: it has no mixer")
+                warnings.append("capture: \(pcm.pcm.name): cannot set gain or automatic gain control: it has no mixer")
             }
             return CardMixer.Levels()
         }
@@ -188,7 +180,7 @@ extension CaptureCard {
     }
 
     private func makeLoop(_ grant: CaptureGrant) throws(SoundCardError) -> CaptureLoop {
-        guard let descriptors = try pcm?.pollDescriptors(), let handle = unsafe pcm?.handle else {
+        guard let descriptors = try pcm?.pollDescriptors(), let handle = unsafe pcm?.pcm.handle else {
             throw SoundCardError(name ?? "card", "start", reason: "it is not open")
         }
         let loop = try unsafe CaptureLoop(
@@ -203,7 +195,7 @@ extension CaptureCard {
         let error = { SoundCardError(name, $0, status: ending.status) }
         switch ending.why {
         case .running: return nil
-        case .cardLost: return .cardLost("capture: \(name): the card is gone: \(error("").reason)")
+        case .cardLost: return .cardLost(error(nil).description)
         case .read: return .failed(error("read").description)
         case .restart: return .failed(error("start it again after an overrun").description)
         case .overrunAgain: return .failed("capture: \(name): overran again and again, with no frame between")

@@ -64,6 +64,20 @@ public struct CardDescription: Hashable, Sendable {
         kind == .loopback && captureDevices.contains(1) ? 1 : captureDevices.first
     }
 
+    /// The device that a take is played on: the one with the number of the device that records, so that a loopback's other
+    /// side stays free for others; else the first.
+    public var playbackDevice: Int? {
+        captureDevice.flatMap { playbackDevices.contains($0) ? $0 : nil } ?? playbackDevices.first
+    }
+
+    /// The device that is used for `direction`; nil: it has none.
+    public func device(for direction: PCMDirection) -> Int? {
+        switch direction {
+        case .capture: captureDevice
+        case .playback: playbackDevice
+        }
+    }
+
     /// ALSA's name of a device of it, without plug-ins: `hw:CARD=Mic`, `hw:CARD=Loopback,DEV=1`.
     public func hardwareName(device: Int) -> String {
         "hw:CARD=\(alsaID)" + (device == 0 ? "" : ",DEV=\(device)")

@@ -22,21 +22,31 @@ public struct CardReport: Codable, Equatable, Sendable {
     public var captures: Bool
     /// Whether it can play.
     public var plays: Bool
-    /// All rates that it has.
+    /// All rates that it has to record at.
     public var ratesHz: [Int]
-    /// All sample formats that it has.
+    /// All sample formats that it records.
     public var formats: [SampleFormat]
-    /// All channel counts that it has.
+    /// All channel counts that it records.
     public var channels: [Int]
     /// Which of these go together.
     public var combinations: [Offers.Combination]
-    /// Who holds it: `pid 812, pulseaudio`; null: it is free.
+    /// Who records from it: `pid 812, pulseaudio`; null: it is free.
     @ExplicitNull public var busyBy: String?
     /// Why it could not be asked, in one sentence; null: it could.
     @ExplicitNull public var error: String?
+    /// The device that a take is played on; null: it does not play.
+    @ExplicitNull public var playbackDevice: Int?
+    /// All rates that it has to play at.
+    public var playbackRatesHz: [Int]
+    /// Which sample formats, channel counts and rates go together when it plays.
+    public var playbackCombinations: [Offers.Combination]
+    /// Who plays on it; null: it is free.
+    @ExplicitNull public var playbackBusyBy: String?
+    /// Why it could not be asked what it plays, in one sentence; null: it could.
+    @ExplicitNull public var playbackError: String?
 
     /// A card, with what was found when it was asked.
-    public init(_ card: CardDescription, offers: Offers?, busyBy: PCMOwner? = nil, error: String? = nil) {
+    public init(_ card: CardDescription, capture: CardSurvey, playback: CardSurvey) {
         id = card.stableID.description
         names = card.references.map(\.description)
         self.card = card.alsaID
@@ -47,17 +57,27 @@ public struct CardReport: Codable, Equatable, Sendable {
         kind = card.kind
         captures = !card.captureDevices.isEmpty
         plays = !card.playbackDevices.isEmpty
-        ratesHz = offers?.ratesHz ?? []
-        formats = offers?.formats ?? []
-        channels = offers?.channels ?? []
-        combinations = offers?.combinations ?? []
-        self.busyBy = busyBy?.summary
-        self.error = error
+        ratesHz = capture.offers?.ratesHz ?? []
+        formats = capture.offers?.formats ?? []
+        channels = capture.offers?.channels ?? []
+        combinations = capture.offers?.combinations ?? []
+        busyBy = capture.busyBy?.summary
+        error = capture.error
+        playbackDevice = card.playbackDevice
+        playbackRatesHz = playback.offers?.ratesHz ?? []
+        playbackCombinations = playback.offers?.combinations ?? []
+        playbackBusyBy = playback.busyBy?.summary
+        playbackError = playback.error
     }
 
     enum CodingKeys: String, CodingKey {
         case id, names, card, index, device, name, driver, kind, captures, plays, formats, channels, combinations, error
         case ratesHz = "rates_hz"
         case busyBy = "busy_by"
+        case playbackDevice = "playback_device"
+        case playbackRatesHz = "playback_rates_hz"
+        case playbackCombinations = "playback_combinations"
+        case playbackBusyBy = "playback_busy_by"
+        case playbackError = "playback_error"
     }
 }

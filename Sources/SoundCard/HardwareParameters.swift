@@ -6,15 +6,19 @@ import Takes
     let pointer: OpaquePointer
     private let pcm: OpaquePointer
     private let subject: String
+    private let direction: PCMDirection
 
     /// All that a PCM can do with interleaved frames, ALSA's own resampling off.
-    init(all pcm: OpaquePointer, of subject: String) throws(SoundCardError) {
+    init(
+        all pcm: OpaquePointer, of subject: String, _ direction: PCMDirection
+    ) throws(SoundCardError) {
         unsafe self.pcm = unsafe pcm
         self.subject = subject
+        self.direction = direction
         unsafe pointer = unsafe Self.allocate()
-        try check(subject, "read its parameters") { unsafe snd_pcm_hw_params_any(pcm, pointer) }
-        try check(subject, "switch resampling off") { unsafe snd_pcm_hw_params_set_rate_resample(pcm, pointer, 0) }
-        try check(subject, "read interleaved frames") {
+        try check("read its parameters") { unsafe snd_pcm_hw_params_any(pcm, pointer) }
+        try check("switch resampling off") { unsafe snd_pcm_hw_params_set_rate_resample(pcm, pointer, 0) }
+        try check(direction == .capture ? "read interleaved frames" : "write interleaved frames") {
             unsafe snd_pcm_hw_params_set_access(pcm, pointer, SND_PCM_ACCESS_RW_INTERLEAVED)
         }
     }
@@ -23,6 +27,7 @@ import Takes
     init(copying other: borrowing HardwareParameters) {
         unsafe pcm = unsafe other.pcm
         subject = other.subject
+        direction = other.direction
         unsafe pointer = unsafe Self.allocate()
         unsafe snd_pcm_hw_params_copy(pointer, other.pointer)
     }
@@ -38,6 +43,10 @@ import Takes
             fatalError("out of memory")
         }
         return unsafe pointer
+    }
+
+    private func check(_ operation: String, _ call: () -> Int32) throws(SoundCardError) {
+        try SoundCard.check(subject, operation, direction, call)
     }
 
     // MARK: Narrowing
@@ -59,13 +68,13 @@ import Takes
 
     /// Settles rate, channels and format, which must go together.
     func settle(_ format: StreamFormat) throws(SoundCardError) {
-        try check(subject, "set \(format.sampleFormat.rawValue)") {
+        try check("set \(format.sampleFormat.rawValue)") {
             unsafe snd_pcm_hw_params_set_format(pcm, pointer, format.sampleFormat.alsa)
         }
-        try check(subject, "set \(format.channels) channels") {
+        try check("set \(format.channels) channels") {
             unsafe snd_pcm_hw_params_set_channels(pcm, pointer, UInt32(format.channels))
         }
-        try check(subject, "set \(format.rateHz) Hz") {
+        try check("set \(format.rateHz) Hz") {
             unsafe snd_pcm_hw_params_set_rate(pcm, pointer, UInt32(format.rateHz), 0)
         }
     }
@@ -128,6 +137,11 @@ import Takes
         unsafe snd_pcm_hw_params_get_period_size(pointer, &period, &direction)
         unsafe snd_pcm_hw_params_get_buffer_size(pointer, &buffer)
         return (Int(period), Int(buffer))
+    }
+
+    /// Whether the hardware's position moves a period at a time, once everything is settled.
+    var isBatch: Bool {
+        unsafe snd_pcm_hw_params_is_batch(pointer) == 1
     }
 }
 

@@ -16,10 +16,10 @@ public struct PCMOwner: Hashable, Sendable {
         "pid \(processID)" + (processName.map { ", \($0)" } ?? "")
     }
 
-    /// The owner of a card's capture device, by `owner_pid` of `/proc/asound/cardN/pcmDc/subS/status`; nil if nobody holds it.
+    /// The owner of a card's device, by `owner_pid` of `/proc/asound/cardN/pcmDc/subS/status`; nil if nobody holds it.
     /// The kernel names the thread that opened it; this is its process.
-    static func ofCapture(card: Int, device: Int, root: String) -> PCMOwner? {
-        let folder = "\(root)/proc/asound/card\(card)/pcm\(device)c"
+    static func of(_ direction: PCMDirection, card: Int, device: Int, root: String) -> PCMOwner? {
+        let folder = "\(root)/proc/asound/card\(card)/pcm\(device)\(direction.letter)"
         for sub in SystemFile.names(in: folder).filter({ $0.hasPrefix("sub") }).sorted() {
             guard let status = SystemFile.text("\(folder)/\(sub)/status"),
                 let thread = Self.number(after: "owner_pid", in: status), thread > 0

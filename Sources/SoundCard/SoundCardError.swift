@@ -6,10 +6,12 @@ import Glibc
 /// Its description is one sentence: `capture: hw:CARD=Mic: cannot open: Device or resource busy (held by pid 812,
 /// pulseaudio)`.
 public struct SoundCardError: Error, Hashable, CustomStringConvertible {
+    /// What the card was for.
+    public var direction: PCMDirection
     /// What it was attempted on: a PCM's name, or a card as the settings name it.
     public var subject: String
-    /// What was attempted, as a verb: `open`.
-    public var operation: String
+    /// What was attempted, as a verb: `open`; nil: nothing can be attempted any more, the card is gone.
+    public var operation: String?
     /// The code of `errno(3)`, positive; 0 where no system call failed.
     public var code: Int32
     /// What happened, in the system's words or ours.
@@ -18,7 +20,11 @@ public struct SoundCardError: Error, Hashable, CustomStringConvertible {
     public var detail: String?
 
     /// An error that no system call reported.
-    public init(_ subject: String, _ operation: String, reason: String, detail: String? = nil) {
+    public init(
+        _ subject: String, _ operation: String, reason: String, detail: String? = nil,
+        direction: PCMDirection = .capture
+    ) {
+        self.direction = direction
         self.subject = subject
         self.operation = operation
         self.code = 0
@@ -27,7 +33,11 @@ public struct SoundCardError: Error, Hashable, CustomStringConvertible {
     }
 
     /// An error that ALSA reported as a negative `status`.
-    init(_ subject: String, _ operation: String, status: Int32, detail: String? = nil) {
+    init(
+        _ subject: String, _ operation: String?, status: Int32, detail: String? = nil,
+        direction: PCMDirection = .capture
+    ) {
+        self.direction = direction
         self.subject = subject
         self.operation = operation
         self.code = -status
@@ -41,15 +51,18 @@ public struct SoundCardError: Error, Hashable, CustomStringConvertible {
 
     /// One sentence.
     public var description: String {
-        "capture: \(subject): cannot \(operation): \(reason)" + (detail.map { " (\($0))" } ?? "")
+        "\(direction.heading): \(subject): \(operation.map { "cannot \($0)" } ?? "the card is gone"): \(reason)"
+            + (detail.map { " (\($0))" } ?? "")
     }
 }
 
 /// The one door of calls to ALSA: a negative status becomes an error, with what ALSA printed meanwhile.
 @discardableResult
-func check(_ subject: String, _ operation: String, _ call: () -> Int32) throws(SoundCardError) -> Int32 {
+func check(
+    _ subject: String, _ operation: String, _ direction: PCMDirection = .capture, _ call: () -> Int32
+) throws(SoundCardError) -> Int32 {
     Chatter.forget()
     let status = call()
     guard status < 0 else { return status }
-    throw SoundCardError(subject, operation, status: status, detail: Chatter.take())
+    throw SoundCardError(subject, operation, status: status, detail: Chatter.take(), direction: direction)
 }

@@ -31,34 +31,42 @@ public struct SoundCards: Sendable {
         return cards
     }
 
-    /// The card that a recording is made from.
+    /// The card that a recording is made from, or that a take is played on.
+    /// - Parameters:
+    ///   - direction: what it is for.
+    ///   - companion: of a card that plays, the one that records: `auto` takes that one, if it plays.
     /// - Throws: an error that lists the cards that are there.
-    public func find(_ reference: CardReference) throws(SoundCardError) -> CardDescription {
+    public func find(
+        _ reference: CardReference, for direction: PCMDirection = .capture, beside companion: CardReference? = nil
+    ) throws(SoundCardError) -> CardDescription {
         let cards = list()
-        guard let card = CardChoice.choose(reference, among: cards) else {
-            throw CardChoice.absence(of: reference, among: cards)
+        guard let card = CardChoice.choose(reference, for: direction, beside: companion, among: cards) else {
+            throw CardChoice.absence(of: reference, for: direction, among: cards)
         }
         return card
     }
 
-    /// The cards that are there, each with what its hardware offers. Every free card is opened for a moment; of a busy one,
-    /// what this process found when it was free is told.
+    /// The cards that are there, each with what its hardware offers either way. Every free card is opened for a moment; of a
+    /// busy one, what this process found when it was free is told.
     public func reports() -> [CardReport] {
-        list().map { card in
-            guard let device = card.captureDevice, root.isEmpty else { return CardReport(card, offers: nil) }
-            do throws(SoundCardError) {
-                let pcm = try CapturePCM(opening: card.hardwareName(device: device))
-                let offers = try pcm.offers()
-                Self.remember(offers, of: card)
-                return CardReport(card, offers: offers)
-            } catch {
-                let error = explain(error, card: card, device: device)
-                let owner = PCMOwner.ofCapture(card: card.index, device: device, root: root)
-                let isBusy = error.code == EBUSY && owner != nil
-                return CardReport(
-                    card, offers: Self.remembered(card), busyBy: isBusy ? owner : nil,
-                    error: isBusy ? nil : error.description)
-            }
+        list().map { CardReport($0, capture: survey($0, .capture), playback: survey($0, .playback)) }
+    }
+
+    /// What a card offers in one direction, or why that is not known.
+    private func survey(_ card: CardDescription, _ direction: PCMDirection) -> CardSurvey {
+        guard let device = card.device(for: direction), root.isEmpty else { return CardSurvey() }
+        do throws(SoundCardError) {
+            let pcm = try OpenPCM(opening: card.hardwareName(device: device), direction, automatic: false)
+            let offers = try pcm.offers()
+            Self.remember(offers, of: card, for: direction)
+            return CardSurvey(offers: offers)
+        } catch {
+            let error = explain(error, card: card, device: device)
+            let owner = PCMOwner.of(direction, card: card.index, device: device, root: root)
+            let isBusy = error.code == EBUSY && owner != nil
+            return CardSurvey(
+                offers: Self.remembered(card, for: direction), busyBy: isBusy ? owner : nil,
+                error: isBusy ? nil : error.description)
         }
     }
 
@@ -72,7 +80,7 @@ public struct SoundCards: Sendable {
         }
         guard let name = field(0, "CARD"), let device = Int(field(1, "DEV") ?? "0"),
             let card = Int(name) ?? CardTree(root: root).cards().first(where: { $0.alsaID == name })?.index,
-            let owner = PCMOwner.ofCapture(card: card, device: device, root: root)
+            let owner = PCMOwner.of(error.direction, card: card, device: device, root: root)
         else { return error }
         var error = error
         error.detail = "held by \(owner.summary)"
@@ -81,22 +89,22 @@ public struct SoundCards: Sendable {
 
     /// Adds to an error of a card that is there who holds it, or what right is missing: without it ALSA finds no card.
     func explain(_ error: SoundCardError, card: CardDescription, device: Int) -> SoundCardError {
-        let node = "\(root)/dev/snd/pcmC\(card.index)D\(device)c"
+        let node = "\(root)/dev/snd/pcmC\(card.index)D\(device)\(error.direction.letter)"
         guard unsafe access(node, R_OK | W_OK) != 0, errno == EACCES || errno == EPERM else { return explain(error) }
         return SoundCardError(
             error.subject, error.operation, status: -EACCES,
-            detail: "the user must be in the group that owns \(node), as a rule audio")
+            detail: "the user must be in the group that owns \(node), as a rule audio", direction: error.direction)
     }
 
     // MARK: What was offered
 
-    private static let offers = Mutex<[[CardReference]: Offers]>([:])
+    private static let offers = Mutex<[PCMDirection: [[CardReference]: Offers]]>([:])
 
-    static func remember(_ offered: Offers, of card: CardDescription) {
-        offers.withLock { $0[card.references] = offered }
+    static func remember(_ offered: Offers, of card: CardDescription, for direction: PCMDirection) {
+        offers.withLock { $0[direction, default: [:]][card.references] = offered }
     }
 
-    static func remembered(_ card: CardDescription) -> Offers? {
-        offers.withLock { $0[card.references] }
+    static func remembered(_ card: CardDescription, for direction: PCMDirection) -> Offers? {
+        offers.withLock { $0[direction]?[card.references] }
     }
 }

@@ -182,6 +182,8 @@ private struct DeskCard: Encodable {
     var captures = true
     var combinations = [Combination()]
     var busy_by = "pid 812, pulseaudio"
+    var playback_combinations = [Combination(channels: [2], rates_hz: [96000])]
+    var playback_busy_by = "pid 813, aplay"
 
     struct Combination: Encodable {
         var format = "S16_LE"

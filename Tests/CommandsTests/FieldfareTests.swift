@@ -134,7 +134,8 @@ import Transport
                 0,
                 [
                     "usb:0d8c:0014 USB Audio Device (usb)", "  also     path:1-1.4, card:Device",
-                    "  offers   S16_LE, 1, 2 channels, 44100, 48000 Hz", "  busy     held by pid 812, pulseaudio",
+                    "  offers   S16_LE, 1, 2 channels, 44100, 48000 Hz", "  plays    S16_LE, 2 channels, 96000 Hz",
+                    "  busy     held by pid 812, pulseaudio", "  busy     held by pid 813, aplay, which plays",
                 ], []
             ))
         #expect(

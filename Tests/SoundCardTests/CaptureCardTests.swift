@@ -1,5 +1,4 @@
 import CAllocationCount
-import Foundation
 import Glibc
 import Ring
 import Takes
@@ -9,27 +8,8 @@ import Testing
 
 /// ALSA's own plug-ins as cards. One after another: ALSA's configuration belongs to the process.
 @Suite(.serialized) struct CaptureCardTests {
-    /// A folder with the tests' own ALSA configuration.
-    private static let folder = Result {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "fieldfare-alsa-\(getpid())").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // Three seconds of numbered samples, mono, 16 bits. (Where it begins anew ALSA mixes some up.)
-        let samples = (0..<144_000).map { Int16(truncatingIfNeeded: $0) }
-        try samples.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: "\(folder)/ramp.raw"))
-        let configuration = """
-            pcm.ramp { type file slave.pcm null file /dev/null infile "\(folder)/ramp.raw" format raw }
-            pcm.broken { type hw }
-            pcm.missing { type file slave.pcm null file /dev/null infile "\(folder)/nothing.raw" format raw }
-            """
-        try configuration.write(toFile: "\(folder)/asoundrc", atomically: true, encoding: .utf8)
-        setenv("HOME", folder, 1)
-        setenv("ALSA_CONFIG_PATH", "/usr/share/alsa/alsa.conf:\(folder)/asoundrc", 1)
-        SoundCards.prepareProcess()
-        return folder
-    }
-
     init() throws {
-        _ = try Self.folder.get()
+        _ = try OwnALSA.folder()
     }
 
     private func error(opening name: String) -> String {
@@ -90,7 +70,7 @@ import Testing
     }
 
     @Test func `a plug-in's offers are not the hardware's word`() throws {
-        let offers = try CapturePCM(opening: "null").offers()
+        let offers = try CapturePCM(opening: "null").pcm.offers()
         #expect(!offers.isHardware)
         #expect(offers.formats == SampleFormat.allCases)
     }

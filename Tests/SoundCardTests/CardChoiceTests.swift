@@ -5,11 +5,13 @@ import Testing
 
 struct CardChoiceTests {
     static func card(
-        _ index: Int, _ id: String, _ kind: CardKind, _ references: [String], captures: [Int] = [0]
+        _ index: Int, _ id: String, _ kind: CardKind, _ references: [String], captures: [Int] = [0],
+        plays: [Int] = []
     ) -> CardDescription {
         CardDescription(
             index: index, alsaID: id, name: id, driver: "", kind: kind,
-            references: references.map { CardReference($0)! }, captureDevices: captures)
+            references: references.map { CardReference($0)! }, captureDevices: captures,
+            playbackDevices: plays)
     }
 
     let dummy = card(0, "Dummy", .dummy, ["card:Dummy", "path:snd_dummy.0"])
@@ -64,5 +66,72 @@ struct CardChoiceTests {
         #expect(
             CardChoice.absence(of: .automatic, among: []).description
                 == "capture: auto: cannot find the card: nothing that is connected captures (no card is there)")
+    }
+
+    // MARK: Playing
+
+    let speaker = card(8, "Speaker", .usb, ["path:1-1.1", "card:Speaker"], captures: [], plays: [0])
+    let headset = card(9, "Headset", .usb, ["path:1-1.3", "usb:046d:0a44", "card:Headset"], plays: [0])
+    let jack = card(10, "Jack", .other, ["card:Jack"], captures: [], plays: [0])
+    let screen = card(11, "vc4hdmi1", .hdmi, ["card:vc4hdmi1"], captures: [], plays: [0])
+    let cable = card(12, "Cable", .loopback, ["card:Cable"], captures: [0, 1], plays: [0, 1])
+
+    @Test func `auto plays on the card that records, if that plays, else on the best that does`() {
+        let all = [screen, cable, jack, first, headset, speaker, dummy]
+        func choice(_ companion: String?, among cards: [CardDescription]? = nil) -> CardDescription? {
+            CardChoice.choose(
+                .automatic, for: .playback, beside: companion.flatMap { CardReference($0) }, among: cards ?? all)
+        }
+        for (companion, card) in [
+            ("path:1-1.3", headset), ("usb:046d:0a44", headset), ("card:Cable", cable),
+            // It does not play, is not there, has no name that lasts, or plays only.
+            ("path:1-1.2", speaker), ("card:None", speaker), ("pcm:Cable", speaker), ("card:Jack", speaker),
+            (nil, speaker),
+        ] {
+            #expect(choice(companion) == card, "\(companion ?? "alone")")
+        }
+        let best = [speaker, headset, jack, screen, cable]
+        for count in 1...best.count {
+            let there = Array(best.suffix(count))
+            #expect(choice(nil, among: there.reversed() + [first]) == there.first)
+        }
+        #expect(choice("path:1-1.2", among: [first, dummy]) == nil)
+        // Beside `auto`: the card that `auto` records from.
+        #expect(choice("auto", among: [headset, speaker]) == headset)
+        #expect(choice("auto", among: [first, headset, speaker]) == speaker)
+    }
+
+    @Test func `a card that is named is played on, whatever records`() {
+        func choice(_ name: String) -> CardDescription? {
+            CardChoice.choose(
+                CardReference(name)!, for: .playback, beside: CardReference("card:Headset"),
+                among: [headset, jack, first])
+        }
+        #expect(choice("card:Jack") == jack)
+        #expect(choice("card:Mic") == nil)
+        #expect(choice("pcm:Jack") == nil)
+    }
+
+    @Test func `the device that plays has the number of the one that records, or is the first`() {
+        #expect(cable.playbackDevice.map(cable.hardwareName) == "hw:CARD=Cable,DEV=1")
+        #expect(speaker.playbackDevice.map(speaker.hardwareName) == "hw:CARD=Speaker")
+        #expect(Self.card(0, "A", .usb, [], captures: [2], plays: [1, 2]).playbackDevice == 2)
+        #expect(Self.card(0, "B", .usb, [], captures: [0], plays: [3, 4]).playbackDevice == 3)
+        #expect(first.playbackDevice == nil)
+        #expect([PCMDirection.capture, .playback].map(cable.device) == [1, 1])
+    }
+
+    @Test func `a card to play on that is not there is refused with those that are`() {
+        #expect(
+            CardChoice.absence(of: CardReference("path:1-1.9")!, for: .playback, among: [first, speaker]).description
+                == "play: path:1-1.9: cannot find the card: it is not connected (there are: path:1-1.1 \"Speaker\", "
+                + "path:1-1.2 \"Mic\" (captures only))")
+        #expect(
+            CardChoice.absence(of: CardReference("card:Mic")!, for: .playback, among: [first]).description
+                == "play: card:Mic: cannot find the card: it is there and does not play "
+                + "(there are: path:1-1.2 \"Mic\" (captures only))")
+        #expect(
+            CardChoice.absence(of: .automatic, for: .playback, among: []).description
+                == "play: auto: cannot find the card: nothing that is connected plays (no card is there)")
     }
 }

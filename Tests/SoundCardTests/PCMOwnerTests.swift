@@ -6,7 +6,7 @@ import Testing
 struct PCMOwnerTests {
     private func tree() throws -> MadeUpTree {
         let tree = try MadeUpTree()
-        try tree.addCard(1, id: "Mic", device: "platform/soc/soc:sound", bus: "platform", pcms: ["0c", "1c"])
+        try tree.addCard(1, id: "Mic", device: "platform/soc/soc:sound", bus: "platform", pcms: ["0c", "1c", "1p"])
         try tree.write("proc/asound/card1/pcm0c/sub0/status", "closed")
         try tree.write("proc/asound/card1/pcm1c/sub0/status", "closed")
         try tree.write(
@@ -15,22 +15,28 @@ struct PCMOwnerTests {
         try tree.write("proc/815/status", "Name:\talsa-source\nTgid:\t812\nPid:\t815")
         try tree.write("proc/815/comm", "alsa-source")
         try tree.write("proc/812/comm", "pulseaudio")
+        try tree.write("proc/asound/card1/pcm1p/sub0/status", "state: RUNNING\nowner_pid   : 900")
+        try tree.write("proc/900/comm", "aplay")
         return tree
     }
 
     @Test func `the process that holds a device is found`() throws {
         let tree = try tree()
-        #expect(PCMOwner.ofCapture(card: 1, device: 0, root: tree.root) == nil)
-        #expect(PCMOwner.ofCapture(card: 2, device: 0, root: tree.root) == nil)
+        #expect(PCMOwner.of(.capture, card: 1, device: 0, root: tree.root) == nil)
+        #expect(PCMOwner.of(.capture, card: 2, device: 0, root: tree.root) == nil)
         #expect(
-            PCMOwner.ofCapture(card: 1, device: 1, root: tree.root)
+            PCMOwner.of(.capture, card: 1, device: 1, root: tree.root)
                 == PCMOwner(processID: 812, processName: "pulseaudio"))
+        #expect(
+            PCMOwner.of(.playback, card: 1, device: 1, root: tree.root)
+                == PCMOwner(processID: 900, processName: "aplay"))
+        #expect(PCMOwner.of(.playback, card: 1, device: 0, root: tree.root) == nil)
     }
 
     @Test func `a process that may not be looked at is told by its number`() throws {
         let tree = try MadeUpTree()
         try tree.write("proc/asound/card0/pcm0c/sub0/status", "owner_pid : 7")
-        #expect(PCMOwner.ofCapture(card: 0, device: 0, root: tree.root)?.summary == "pid 7")
+        #expect(PCMOwner.of(.capture, card: 0, device: 0, root: tree.root)?.summary == "pid 7")
     }
 
     @Test(arguments: ["hw:CARD=Mic,DEV=1", "hw:Mic,1", "hw:1,1", "plughw:CARD=Mic,DEV=1"])
@@ -41,6 +47,10 @@ struct PCMOwnerTests {
         #expect(
             cards.explain(busy).description
                 == "capture: \(name): cannot open: Device or resource busy (held by pid 812, pulseaudio)")
+        let playing = SoundCardError(name, "open", status: -EBUSY, direction: .playback)
+        #expect(
+            cards.explain(playing).description
+                == "play: \(name): cannot open: Device or resource busy (held by pid 900, aplay)")
     }
 
     @Test(arguments: ["hw:CARD=Mic", "hw:CARD=Other,DEV=1", "hw:", "default"])

@@ -1,0 +1,138 @@
+import CALSA
+import Takes
+
+/// An open PCM of either direction. Closed when it goes out of scope.
+@safe struct OpenPCM: ~Copyable {
+    let handle: OpaquePointer
+    /// The name that it was opened by.
+    let name: String
+    let direction: PCMDirection
+
+    /// Opens a PCM without waiting for it.
+    /// - Parameters:
+    ///   - name: ALSA's name of it, such as `hw:CARD=Mic`.
+    ///   - automatic: whether plug-ins may convert formats and channels on the way. They never resample.
+    init(opening name: String, _ direction: PCMDirection, automatic: Bool) throws(SoundCardError) {
+        var mode = SND_PCM_NONBLOCK | Int32(SND_PCM_NO_AUTO_RESAMPLE)
+        if !automatic { mode |= Int32(SND_PCM_NO_AUTO_CHANNELS | SND_PCM_NO_AUTO_FORMAT) }
+        let stream = direction == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK
+        var handle: OpaquePointer?
+        try check(name, "open", direction) { unsafe snd_pcm_open(&handle, name, stream, mode) }
+        unsafe self.handle = unsafe handle!
+        self.name = name
+        self.direction = direction
+    }
+
+    deinit {
+        unsafe snd_pcm_close(handle)
+    }
+
+    /// Whether this is the hardware itself, not a plug-in.
+    var isHardware: Bool {
+        unsafe snd_pcm_type(handle) == SND_PCM_TYPE_HW
+    }
+
+    /// The index of the card behind it, where there is one.
+    var cardIndex: Int? {
+        var info: OpaquePointer?
+        guard unsafe snd_pcm_info_malloc(&info) == 0 else { return nil }
+        defer { unsafe snd_pcm_info_free(info) }
+        guard unsafe snd_pcm_info(handle, info) == 0 else { return nil }
+        let index = unsafe snd_pcm_info_get_card(info)
+        return index >= 0 ? Int(index) : nil
+    }
+
+    /// What it offers: each sample format, with each channel count, with each rate, tried together.
+    func offers() throws(SoundCardError) -> Offers {
+        let all = try unsafe HardwareParameters(all: handle, of: name, direction)
+        let mostChannels = isHardware ? Offers.mostChannels : Offers.mostPluginChannels
+        var combinations: [Offers.Combination] = []
+        for format in SampleFormat.allCases {
+            let ofFormat = HardwareParameters(copying: all)
+            guard ofFormat.choose(format) else { continue }
+            let counts = ofFormat.channelRange
+            for count in counts.lowerBound...max(counts.lowerBound, min(counts.upperBound, mostChannels)) {
+                let ofCount = HardwareParameters(copying: ofFormat)
+                guard ofCount.choose(channels: count) else { continue }
+                let range = ofCount.rateRange
+                var rates = Offers.triedRatesHz.filter { range.contains($0) && ofCount.has(rateHz: $0) }
+                if rates.isEmpty {
+                    rates = Set([range.lowerBound, range.upperBound]).filter { ofCount.has(rateHz: $0) }.sorted()
+                }
+                guard !rates.isEmpty else { continue }
+                let last = combinations.count - 1
+                if last >= 0, combinations[last].format == format, combinations[last].ratesHz == rates {
+                    combinations[last].channels.append(count)
+                } else {
+                    combinations.append(.init(format: format, channels: [count], ratesHz: rates))
+                }
+            }
+        }
+        return Offers(combinations, isHardware: isHardware)
+    }
+
+    /// Whether it offers `format`, without trying all else.
+    func offers(_ format: StreamFormat) throws(SoundCardError) -> Bool {
+        let parameters = try unsafe HardwareParameters(all: handle, of: name, direction)
+        return parameters.choose(format.sampleFormat) && parameters.choose(channels: format.channels)
+            && parameters.has(rateHz: format.rateHz)
+    }
+
+    /// What a PCM was settled to.
+    struct Grant {
+        var format: StreamFormat
+        var periodFrames: Int
+        var bufferFrames: Int
+        /// Whether its position moves a period at a time: what seems to be queued may be under way already.
+        var movesByPeriods: Bool
+    }
+
+    /// Settles the hardware to `format`, with a period and a buffer near those that are asked for, and reads back what it
+    /// runs at. Its software parameters are still to be set.
+    func configure(_ format: StreamFormat, period: Duration, buffer: Duration) throws(SoundCardError) -> Grant {
+        let parameters = try unsafe HardwareParameters(all: handle, of: name, direction)
+        try parameters.settle(format)
+        parameters.settleBuffer(
+            periodFrames: Int(format.frames(in: period)), bufferFrames: Int(format.frames(in: buffer)))
+        try check(name, "set \(format.summary)", direction) {
+            unsafe snd_pcm_hw_params(handle, parameters.pointer)
+        }
+        let sizes = parameters.sizes
+        guard let granted = parameters.granted, sizes.periodFrames > 0, sizes.bufferFrames > 0 else {
+            throw SoundCardError(
+                name, "set \(format.summary)", reason: "it grants something unknown", direction: direction)
+        }
+        return Grant(
+            format: granted, periodFrames: sizes.periodFrames, bufferFrames: sizes.bufferFrames,
+            movesByPeriods: parameters.isBatch)
+    }
+
+    /// Settles the first of the candidates that the card does not take back: some offer what they cannot run, for want of
+    /// bandwidth.
+    /// - Returns: what `configure` made of it, which candidate it was, and why the first was not taken.
+    func settle(
+        _ candidates: [StreamFormat], with configure: (StreamFormat) throws(SoundCardError) -> Grant
+    ) throws(SoundCardError) -> (grant: Grant, candidate: StreamFormat, refusal: SoundCardError?) {
+        var first: SoundCardError?
+        for candidate in candidates.prefix(64) {
+            do throws(SoundCardError) {
+                return (try configure(candidate), candidate, first)
+            } catch {
+                if SoundCardError.lostCodes.contains(error.code) { throw error }
+                first = first ?? error
+            }
+        }
+        throw first
+            ?? SoundCardError(name, direction.verb, reason: "it takes none of its formats", direction: direction)
+    }
+
+    /// Its software parameters as they are, to be changed.
+    func softwareParameters() throws(SoundCardError) -> SoftwareParameters {
+        try unsafe SoftwareParameters(of: handle, name, direction)
+    }
+
+    /// Stops it at once.
+    func drop() {
+        unsafe snd_pcm_drop(handle)
+    }
+}

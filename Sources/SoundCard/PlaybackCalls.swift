@@ -1,0 +1,35 @@
+import CALSA
+
+/// The calls that the playback queue makes, as C functions: ALSA's, or in a test those of a card that fails as told.
+@unsafe struct PlaybackCalls: Sendable {
+    /// Writes up to so many frames: how many, or a negative error code.
+    var write: @convention(c) (OpaquePointer, UnsafeRawPointer, Int) -> Int
+    /// Frames that are written and not heard yet: 0, or a negative error code.
+    var delay: @convention(c) (OpaquePointer, UnsafeMutablePointer<Int>) -> Int32
+    /// How many of the frames that were written last can be taken back, or a negative error code.
+    var rewindable: @convention(c) (OpaquePointer) -> Int
+    /// Takes frames back: how many, or a negative error code.
+    var rewind: @convention(c) (OpaquePointer, Int) -> Int
+    /// Makes the PCM ready to start: 0, or a negative error code.
+    var prepare: @convention(c) (OpaquePointer) -> Int32
+    /// Wakes the PCM from a system sleep: 0, or a negative error code.
+    var resume: @convention(c) (OpaquePointer) -> Int32
+    /// Stops the PCM at once: 0, or a negative error code.
+    var drop: @convention(c) (OpaquePointer) -> Int32
+    /// Whether the card behind the PCM is gone.
+    var isGone: @convention(c) (OpaquePointer) -> Bool
+
+    /// ALSA's.
+    static let alsa = unsafe PlaybackCalls(
+        write: { unsafe snd_pcm_writei($0, $1, snd_pcm_uframes_t($2)) },
+        delay: { pcm, frames in
+            let status = unsafe snd_pcm_hwsync(pcm)
+            return status < 0 ? status : unsafe snd_pcm_delay(pcm, frames)
+        },
+        rewindable: { unsafe snd_pcm_rewindable($0) },
+        rewind: { unsafe snd_pcm_rewind($0, snd_pcm_uframes_t($1)) },
+        prepare: { unsafe snd_pcm_prepare($0) },
+        resume: { unsafe snd_pcm_resume($0) },
+        drop: { unsafe snd_pcm_drop($0) },
+        isGone: { unsafe snd_pcm_state($0) == SND_PCM_STATE_DISCONNECTED })
+}
