@@ -4,7 +4,6 @@ import Glibc
 import Panel
 import Ring
 public import Settings
-import Simulation
 import SoundCard
 import Takes
 import Transport
@@ -49,7 +48,7 @@ public final class Recorder {
         let probe = ClockProbe()
         let clock = clock
         deck = try Deck(
-            options: options, card: CaptureCard(), sink: SilentSink(clock: clock), clock: clock,
+            options: options, card: CaptureCard(), sink: PlaybackCard(), clock: clock,
             originOfClock: { probe.origin(newestTake: $0, clock: clock) }, report: { log.write($0) })
         panel = PanelDevice(settings: settings.panel, log: log)
         handler = RecorderHandler(deck: deck, log: log)
