@@ -10,6 +10,7 @@ import os
 import pathlib
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -23,6 +24,8 @@ BINARIES = pathlib.Path(os.environ.get("FIELDFARE_BINARIES", ".build/debug"))
 # device is captured from the second.
 CAPTURE = "card:Loopback"
 PLAYBACK = "hw:Loopback,0,0"
+# The recorder plays into the second device as well, and that is captured from the first.
+HEARD = "hw:Loopback,0,0"
 
 _failures = []
 
@@ -143,6 +146,37 @@ class Take:
     def wave(self, part=0):
         """The sound of one part."""
         return Wave(str(self.path.parent / self.sidecar["parts"][part]["file"]))
+
+
+def make_take(number, rate, layout, channels, data, convert=None):
+    """A finished take laid on disk before the recorder starts, as an earlier one left it; its stem.
+
+    `convert` makes another file of the WAV (a command, given both paths): the take is then that one alone.
+    """
+    stem, folder = f"board-{number:04}-061811Z", TAKES / "2026-11-21"
+    folder.mkdir(parents=True, exist_ok=True)
+    width = {"S16_LE": 2, "S24_3LE": 3, "S32_LE": 4, "FLOAT_LE": 4}[layout]
+    block = width * channels
+    form = struct.pack(
+        "<4sIHHIIHH", b"fmt ", 16, 3 if layout == "FLOAT_LE" else 1, channels, rate, rate * block, block, 8 * width)
+    body = b"WAVE" + form + struct.pack("<4sI", b"data", len(data)) + data
+    file = folder / f"{stem}.wav"
+    file.write_bytes(struct.pack("<4sI", b"RIFF", len(body)) + body)
+    if convert:
+        suffix, command = convert
+        subprocess.run([*command, str(file), str(file.with_suffix(suffix))], check=True)
+        file.unlink()
+        file = file.with_suffix(suffix)
+    frames = len(data) // block
+    part = {"file": file.name, "first_frame": 0, "frames": frames, "rate_hz": rate, "format": layout, "sha256": None}
+    sidecar = {
+        "schema": 1, "revision": 1, "take": stem, "number": number, "kit": "board", "started": "2026-11-21T06:18:11.000000Z",
+        "started_corrected": None, "started_monotonic_ns": 0, "boot_id": "", "clock": "ntp", "ended_by": "stop",
+        "recovered": False, "parts": [part], "frames": frames, "duration_seconds": frames / rate, "card": CAPTURE,
+        "rate_hz": rate, "channels": channels, "format": layout, "filter": [], "gaps": [], "markers": [],
+        "pre_roll_frames": 0, "levels": [], "gain_db": None, "agc": None, "version": "made by hand"}
+    (folder / f"{stem}.json").write_text(json.dumps(sidecar))
+    return stem
 
 
 class Recorder:

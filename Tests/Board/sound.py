@@ -119,6 +119,48 @@ class Player:
         os.unlink(self.path)
 
 
+class Listener:
+    """Hears what is played into the other end of a PCM, with arecord, until it is stopped."""
+
+    def __init__(self, pcm, rate, layout, channels):
+        self.path = f"/dev/shm/heard-{time.monotonic_ns()}.raw"
+        options = f"-q -D {pcm} -t raw -f {layout} -r {rate} -c {channels} --buffer-time=500000 --period-time=50000"
+        self.rate, self.layout, self.channels = rate, layout, channels
+        self.process = subprocess.Popen(["arecord", *options.split(), self.path])
+        card, device, subdevice = pcm.removeprefix("hw:").split(",")
+        self.status_path = f"/proc/asound/{card}/pcm{device}c/sub{subdevice}/status"
+        deadline = time.monotonic() + 10
+        while "RUNNING" not in open(self.status_path).read():
+            if time.monotonic() > deadline or self.process.poll() is not None:
+                raise RuntimeError(f"arecord does not capture from {pcm}")
+            time.sleep(0.02)
+
+    def clock(self, seconds):
+        """Frames heard at CLOCK_MONOTONIC 0, had it been listening since: frame = clock + rate × instant."""
+        best, end = -math.inf, time.monotonic() + seconds
+        while time.monotonic() < end:
+            with open(self.status_path) as file:
+                position = int(next(line for line in file if line.startswith("hw_ptr")).split(":")[1])
+            best = max(best, position - self.rate * time.monotonic())
+            time.sleep(0.0037)
+        return best
+
+    def stop(self):
+        """Ends the listening; what was heard, as bytes."""
+        time.sleep(0.2)
+        self.process.terminate()
+        self.process.wait()
+        with open(self.path, "rb") as file:
+            heard = file.read()
+        os.unlink(self.path)
+        return heard
+
+    def samples(self):
+        """Ends the listening; what was heard, as 32-bit samples of each channel."""
+        samples = unpack(self.stop(), self.layout)
+        return [samples[number :: self.channels] for number in range(self.channels)]
+
+
 class Wave:
     """A WAV file: its chunks, its format under ALSA's name, its samples."""
 
