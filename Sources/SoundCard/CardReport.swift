@@ -45,8 +45,8 @@ public struct CardReport: Codable, Equatable, Sendable {
     /// Why it could not be asked what it plays, in one sentence; null: it could.
     @ExplicitNull public var playbackError: String?
 
-    /// A card, with what was found when it was asked.
-    public init(_ card: CardDescription, capture: CardSurvey, playback: CardSurvey) {
+    /// A card, with what was found when it was asked; one that was not asked is told without what it offers.
+    public init(_ card: CardDescription, capture: CardSurvey = CardSurvey(), playback: CardSurvey = CardSurvey()) {
         id = card.stableID.description
         names = card.references.map(\.description)
         self.card = card.alsaID

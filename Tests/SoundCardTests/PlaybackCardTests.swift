@@ -90,11 +90,12 @@ import Testing
             StreamFormat(rateHz: 48000, channels: channels, sampleFormat: .s16)
         }
         let pcm = try PlaybackPCM(opening: "null")
-        let settled = try pcm.settle([format(0), format(0), format(4), format(5)])
+        let standing = StreamFormat(rateHz: 0, channels: 2, sampleFormat: .s16)
+        let settled = try pcm.settle([format(0), standing, format(4), format(5)])
         #expect(settled.candidate == format(4))
         #expect(settled.grant.format == format(4))
         #expect(settled.refusal?.description == "play: null: cannot set 0 channels: Invalid argument")
-        let error = #expect(throws: SoundCardError.self) { _ = try pcm.settle([format(0), format(0)]) }
+        let error = #expect(throws: SoundCardError.self) { _ = try pcm.settle([format(0), standing]) }
         #expect(error?.description == "play: null: cannot set 0 channels: Invalid argument")
         let none = #expect(throws: SoundCardError.self) { _ = try pcm.settle([]) }
         #expect(none?.description == "play: null: cannot play: it takes none of its formats")
