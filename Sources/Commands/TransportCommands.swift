@@ -58,7 +58,7 @@ struct PlayCommand: TransportCommand {
 
 struct PauseCommand: TransportCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Pause playing, or go on.")
+        commandName: "pause", abstract: "Pause playing; play goes on.")
 
     @OptionGroup var options: GlobalOptions
 

@@ -78,6 +78,9 @@ extension Deck {
     }
 
     func skip(bySeconds seconds: Double, _ completion: @escaping Completion) {
+        guard seconds.isFinite else {
+            return completion(.failure(Refusal(.badData, "skip: \(seconds) is no number of seconds")))
+        }
         change("skip", .skip(bySeconds: seconds), completion) { _ in }
     }
 

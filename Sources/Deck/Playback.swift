@@ -47,7 +47,7 @@ final class Playback {
     /// How long a change of the volume takes.
     static let volumeRamp = Duration.milliseconds(30)
     /// What stays queued when the rest is taken back: the card may be about to fetch it.
-    static let kept = Duration.milliseconds(12)
+    static let kept = Duration.milliseconds(25)
     /// Silence that follows the last frame, so that a card that plays whole periods comes to it.
     static let tail = Duration.milliseconds(100)
     /// A card that plays nothing for so long has failed.

@@ -123,9 +123,9 @@ import Transport
             rig.run(.milliseconds(100), step: .milliseconds(5))
             let jump = try #require(self.jump(rig.sink.samples))
             #expect(jump.to - jump.from == distance)
-            // 15 ms for the debounce, 5 until the player turns, 12 for what was kept, 3 for the fade.
+            // 15 ms for the debounce, 5 until the player turns, 25 for what was kept, 3 for the fade.
             let index = try #require(rig.sink.samples.lastIndex { $0 == Int16(jump.from - 25) })
-            #expect(index + 24 - before <= 8 * 35)
+            #expect(index + 24 - before <= 8 * 48)
             rig.press(.stop)
             rig.run(.milliseconds(100), step: .milliseconds(5))
             #expect(rig.deck.state == .idle)
@@ -249,7 +249,7 @@ import Transport
         rig.run(.milliseconds(50), step: .milliseconds(5))
         #expect(rig.deck.state == .idle)
         let after = rig.sink.samples[before...]
-        #expect(after.prefix { $0 != 0 }.count <= 8 * 20)
+        #expect(after.prefix { $0 != 0 }.count <= 8 * 35)
     }
 
     @Test func `a card of another rate gets the take resampled, in full length`() throws {
