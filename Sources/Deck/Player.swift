@@ -139,7 +139,8 @@ package final class Player: @unchecked Sendable {
                 .began(
                     PlayFacts(
                         frames: playback.lengths.parts.reduce(0) { $0 + $1.frames }, seconds: seconds,
-                        summary: "\(playback.card): \(format.rateHz) Hz, \(format.channels) channels, "
+                        summary:
+                            "\(playback.card): \(format.rateHz) Hz, \(format.channels) channel\(format.channels == 1 ? "" : "s"), "
                             + "\(format.sampleFormat.rawValue)"
                     )))
         } catch {
