@@ -1,4 +1,5 @@
 import Ring
+import TakeFiles
 import Takes
 import Transport
 
@@ -61,12 +62,16 @@ extension Deck {
             return completion(.failure(refusal))
         }
         restsUntil = nil
+        phase = .playing(OpenPlay(name: take, whenBegun: [completion]))
+        order(take, in: directory)
+    }
+
+    private func order(_ take: TakeName, in directory: TakesDirectory) {
         player.orders.post(
             .begin(
                 PlayBegin(
                     take: take, directory: directory, card: options.playbackCard,
                     companion: input.flatMap { CardReference($0.grant.card) } ?? options.capture.card, volume: volume)))
-        phase = .playing(OpenPlay(name: take, whenBegun: [completion]))
     }
 
     func pause(_ completion: @escaping Completion) {
@@ -148,11 +153,17 @@ extension Deck {
 
     /// A card may be unable to record and play at once: closes the one that records, and tries again.
     private func lendCard(to play: OpenPlay) -> Bool {
-        guard input != nil, !isCardLent, !play.isEnding, play.facts == nil, let completion = play.whenBegun.first
-        else { return false }
+        guard input != nil, !isCardLent, !play.isEnding, play.facts == nil, let directory else { return false }
         disarm()
         isCardLent = true
-        begin(play.name, completion)
+        order(play.name, in: directory)
+        // What came meanwhile was lost on a player that had nothing to play.
+        var play = play
+        let waiting = play.whenDone
+        play.whenDone = []
+        phase = .playing(play)
+        if play.isPaused { pause { _ in } }
+        for completion in waiting { completion(.success(status)) }
         return true
     }
 

@@ -90,6 +90,14 @@ import Transport
         #expect(rig.deck.state == .idle)
         #expect(rig.card.isOpen)
         #expect(rig.deck.status.armed)
+        // Paused before it was known that the card must be lent, it is paused.
+        rig.press(.play)
+        rig.deck.handle(.press(.play, at: rig.clock.now()))
+        rig.run(.milliseconds(100), step: .milliseconds(5))
+        #expect(rig.deck.state == .paused)
+        #expect(rig.deck.status.positionSeconds == 0)
+        rig.press(.stop)
+        rig.run(.milliseconds(100), step: .milliseconds(5))
         // And record while it is lent starts a take.
         rig.press(.play)
         rig.run(.milliseconds(500), step: .milliseconds(5))
