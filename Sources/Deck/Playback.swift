@@ -50,6 +50,8 @@ final class Playback {
     static let kept = Duration.milliseconds(25)
     /// Silence that follows the last frame, so that a card that plays whole periods comes to it.
     static let tail = Duration.milliseconds(100)
+    /// How much of that silence is waited for: what a card says is played may not have left it yet.
+    static let rest = Duration.milliseconds(20)
     /// A card that plays nothing for so long has failed.
     static let patience = Duration.seconds(3)
 
@@ -101,9 +103,10 @@ final class Playback {
             return try due(now, queued: Int64(grant.bufferFrames / 2))
         case .ending(let end):
             _ = try queue.give(to: sink, upTo: queue.made)
-            guard try heard() >= end else {
+            let over = end + grant.format.frames(in: Self.rest)
+            guard try heard() >= over else {
                 try watch(now: now)
-                return try due(now, heard: end)
+                return try due(now, heard: over)
             }
             return try endPart(now: now)
         case .pausing(let end, let position):

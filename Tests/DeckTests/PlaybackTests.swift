@@ -52,6 +52,8 @@ import Transport
         #expect(rig.deck.state == .idle)
         #expect(difference(sound(rig), first..<first + 8 * 1700) == nil)
         #expect(!rig.sink.isOpen)
+        // Silence behind it gives a card time to let the last frame out.
+        #expect(rig.sink.samples.reversed().prefix { $0 == 0 }.count >= 8 * 20)
         #expect(rig.sink.requests.map(\.format) == [StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16)])
         #expect(rig.sink.requests[0].companion == .cardID("Scripted"))
         #expect(rig.deck.status.armed)
@@ -161,6 +163,7 @@ import Transport
         rig.press(.play)
         playOut(rig)
         #expect(difference(sound(rig), first..<first + 18000) == nil)
+        #expect(rig.sink.requests.count == 1)
         rig.sink.forget()
         rig.press(.play)
         rig.run(.milliseconds(1200), step: .milliseconds(5))
@@ -238,6 +241,23 @@ import Transport
         rig.press(.stop)
         rig.settle()
         #expect(try rig.sidecars().last?.preRollFrames == 16000)
+    }
+
+    @Test func `not even a filter's memory of what was played is in the take`() throws {
+        let rig = try rig(takes: [3000]) { $0.filter = FilterRequest(lowPass: .hertz(50)) }
+        rig.card.sample = 20000
+        rig.press(.play)
+        rig.run(.milliseconds(1000), step: .milliseconds(5))
+        rig.press(.record)
+        rig.run(.milliseconds(50), step: .milliseconds(5))
+        // What the card heard since is delivered from here on: silence.
+        rig.card.sample = 0
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().last)
+        let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
+        #expect(samples.count > 4000 && samples.allSatisfy { $0 == 0 })
     }
 
     @Test func `stop ends the playing, faded, within a few hundredths of a second`() throws {
