@@ -9,8 +9,12 @@ import Takes
 struct Board {
     /// Where sound comes from.
     var card: any CaptureSource
-    /// Which card it is to open.
-    var cardReference: CardReference
+    /// Which card that is to open.
+    var captureCard: CardReference
+    /// Where sound goes.
+    var sink: any PlaybackSink
+    /// Which card that is to open.
+    var playbackCard: CardReference
     /// Buttons and lamps.
     var panel: any FrontPanel
     /// The log, which a panel with a screen shows too.
@@ -19,37 +23,37 @@ struct Board {
     /// The machine's own sound cards and lines.
     static func real(_ settings: Settings, log: Log) -> Board {
         Board(
-            card: CaptureCard(), cardReference: settings.capture.card,
-            panel: PanelDevice(settings: settings.panel, log: log), log: log)
+            card: CaptureCard(), captureCard: settings.capture.card, sink: PlaybackCard(),
+            playbackCard: settings.playback.card, panel: PanelDevice(settings: settings.panel, log: log), log: log)
     }
 
-    /// A panel in the terminal; the machine's sound card if it has one that records, otherwise a synthetic voice.
+    /// A panel in the terminal, and the machine's sound cards if it has any that record and play; otherwise a synthetic voice,
+    /// and a loudspeaker that nobody hears.
     static func simulated(_ settings: Settings, clock: any Clock, log: Log) -> Board {
         let messages = Messages()
         let terminal = Terminal().map {
             TerminalPanel($0, messages: messages, scrollsMessages: Log.isOnTerminal)
         }
         let log = terminal == nil ? log : log.shown(by: messages)
-        let panel = SimulatedPanel(terminal, clock: clock, log: log)
-        if let reference = cardReference(settings, cards: SoundCards().list()),
-            settings.capture.card != .automatic || opens(reference, settings, log: log)
+        let choice = CardsInUse(settings, among: SoundCards().list())
+        var board = Board(
+            card: SyntheticVoice(clock: clock), captureCard: .automatic, sink: SilentSink(clock: clock),
+            playbackCard: .automatic, panel: SimulatedPanel(terminal, clock: clock, log: log), log: log)
+        if let capture = choice.capture,
+            settings.capture.card != .automatic || board.records(from: capture, settings)
         {
-            return Board(card: CaptureCard(), cardReference: reference, panel: panel, log: log)
+            board.card = CaptureCard()
+            board.captureCard = capture
         }
-        return Board(card: SyntheticVoice(clock: clock), cardReference: .automatic, panel: panel, log: log)
-    }
-
-    /// The card that a simulated board records from; nil: none that is worth it.
-    ///
-    /// What the settings name is used whether it is there or not. `auto` is settled once, so that a card that is pulled out is
-    /// missed, and not replaced by another; a dummy, which captures silence, shows nothing of what the recorder does.
-    static func cardReference(_ settings: Settings, cards: [CardDescription]) -> CardReference? {
-        guard settings.capture.card == .automatic else { return settings.capture.card }
-        return CardChoice.choose(.automatic, among: cards.filter { $0.kind != .dummy })?.stableID
+        if let playback = choice.playback, settings.playback.card != .automatic || board.plays(on: playback) {
+            board.sink = PlaybackCard()
+            board.playbackCard = playback
+        }
+        return board
     }
 
     /// Whether a card can be recorded from now: many a desktop holds its own, and many a container has none to give.
-    private static func opens(_ reference: CardReference, _ settings: Settings, log: Log) -> Bool {
+    private func records(from reference: CardReference, _ settings: Settings) -> Bool {
         let card = CaptureCard()
         defer { card.stop() }
         var request = DeckOptions(settings: settings, version: "").capture
@@ -60,6 +64,20 @@ struct Board {
             return true
         } catch {
             log.write(Report(.notice, "\(error): a synthetic voice is recorded instead"))
+            return false
+        }
+    }
+
+    /// Whether a card can be played on now.
+    private func plays(on reference: CardReference) -> Bool {
+        let card = PlaybackCard()
+        defer { card.close() }
+        let format = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
+        do {
+            _ = try card.open(PlaybackRequest(card: reference, format: format))
+            return true
+        } catch {
+            log.write(Report(.notice, "\(error): takes are played, and not heard"))
             return false
         }
     }

@@ -4,7 +4,6 @@ import Glibc
 import Panel
 import Ring
 public import Settings
-import Simulation
 import SoundCard
 import Takes
 import Transport
@@ -43,7 +42,8 @@ public final class Recorder {
         self.log = log
         loop = Loop(clock: clock)
         var options = DeckOptions(settings: settings, version: fieldfareVersion)
-        options.capture.card = board.cardReference
+        options.capture.card = board.captureCard
+        options.playbackCard = board.playbackCard
         options.faults =
             problems.first.map { first in
                 [Fault(.settings, problems.count == 1 ? first : "\(first) (and \(problems.count - 1) more)")]
@@ -55,7 +55,7 @@ public final class Recorder {
         let probe = ClockProbe()
         let clock = clock
         deck = try Deck(
-            options: options, card: board.card, sink: SilentSink(clock: clock), clock: clock,
+            options: options, card: board.card, sink: board.sink, clock: clock,
             originOfClock: { probe.origin(newestTake: $0, clock: clock) }, report: { log.write($0) })
         panel = board.panel
         handler = RecorderHandler(deck: deck, log: log)

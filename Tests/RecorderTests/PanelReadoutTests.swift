@@ -1,41 +1,9 @@
-import Settings
 import Simulation
-import SoundCard
 import Takes
 import Testing
 import Transport
 
 @testable import Recorder
-
-@Suite struct BoardTests {
-    private func card(_ id: String, _ kind: CardKind, captures: Bool = true, plays: Bool = false) -> CardDescription {
-        CardDescription(
-            index: 0, alsaID: id, name: id, driver: id, kind: kind, references: [.cardID(id)],
-            captureDevices: captures ? [0] : [], playbackDevices: plays ? [0] : [])
-    }
-
-    @Test func `a simulated board takes the best card that hears something, and keeps to it`() {
-        let cards = [
-            card("Dummy", .dummy), card("Loopback", .loopback), card("Mic", .usb), card("HDMI", .hdmi, captures: false),
-        ]
-        #expect(Board.cardReference(Settings(), cards: cards) == .cardID("Mic"))
-        #expect(Board.cardReference(Settings(), cards: Array(cards.prefix(2))) == .cardID("Loopback"))
-    }
-
-    @Test func `without one there is none`() {
-        #expect(Board.cardReference(Settings(), cards: []) == nil)
-        let cards = [card("Dummy", .dummy), card("HDMI", .hdmi, captures: false)]
-        #expect(Board.cardReference(Settings(), cards: cards) == nil)
-    }
-
-    @Test func `what the settings name is taken, whether it is there or not`() {
-        var settings = Settings()
-        settings.capture.card = .cardID("Mic")
-        #expect(Board.cardReference(settings, cards: []) == .cardID("Mic"))
-        settings.capture.card = .cardID("Dummy")
-        #expect(Board.cardReference(settings, cards: [card("Dummy", .dummy)]) == .cardID("Dummy"))
-    }
-}
 
 @Suite struct PanelReadoutTests {
     private func status(_ state: DeckState) -> Status {
