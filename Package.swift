@@ -48,7 +48,7 @@ let package = Package(
             name: "Deck",
             dependencies: ["Takes", "Transport", "Panel", "Filters", "Ring", "TakeFiles", "CLinux", "CSoxr"],
             swiftSettings: strictMemory),
-        .target(name: "Simulation", dependencies: ["Takes", "Ring", "Panel"], swiftSettings: strictMemory),
+        .target(name: "Simulation", dependencies: ["Takes", "Ring", "Panel", "CLinux"], swiftSettings: strictMemory),
         .target(
             name: "Recorder",
             dependencies: [
@@ -109,7 +109,7 @@ let package = Package(
             name: "RecorderTests",
             dependencies: [
                 "Recorder", "Takes", "Transport", "Deck", "Panel", "Filters", "Ring", "SoundCard", "Lines", "TakeFiles",
-                "Settings", "Control",
+                "Settings", "Control", "Simulation",
             ],
             swiftSettings: strict),
         .testTarget(

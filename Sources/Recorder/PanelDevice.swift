@@ -6,7 +6,7 @@ import Takes
 import Transport
 
 /// The panel on real lines: edges become gestures, what is to be told becomes lit lamps.
-final class PanelDevice {
+final class PanelDevice: FrontPanel {
     private var lines: ButtonLines
     private var lampLines: LampLines
     private var input: PanelInput
@@ -47,7 +47,7 @@ final class PanelDevice {
     }
 
     /// Hears the buttons through a loop.
-    func watch(on loop: Loop) {
+    func watch(on loop: Loop, of deck: Deck, quit: @escaping () -> Void) {
         guard lines.fileDescriptor >= 0 else { return }
         loop.watch(lines.fileDescriptor) { [unowned self] in hear() }
     }

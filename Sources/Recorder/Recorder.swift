@@ -14,12 +14,13 @@ public final class Recorder {
     private let loop: Loop
     private let log: Log
     private let deck: Deck
-    private let panel: PanelDevice
+    private let panel: any FrontPanel
     private var server: ControlServer?
     private let handler: RecorderHandler
     private let cardEvents = CardEvents()
     private let signals: Signals
     private var nextLevels: Instant?
+    private var isQuitting = false
 
     /// How often levels are published while somebody watches.
     private static let levelInterval = Duration.milliseconds(100)
@@ -30,13 +31,19 @@ public final class Recorder {
     /// - Parameters:
     ///   - settings: those that are in force.
     ///   - problems: what is wrong with the settings file, a sentence each.
+    ///   - isSimulated: whether it runs on a simulated board.
     /// - Throws: if the machine grants no threads, or another recorder answers at the control socket.
-    public init(settings: Settings, problems: [String], log: Log = Log()) throws {
-        // Before anything else starts a thread: all threads leave the signals to this one.
-        signals = Signals([SIGTERM, SIGINT])
+    public init(settings: Settings, problems: [String], isSimulated: Bool = false, log: Log = Log()) throws {
+        // Before anything else starts a thread: all threads leave the signals to this one. SIGHUP: the terminal is gone.
+        signals = Signals([SIGTERM, SIGINT, SIGHUP])
+        let board =
+            isSimulated ? Board.simulated(settings, clock: clock, log: log) : .real(settings, log: log)
+        let log = board.log
         self.log = log
         loop = Loop(clock: clock)
         var options = DeckOptions(settings: settings, version: fieldfareVersion)
+        options.capture.card = board.captureCard
+        options.playbackCard = board.playbackCard
         options.faults =
             problems.first.map { first in
                 [Fault(.settings, problems.count == 1 ? first : "\(first) (and \(problems.count - 1) more)")]
@@ -48,9 +55,9 @@ public final class Recorder {
         let probe = ClockProbe()
         let clock = clock
         deck = try Deck(
-            options: options, card: CaptureCard(), sink: PlaybackCard(), clock: clock,
+            options: options, card: board.card, sink: board.sink, clock: clock,
             originOfClock: { probe.origin(newestTake: $0, clock: clock) }, report: { log.write($0) })
-        panel = PanelDevice(settings: settings.panel, log: log)
+        panel = board.panel
         handler = RecorderHandler(deck: deck, log: log)
         do {
             server = try ControlServer(path: settings.control.socket, handler: handler)
@@ -60,7 +67,7 @@ public final class Recorder {
         }
     }
 
-    /// Runs until SIGTERM or SIGINT; a take that is being recorded is ended cleanly first.
+    /// Runs until SIGTERM, SIGINT or SIGHUP; a take that is being recorded is ended cleanly first.
     public func run() {
         deck.onChange = { [unowned self] in publish() }
         deck.onPowerOff = { [unowned self] in requestPowerOff() }
@@ -73,13 +80,19 @@ public final class Recorder {
                 if cardEvents.drain() { deck.rescan() }
             }
         }
-        panel.watch(on: loop)
+        panel.watch(on: loop, of: deck) { [unowned self] in quit() }
         loop.watch(signals.fileDescriptor) { [unowned self] in
-            guard signals.take() != nil else { return }
-            deck.finish { [unowned self] in loop.stop() }
+            if signals.take() != nil { quit() }
         }
         loop.run { [unowned self] now in turn(now) }
         panel.goDark()
+    }
+
+    /// Ends what goes on in good order, then the loop; that it is asked for again changes nothing.
+    private func quit() {
+        guard !isQuitting else { return }
+        isQuitting = true
+        deck.finish { [unowned self] in loop.stop() }
     }
 
     private func turn(_ now: Instant) -> Instant? {

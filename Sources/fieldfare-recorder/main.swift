@@ -15,6 +15,13 @@ struct FieldfareRecorder: ParsableCommand {
     @Option(help: "The settings file.")
     var settings: String?
 
+    @Flag(
+        help: """
+            Run on a simulated panel: the terminal, if there is one. The machine's sound card is used when it has one, \
+            otherwise a synthetic voice.
+            """)
+    var simulate = false
+
     @Flag(help: "Put out the lamps, but show fault 4 on an LED device, and end.")
     var ledsOff = false
 
@@ -26,7 +33,7 @@ struct FieldfareRecorder: ParsableCommand {
             return
         }
         do {
-            try Recorder(settings: settings, problems: problems.map(\.description)).run()
+            try Recorder(settings: settings, problems: problems.map(\.description), isSimulated: simulate).run()
         } catch {
             Log().write(Report(.error, "\(error)"))
             // EX_CANTCREAT: another recorder has the socket, or there are no threads left.

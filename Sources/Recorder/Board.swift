@@ -1,0 +1,84 @@
+import Deck
+import Ring
+import Settings
+import Simulation
+import SoundCard
+import Takes
+
+/// The hardware that a recorder runs on, real or simulated.
+struct Board {
+    /// Where sound comes from.
+    var card: any CaptureSource
+    /// Which card that is to open.
+    var captureCard: CardReference
+    /// Where sound goes.
+    var sink: any PlaybackSink
+    /// Which card that is to open.
+    var playbackCard: CardReference
+    /// Buttons and lamps.
+    var panel: any FrontPanel
+    /// The log, which a panel with a screen shows too.
+    var log: Log
+
+    /// The machine's own sound cards and lines.
+    static func real(_ settings: Settings, log: Log) -> Board {
+        Board(
+            card: CaptureCard(), captureCard: settings.capture.card, sink: PlaybackCard(),
+            playbackCard: settings.playback.card, panel: PanelDevice(settings: settings.panel, log: log), log: log)
+    }
+
+    /// A panel in the terminal, and the machine's sound cards if it has any that record and play; otherwise a synthetic voice,
+    /// and a loudspeaker that nobody hears.
+    static func simulated(_ settings: Settings, clock: any Clock, log: Log) -> Board {
+        let messages = Messages()
+        let terminal = Terminal().map {
+            TerminalPanel($0, messages: messages, scrollsMessages: Log.isOnTerminal)
+        }
+        let log = terminal == nil ? log : log.shown(by: messages)
+        let choice = CardsInUse(settings, among: SoundCards().list())
+        var board = Board(
+            card: SyntheticVoice(clock: clock), captureCard: .automatic, sink: SilentSink(clock: clock),
+            playbackCard: .automatic, panel: SimulatedPanel(terminal, clock: clock, log: log), log: log)
+        if let capture = choice.capture,
+            settings.capture.card != .automatic || board.records(from: capture, settings)
+        {
+            board.card = CaptureCard()
+            board.captureCard = capture
+        }
+        if let playback = choice.playback, settings.playback.card != .automatic || board.plays(on: playback) {
+            board.sink = PlaybackCard()
+            board.playbackCard = playback
+        }
+        return board
+    }
+
+    /// Whether a card can be recorded from now: many a desktop holds its own, and many a container has none to give.
+    private func records(from reference: CardReference, _ settings: Settings) -> Bool {
+        let card = CaptureCard()
+        defer { card.stop() }
+        var request = DeckOptions(settings: settings, version: "").capture
+        request.card = reference
+        do {
+            // Some of these are told but once.
+            for warning in try card.open(request).warnings { log.write(Report(.warning, warning)) }
+            return true
+        } catch {
+            log.write(Report(.notice, "\(error): a synthetic voice is recorded instead"))
+            return false
+        }
+    }
+
+    /// Whether a card can be played on now.
+    private func plays(on reference: CardReference) -> Bool {
+        let card = PlaybackCard()
+        defer { card.close() }
+        let format = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
+        do {
+            _ = try card.open(PlaybackRequest(card: reference, format: format))
+            return true
+        } catch {
+            log.write(Report(.notice, "\(error): takes are played, and not heard"))
+            return false
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Glibc
+
+/// A terminal that hands over each key at once and shows none, until this goes out of scope; then it is as it was.
+struct KeyMode: ~Copyable {
+    private let file: Int32
+    private var before: termios
+
+    /// - Throws: `SimulationError`; the terminal is as it was.
+    init(of file: Int32) throws(SimulationError) {
+        self.file = file
+        before = termios()
+        guard unsafe tcgetattr(file, &before) == 0 else { throw Self.error("read") }
+        var mode = before
+        mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        // Ctrl-S would hold up what is drawn.
+        mode.c_iflag &= ~tcflag_t(IXON)
+        // Ctrl-C ends the recorder in good order; to stop it in its tracks, or to have it dump its memory, would lose sound.
+        unsafe withUnsafeMutableBytes(of: &mode.c_cc) { keys in
+            // 0 is _POSIX_VDISABLE.
+            for index in [VSUSP, VQUIT] { unsafe keys[Int(index)] = 0 }
+            unsafe keys[Int(VMIN)] = 1
+            unsafe keys[Int(VTIME)] = 0
+        }
+        guard unsafe tcsetattr(file, TCSADRAIN, &mode) == 0 else { throw Self.error("set") }
+    }
+
+    deinit {
+        var before = before
+        unsafe tcsetattr(file, TCSADRAIN, &before)
+    }
+
+    private static func error(_ operation: String) -> SimulationError {
+        let reason = unsafe String(cString: strerror(errno))
+        return SimulationError("panel: terminal: cannot \(operation) its mode: \(reason)")
+    }
+}

@@ -1,0 +1,49 @@
+import Synchronization
+
+/// What the log says while a panel is drawn in the terminal: kept until the panel takes it. For any thread.
+public final class Messages: Sendable {
+    fileprivate struct State {
+        var isOpen = false
+        var lines: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Nobody takes messages yet.
+    public init() {}
+
+    /// Leaves a message.
+    /// - Returns: false if nobody takes messages: it must be told in another way.
+    public func post(_ message: String) -> Bool {
+        state.withLock { state in
+            if state.isOpen { state.lines.append(message) }
+            return state.isOpen
+        }
+    }
+
+    /// From now on messages are taken.
+    func open() {
+        state.withLock { $0.isOpen = true }
+    }
+
+    /// Messages are no longer taken.
+    /// - Returns: the last ones.
+    func close() -> [String] {
+        state.withLock { state in
+            state.isOpen = false
+            return state.takeLines()
+        }
+    }
+
+    /// The messages since the last time.
+    func take() -> [String] {
+        state.withLock { $0.takeLines() }
+    }
+}
+
+extension Messages.State {
+    fileprivate mutating func takeLines() -> [String] {
+        defer { lines = [] }
+        return lines
+    }
+}

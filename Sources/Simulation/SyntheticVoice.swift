@@ -1,0 +1,83 @@
+internal import CLinux
+import Glibc
+public import Ring
+public import Takes
+
+/// A card that hears a voice made of nothing, at the pace of a clock and at any rate.
+///
+/// Its methods are for one ordinary thread at a time.
+public final class SyntheticVoice: CaptureSource {
+    /// Never readable: this card cannot be pulled out.
+    public let endedFileDescriptor: Int32
+    /// Always nil.
+    public var end: CaptureEnd? { nil }
+
+    private let clock: any Clock
+    private var grant: CaptureGrant?
+    private var loop: VoiceLoop?
+    private var thread: Thread?
+
+    /// How its card is named in a status and a sidecar.
+    public static let card = "simulated"
+    /// From one delivery to the next.
+    static let period = Duration.milliseconds(20)
+
+    /// A voice that sounds with `clock`.
+    public init(clock: any Clock) {
+        self.clock = clock
+        endedFileDescriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+    }
+
+    deinit {
+        stop()
+        if endedFileDescriptor >= 0 { close(endedFileDescriptor) }
+    }
+
+    /// Grants the rate and the channels that are asked for, 48 kHz and one where none are, in 24 bits.
+    public func open(_ request: CaptureRequest) -> CaptureGrant {
+        stop()
+        let format = StreamFormat(
+            rateHz: request.rateHz ?? 48000, channels: request.channels ?? 1, sampleFormat: .s24Packed)
+        var warnings: [String] = []
+        if request.gainDB != nil || request.agc == true {
+            warnings.append("capture: \(Self.card): cannot set gain or automatic gain control: it has no mixer")
+        }
+        let grant = CaptureGrant(
+            card: Self.card, name: "Synthetic voice", format: format,
+            periodFrames: max(1, Int(format.frames(in: Self.period))),
+            bufferFrames: max(2, Int(format.frames(in: .seconds(1)))), warnings: warnings)
+        self.grant = grant
+        return grant
+    }
+
+    /// Starts a thread that sings into `ring`.
+    /// - Throws: `SimulationError` if it is not open in the ring's format, or sings already; `ThreadError`.
+    public func start(into ring: Ring) throws {
+        guard let grant, loop == nil, ring.format == grant.format else {
+            throw SimulationError(
+                "capture: \(Self.card): cannot start: it is not open in the ring's format, or runs already")
+        }
+        let loop = try VoiceLoop(ring: ring, clock: clock)
+        thread = try Thread(name: "voice") { loop.run() }
+        self.loop = loop
+    }
+
+    /// Stops the thread. Does nothing if it is closed.
+    public func stop() {
+        loop?.requestStop()
+        thread?.join()
+        thread = nil
+        loop = nil
+        grant = nil
+    }
+}
+
+/// What a simulated part cannot do, in one sentence.
+public struct SimulationError: Error, CustomStringConvertible, Hashable {
+    /// The sentence.
+    public var description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,95 @@
+public import Panel
+public import Takes
+
+/// The panel in a terminal: keys are its buttons, a picture its lamps and more.
+public final class TerminalPanel {
+    private let terminal: Terminal
+    private let messages: Messages
+    private let scrollsMessages: Bool
+    private var reader = KeyReader()
+    private var display = Display()
+    private var shown: Indication?
+    private var screen = PanelScreen()
+    private var picture = PanelPicture()
+    private var isOpen = false
+    private var nextDrawing = Instant(nanoseconds: 0)
+
+    /// From one look at the levels to the next.
+    private static let interval = Duration.milliseconds(100)
+
+    /// A panel that is not drawn yet.
+    /// - Parameters:
+    ///   - messages: what is told in its last line.
+    ///   - scrollsMessages: whether each message stays above the panel besides.
+    public init(_ terminal: Terminal, messages: Messages, scrollsMessages: Bool) {
+        self.terminal = terminal
+        self.messages = messages
+        self.scrollsMessages = scrollsMessages
+    }
+
+    deinit {
+        end()
+    }
+
+    /// Readable (for `poll`) when `keys` has something to tell.
+    public var fileDescriptor: Int32 { terminal.fileDescriptor }
+
+    /// Takes the terminal over, until `end`.
+    /// - Throws: an error whose description is one sentence.
+    public func begin() throws {
+        try terminal.begin()
+        isOpen = true
+        messages.open()
+        write(PanelScreen.begin)
+    }
+
+    /// The keys that were pressed. A terminal that has gone has quit.
+    public func keys() -> [PanelKey] {
+        guard let bytes = terminal.read() else { return [.quit] }
+        return reader.keys(in: bytes)
+    }
+
+    /// Draws what is to be told, if it is time to.
+    /// - Parameter readout: asked only when something is drawn.
+    /// - Returns: when it wants to draw again.
+    public func show(_ indication: Indication, at now: Instant, readout: () -> PanelReadout) -> Instant? {
+        guard isOpen else { return nil }
+        if indication != shown {
+            shown = indication
+            display.show(indication, at: now)
+        }
+        let lit = display.lit(at: now)
+        let news = messages.take()
+        if lit != picture.lit || !news.isEmpty || now >= nextDrawing {
+            picture.lit = lit
+            picture.readout = readout()
+            draw(news)
+            nextDrawing = now + Self.interval
+        }
+        return min(nextDrawing, display.nextChange(after: now) ?? nextDrawing)
+    }
+
+    /// Draws the panel dark a last time, and gives the terminal back. Does nothing if that is done.
+    public func end() {
+        guard isOpen else { return }
+        isOpen = false
+        picture.lit = []
+        draw(messages.close())
+        write(PanelScreen.end)
+        terminal.end()
+    }
+
+    private func draw(_ news: [String]) {
+        if let last = news.last { picture.message = last }
+        let (columns, rows) = terminal.size
+        let lines = picture.lines(columns: columns, glyphs: terminal.showsUnicode ? .unicode : .ascii)
+        let text = screen.draw(
+            // A picture that is taller than the terminal could not be drawn in its place again.
+            Array(lines.prefix(max(1, rows - 1))), above: scrollsMessages ? news : [], columns: columns)
+        write(text)
+    }
+
+    private func write(_ text: String) {
+        if !terminal.write(text) { screen.tear() }
+    }
+}

@@ -1,0 +1,115 @@
+internal import CLinux
+import Glibc
+import Ring
+import Takes
+
+/// What the synthetic voice's thread does: at each period, bring the ring up to the clock, and leave a stamp.
+///
+/// It has no buffer that could run over: a loop that wakes late delivers all that is due. One thread calls `begin`, `deliver` and
+/// `run`; `requestStop` is anybody's.
+final class VoiceLoop: @unchecked Sendable {
+    private let ring: Ring
+    private let clock: any Clock
+    private let stopEvent: Int32
+    private let began: Instant
+    private var voice: Voice
+    /// Frames heard since it began, those included that the ring had no room for.
+    private var heard: Int64 = 0
+    /// The ring's position.
+    private var head: Int64
+    private var dropped: Int64 = 0
+
+    /// A voice that begins to sing now.
+    /// - Throws: `SimulationError` if the system grants no event.
+    init(ring: Ring, clock: any Clock) throws(SimulationError) {
+        self.ring = ring
+        self.clock = clock
+        voice = Voice(rateHz: ring.format.rateHz)
+        began = clock.now()
+        head = ring.position
+        stopEvent = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        guard stopEvent >= 0 else {
+            let reason = unsafe String(cString: strerror(errno))
+            throw SimulationError("capture: \(SyntheticVoice.card): cannot make an event: \(reason)")
+        }
+        ring.stamp(Stamp(position: head, instant: began, kind: .started))
+    }
+
+    deinit {
+        close(stopEvent)
+    }
+
+    /// Has `run` return.
+    func requestStop() {
+        eventfd_write(stopEvent, 1)
+    }
+
+    /// Delivers until it is told to stop.
+    func run() {
+        var stop = pollfd(fd: stopEvent, events: Int16(POLLIN), revents: 0)
+        let pause = Int32(SyntheticVoice.period.nanoseconds / 1_000_000)
+        // Safe: the descriptor outlives the call.
+        while unsafe poll(&stop, 1, pause) <= 0 {
+            deliver(upTo: clock.now())
+        }
+        tellOfDropped()
+    }
+
+    /// Writes every frame that was heard by `now`; what the ring has no room for is dropped, and told of before the next
+    /// frames.
+    func deliver(upTo now: Instant) {
+        let due = ring.format.frames(in: now - began)
+        guard due > heard else { return }
+        var isWhole = dropped == 0
+        while heard < due {
+            let room = min(ring.writableFrames(), due - heard)
+            guard room > 0 else {
+                isWhole = false
+                drop(due - heard)
+                break
+            }
+            tellOfDropped()
+            // Safe: the ring's own memory, filled before it is shown to the reader.
+            let piece = unsafe ring.writable(room)
+            let count = unsafe fill(piece)
+            ring.commit(count)
+            head += count
+            heard += count
+        }
+        if isWhole { ring.stamp(Stamp(position: head, instant: instant)) }
+    }
+
+    /// When the next frame is heard.
+    private var instant: Instant { began + ring.format.duration(ofFrames: heard) }
+
+    /// Sings into `piece`, the same into every channel.
+    /// - Returns: how many frames.
+    private func fill(_ piece: UnsafeMutableRawBufferPointer) -> Int64 {
+        let channels = ring.format.channels
+        let count = piece.count / ring.format.bytesPerFrame
+        var place = 0
+        for _ in 0..<count {
+            let value = Int32(voice.next() * 8_388_607)
+            for _ in 0..<channels {
+                // Safe: 3 bytes a sample, as many as the frames take.
+                unsafe piece[place] = UInt8(truncatingIfNeeded: value)
+                unsafe piece[place + 1] = UInt8(truncatingIfNeeded: value >> 8)
+                unsafe piece[place + 2] = UInt8(truncatingIfNeeded: value >> 16)
+                place += 3
+            }
+        }
+        return Int64(count)
+    }
+
+    private func drop(_ count: Int64) {
+        for _ in 0..<count { _ = voice.next() }
+        heard += count
+        dropped += count
+    }
+
+    private func tellOfDropped() {
+        guard dropped > 0 else { return }
+        ring.stamp(Stamp(position: head, instant: instant, kind: .stall, lost: dropped))
+        dropped = 0
+    }
+}
