@@ -19,6 +19,7 @@ public final class Recorder {
     private let handler: RecorderHandler
     private let cardEvents = CardEvents()
     private let signals: Signals
+    private var supervisor: Supervisor
     private var nextLevels: Instant?
 
     /// How often levels are published while somebody watches.
@@ -35,6 +36,7 @@ public final class Recorder {
         // Before anything else starts a thread: all threads leave the signals to this one.
         signals = Signals([SIGTERM, SIGINT])
         self.log = log
+        supervisor = Supervisor(now: clock.now(), log: log)
         loop = Loop(clock: clock)
         var options = DeckOptions(settings: settings, version: fieldfareVersion)
         options.faults =
@@ -75,6 +77,7 @@ public final class Recorder {
         panel.watch(on: loop)
         loop.watch(signals.fileDescriptor) { [unowned self] in
             guard signals.take() != nil else { return }
+            supervisor.ending()
             deck.finish { [unowned self] in loop.stop() }
         }
         loop.run { [unowned self] now in turn(now) }
@@ -88,6 +91,9 @@ public final class Recorder {
         if let next = server?.deadline { deadlines.append(next) }
         if let next = panel.show(deck.indication, at: now) { deadlines.append(next) }
         if let next = panel.nextGesture { deadlines.append(next) }
+        if let next = supervisor.turn(now, position: deck.capturePosition, summary: deck.summary) {
+            deadlines.append(next)
+        }
         return deadlines.min()
     }
 
