@@ -17,6 +17,8 @@ struct LEDCalls {
         return String(decoding: bytes.prefix(Int(count)), as: UTF8.self)
     }
     var close: (Int32) -> Void = { _ = Glibc.close($0) }
+    /// Waits a moment, 10 ms.
+    var pause: () -> Void = { usleep(10_000) }
 }
 
 /// A device of the kernel's LED class, driven by this process alone: its trigger is taken off and not put back.
@@ -70,10 +72,28 @@ final class ClassLED {
             let brightness = segment.isLit ? lit : "0"
             return "\(brightness) \(segment.length.nanoseconds / 1_000_000) \(brightness) 0"
         }
-        try Self.with("\(device)/pattern", O_WRONLY, calls) { descriptor throws(CallError) in
+        try Self.with("\(device)/pattern", O_WRONLY, patientCalls) { descriptor throws(CallError) in
             try calls.write(descriptor, steps.joined(separator: " ") + "\n")
         }
         isLeft = true
+    }
+
+    /// Calls that wait, 2 s at most, for the right to open a file: the kernel makes a trigger's files with the trigger, for
+    /// root alone, and udev's rule gives them to the group after that.
+    private var patientCalls: LEDCalls {
+        var patient = calls
+        patient.open = { [calls] path, flags throws(CallError) in
+            for _ in 0..<200 {
+                do throws(CallError) {
+                    return try calls.open(path, flags)
+                } catch {
+                    guard error.code == EACCES else { throw error }
+                    calls.pause()
+                }
+            }
+            return try calls.open(path, flags)
+        }
+        return patient
     }
 
     func set(_ isLit: Bool) throws(Failure) {

@@ -19,6 +19,7 @@ public final class Recorder {
     private let handler: RecorderHandler
     private let cardEvents = CardEvents()
     private let signals: Signals
+    private var supervisor: Supervisor
     private var nextLevels: Instant?
     private var isQuitting = false
 
@@ -40,6 +41,7 @@ public final class Recorder {
             isSimulated ? Board.simulated(settings, clock: clock, log: log) : .real(settings, log: log)
         let log = board.log
         self.log = log
+        supervisor = Supervisor(now: clock.now(), log: log)
         loop = Loop(clock: clock)
         var options = DeckOptions(settings: settings, version: fieldfareVersion)
         options.capture.card = board.captureCard
@@ -92,6 +94,7 @@ public final class Recorder {
     private func quit() {
         guard !isQuitting else { return }
         isQuitting = true
+        supervisor.ending()
         deck.finish { [unowned self] in loop.stop() }
     }
 
@@ -102,6 +105,9 @@ public final class Recorder {
         if let next = server?.deadline { deadlines.append(next) }
         if let next = panel.show(deck.indication, at: now) { deadlines.append(next) }
         if let next = panel.nextGesture { deadlines.append(next) }
+        if let next = supervisor.turn(now, position: deck.capturePosition, summary: deck.summary) {
+            deadlines.append(next)
+        }
         return deadlines.min()
     }
 

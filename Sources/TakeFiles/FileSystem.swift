@@ -40,7 +40,8 @@ public struct FileSystem: Sendable {
     /// Makes a folder, with the rights of `folderMode` whatever the umask, or takes the one that is there.
     public func makeFolder(_ path: String) throws(FileError) -> OpenFile {
         do throws(Errno) {
-            try retrying { () throws(Errno) in try calls.mkdir(path, mode: Self.folderMode) }
+            // The kernel takes the set-group-ID bit from the folder around it, and a sandbox refuses a mode that has it.
+            try retrying { () throws(Errno) in try calls.mkdir(path, mode: Self.folderMode & 0o777) }
         } catch {
             guard error.code == EEXIST else { throw FileError("make folder", path, code: error.code) }
             return try openFolder(path)

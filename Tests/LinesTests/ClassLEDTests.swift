@@ -93,6 +93,45 @@ import Testing
         #expect(directory.read("status/brightness") == "")
     }
 
+    /// What `leave` says when the file of the pattern may be opened after so many attempts, and how often it waited.
+    private func leave(deniedTimes: Int) -> (error: String?, pauses: Int, pattern: String, path: String) {
+        let directory = Directory("status")
+        directory.write("", "status/pattern")
+        var (calls, denied, pauses) = (LEDCalls(), deniedTimes, 0)
+        let open = calls.open
+        calls.open = { path, flags throws(CallError) in
+            if path.hasSuffix("/pattern"), denied > 0 {
+                denied -= 1
+                throw CallError(code: EACCES)
+            }
+            return try open(path, flags)
+        }
+        calls.pause = { pauses += 1 }
+        var errors: [LineError] = []
+        var lamps = LampLines(
+            opening: [.led("status")], errors: &errors, ledDirectory: directory.path, calls: GPIOCalls(),
+            ledCalls: calls)
+        let error = lamps.leave(0, [LampSegment(isLit: true, length: .milliseconds(200))])
+        return (error?.description, pauses, directory.read("status/pattern"), directory.path)
+    }
+
+    @Test func `the right to set a pattern may come a moment after the pattern`() {
+        let left = leave(deniedTimes: 7)
+        #expect(left.error == nil)
+        #expect(left.pauses == 7)
+        #expect(left.pattern == "255 200 255 0\n")
+    }
+
+    @Test func `a right that does not come is told after 2 s`() {
+        let left = leave(deniedTimes: .max)
+        #expect(
+            left.error
+                == "lamps: status: cannot use \(left.path)/status/pattern: Permission denied: "
+                + "is the user in the group gpio, and the udev rule for LEDs installed?")
+        #expect(left.pauses == 200)
+        #expect(left.pattern == "")
+    }
+
     @Test func `a device that has no patterns says so, and is put out`() {
         let directory = Directory("status")
         var errors: [LineError] = []

@@ -1,0 +1,120 @@
+import Glibc
+
+/// The service manager's socket, which hears how a service is: the protocol of `sd_notify(3)`, without libsystemd.
+struct NotifySocket: ~Copyable {
+    /// What is told.
+    enum Notice: Equatable {
+        /// The service does its work from now on.
+        case ready
+        /// It is ending because it was told to.
+        case stopping
+        /// It is alive: without this the manager restarts it.
+        case watchdog
+        /// What it is doing, in one line for a person.
+        case status(String)
+
+        var assignment: String {
+            switch self {
+            case .ready: "READY=1"
+            case .stopping: "STOPPING=1"
+            case .watchdog: "WATCHDOG=1"
+            case .status(let text): "STATUS=" + text.split(whereSeparator: \.isNewline).joined(separator: " ")
+            }
+        }
+    }
+
+    private let address: String
+    private let descriptor: Int32
+    private let calls: NotifyCalls
+
+    /// Opens a socket to send from.
+    /// - Parameter address: a path, or `@` and a name in the abstract namespace, as `NOTIFY_SOCKET` has it.
+    init(_ address: String, calls: NotifyCalls = NotifyCalls()) throws(NotifyError) {
+        // Others, such as vsock, are for containers and virtual machines.
+        guard address.hasPrefix("/") || address.hasPrefix("@"), address.utf8.count <= SocketName.longest else {
+            throw NotifyError("use it", address, code: EAFNOSUPPORT)
+        }
+        let descriptor = calls.socket()
+        guard descriptor >= 0 else { throw NotifyError("open a socket", address, code: errno) }
+        self.descriptor = descriptor
+        self.address = address
+        self.calls = calls
+    }
+
+    deinit { calls.close(descriptor) }
+
+    /// Tells something, without waiting. Several notices are one message, so that all or none of them arrive.
+    /// - Throws: also if the manager's queue is full; then it is to be told again.
+    func send(_ notices: [Notice]) throws(NotifyError) {
+        let message = Array(notices.map(\.assignment).joined(separator: "\n").utf8)
+        while calls.send(descriptor, message, SocketName(address)) < 0 {
+            guard errno == EINTR else { throw NotifyError("send", address, code: errno) }
+        }
+    }
+}
+
+/// The calls that reach the service manager, one door each. They return what the system returns and leave the code in `errno`.
+struct NotifyCalls {
+    var socket: () -> Int32 = {
+        Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    }
+    var send: (_ descriptor: Int32, _ message: [UInt8], _ to: SocketName) -> Int = { descriptor, message, name in
+        unsafe name.withAddress { address, length in
+            unsafe sendto(
+                descriptor, message, message.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), address, length)
+        }
+    }
+    var close: (Int32) -> Void = { _ = Glibc.close($0) }
+}
+
+/// The name of a Unix socket: a path, or `@` and a name in the abstract namespace.
+struct SocketName: Equatable {
+    /// Bytes that fit, with the zero that ends a path.
+    static let longest = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+    private let bytes: [UInt8]
+
+    /// - Parameter name: at most `longest` bytes.
+    init(_ name: String) {
+        bytes = Array(name.utf8)
+    }
+
+    /// Calls `body` with the name as an address, which is there during the call alone.
+    func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let isAbstract = bytes.first == UInt8(ascii: "@")
+        // Safe: what is copied is shorter than the field, which is zero at first, and the address lives during the call.
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { path in
+            unsafe path.copyBytes(from: bytes.prefix(Self.longest))
+            if isAbstract { unsafe path[0] = 0 }
+        }
+        // An abstract name is all the bytes that the length says; a path ends at its zero.
+        let used = min(bytes.count, Self.longest) + (isAbstract ? 0 : 1)
+        let length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + used)
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, length) }
+        }
+    }
+}
+
+/// Why the service manager could not be told something.
+struct NotifyError: Error, Hashable, CustomStringConvertible {
+    var operation: String
+    /// The value of `NOTIFY_SOCKET`.
+    var address: String
+    /// As in `errno(3)`.
+    var code: Int32
+
+    init(_ operation: String, _ address: String, code: Int32) {
+        self.operation = operation
+        self.address = address
+        self.code = code
+    }
+
+    var description: String {
+        // Safe: a string that lives until the next call on this thread.
+        let reason = unsafe String(cString: strerror(code))
+        return "service: \(address): cannot \(operation): \(reason) (NOTIFY_SOCKET names the service manager's socket)"
+    }
+}

@@ -1,0 +1,33 @@
+import Takes
+
+/// Decides when the service manager's watchdog is fed: while the loop turns, which asks this, and the card delivers frames
+/// or is rightly closed.
+struct WatchdogFeed {
+    /// How often it is fed: half of what the manager waits for.
+    let interval: Duration
+    private var next: Instant
+    private var fedPosition: Int64?
+
+    /// A watchdog that is to be fed from `start` on.
+    init(interval: Duration, start: Instant) {
+        self.interval = interval
+        next = start
+    }
+
+    /// Whether it is to be fed now.
+    /// - Parameter position: how many frames the card has delivered; nil while it is rightly closed.
+    func isDue(at now: Instant, position: Int64?) -> Bool {
+        now >= next && (position == nil || position != fedPosition)
+    }
+
+    /// It was fed.
+    mutating func fed(at now: Instant, position: Int64?) {
+        next = now + interval
+        fedPosition = position
+    }
+
+    /// When it may be due next; nil: it is overdue, since the card does not deliver, and no waiting helps.
+    func deadline(after now: Instant) -> Instant? {
+        next > now ? next : nil
+    }
+}
