@@ -1,5 +1,6 @@
 import Control
 import Deck
+import Doctor
 import Glibc
 import Panel
 import Ring
@@ -17,6 +18,7 @@ public final class Recorder {
     private let panel: PanelDevice
     private var server: ControlServer?
     private let handler: RecorderHandler
+    private let checkUp: CheckUp
     private let cardEvents = CardEvents()
     private let signals: Signals
     private var nextLevels: Instant?
@@ -50,8 +52,11 @@ public final class Recorder {
         deck = try Deck(
             options: options, card: CaptureCard(), clock: clock,
             originOfClock: { probe.origin(newestTake: $0, clock: clock) }, report: { log.write($0) })
-        panel = PanelDevice(settings: settings.panel, log: log)
-        handler = RecorderHandler(deck: deck, log: log)
+        let panel = PanelDevice(settings: settings.panel, log: log)
+        self.panel = panel
+        checkUp = CheckUp(
+            deck: deck, settings: settings, problems: problems, clock: clock, openLines: { panel.openLines })
+        handler = RecorderHandler(deck: deck, checkUp: checkUp, lamps: panel.lamps, log: log)
         do {
             server = try ControlServer(path: settings.control.socket, handler: handler)
         } catch {
@@ -66,6 +71,7 @@ public final class Recorder {
         deck.onPowerOff = { [unowned self] in requestPowerOff() }
         loop.watch(deck.outcomesFileDescriptor) { [unowned self] in deck.hearWriter() }
         loop.watch(deck.card.endedFileDescriptor) { [unowned self] in deck.hearCard() }
+        loop.watch(checkUp.fileDescriptor) { [unowned self] in checkUp.hear() }
         if let server { loop.watch(server.fileDescriptor) { [unowned self] in server.serve(clock.now()) } }
         if let cardEvents {
             loop.watch(cardEvents.fileDescriptor) { [unowned self] in
@@ -82,8 +88,15 @@ public final class Recorder {
     }
 
     private func turn(_ now: Instant) -> Instant? {
-        for gesture in panel.gestures(at: now) { deck.handle(gesture) }
+        for gesture in panel.gestures(at: now) {
+            if case .press(.record, _) = gesture { checkUp.giveWay() }
+            deck.handle(gesture)
+        }
         var deadlines = [deck.turn(now: now)]
+        if let next = checkUp.turn(now: now) { deadlines.append(next) }
+        if deck.isRecording { handler.lampRound.stop() }
+        if let next = handler.lampRound.turn(now: now) { deadlines.append(next) }
+        panel.litAlone = handler.lampRound.lit
         if let next = publishLevels(now) { deadlines.append(next) }
         if let next = server?.deadline { deadlines.append(next) }
         if let next = panel.show(deck.indication, at: now) { deadlines.append(next) }
