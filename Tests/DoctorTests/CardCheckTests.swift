@@ -61,6 +61,9 @@ import Testing
             ])
         let missing = CardCheck(request: wanted, cards: [free], failure: "capture: card:Mic: cannot find the card")
         #expect(missing.findings.map(\.exitStatus) == [74])
+        let broken = CardCheck(
+            request: wanted, cards: [card("Mic", .usb)], failure: "capture: hw:CARD=Mic: cannot open")
+        #expect(broken.findings.map(\.exitStatus) == [74])
         let closed = CardCheck(request: wanted, cards: [free])
         #expect(closed.findings.map(\.message) == ["capture: card:Mic: is not open"])
     }
