@@ -48,13 +48,20 @@ let package = Package(
             name: "Deck",
             dependencies: ["Takes", "Transport", "Panel", "Filters", "Ring", "TakeFiles", "CLinux", "CSoxr"],
             swiftSettings: strictMemory),
+        .target(
+            name: "Doctor",
+            dependencies: [
+                "Takes", "Transport", "Panel", "Filters", "Ring", "SoundCard", "Lines", "TakeFiles", "Settings",
+                "CLinux",
+            ],
+            swiftSettings: strictMemory),
         .target(name: "Simulation", dependencies: ["Takes", "Ring", "Panel", "CLinux"], swiftSettings: strictMemory),
         .target(
             name: "Recorder",
             dependencies: [
                 "Takes", "Transport", "Panel", "Filters", "Ring", "SoundCard", "Lines", "TakeFiles", "Settings",
                 "Control",
-                "Deck", "Simulation", "CLinux",
+                "Deck", "Doctor", "Simulation", "CLinux",
             ],
             swiftSettings: strictMemory),
         .executableTarget(
@@ -69,7 +76,7 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "Takes", "Transport", "Settings", "Control", "SoundCard", "Lines", "CLinux",
+                "Takes", "Transport", "Panel", "Settings", "Control", "SoundCard", "Lines", "Doctor", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strictMemory),
@@ -104,16 +111,23 @@ let package = Package(
             name: "DeckTests", dependencies: ["Deck", "Takes", "Transport", "Panel", "Filters", "Ring", "TakeFiles"],
             swiftSettings: strict),
         .testTarget(
+            name: "DoctorTests",
+            dependencies: [
+                "Doctor", "Takes", "Transport", "Panel", "Ring", "SoundCard", "Lines", "TakeFiles", "Settings",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "Takes", "Ring", "Panel"], swiftSettings: strict),
         .testTarget(
             name: "RecorderTests",
             dependencies: [
                 "Recorder", "Takes", "Transport", "Deck", "Panel", "Filters", "Ring", "SoundCard", "Lines", "TakeFiles",
-                "Settings", "Control", "Simulation",
+                "Settings", "Control", "Doctor", "Simulation",
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "CommandsTests", dependencies: ["Takes", "Transport", "Ring", "Lines", "Control", "Commands"],
+            name: "CommandsTests",
+            dependencies: ["Takes", "Transport", "Panel", "Ring", "Lines", "Control", "Doctor", "Commands"],
             swiftSettings: strictMemory),
     ],
     swiftLanguageModes: [.v6],

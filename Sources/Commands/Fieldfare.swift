@@ -22,7 +22,7 @@ public struct Fieldfare: ParsableCommand {
                     VolumeCommand.self,
                 ]),
             CommandGroup(
-                name: "Kit", subcommands: [CardsCommand.self, LinesCommand.self, CheckCommand.self]),
+                name: "Kit", subcommands: [CardsCommand.self, LinesCommand.self, CheckCommand.self, DoctorCommand.self]),
         ])
 
     @OptionGroup(title: "Everywhere") var options: GlobalOptions

@@ -1,4 +1,6 @@
 import Control
+import Doctor
+import Glibc
 import Lines
 import Settings
 import SoundCard
@@ -14,7 +16,7 @@ extension LocalAccess {
             return places
         },
         problems: { file in Settings.load(from: file).problems.map(\.description) },
-        list: { inventory, _ throws(Failure) in
+        list: { inventory, settings throws(Failure) in
             switch inventory {
             case .cards:
                 SoundCards.prepareProcess()
@@ -23,8 +25,24 @@ extension LocalAccess {
                 let (lines, errors) = LineReport.list()
                 if lines.isEmpty, let error = errors.first { throw Failure(exitStatus: 74, "\(error)") }
                 return try json(lines)
+            case .doctor: return try json(checkUp(settings))
+            }
+        },
+        doctor: { file in checkUp(file) }, programs: { ProgramCheck().finding },
+        lightLamps: { file, isLit throws(Failure) in
+            let (settings, _) = Settings.load(from: file)
+            try LocalDoctor.lightLamps(settings) { lamp, failure throws(Failure) in
+                try isLit(lamp, failure)
+                // As long as a person needs to see which it is.
+                if failure == nil { usleep(700_000) }
             }
         })
+
+    private static func checkUp(_ file: String?) -> [Finding] {
+        SoundCards.prepareProcess()
+        let (settings, problems) = Settings.load(from: file)
+        return LocalDoctor.findings(settings: settings, problems: problems.map(\.description))
+    }
 
     private static func json(_ items: [some Encodable]) throws(Failure) -> [JSONValue] {
         do {

@@ -1,4 +1,6 @@
 public import Control
+public import Doctor
+public import Panel
 
 /// What the command line learns from this machine without the recorder: its settings, and, while the recorder is
 /// down, its cards and lines.
@@ -21,14 +23,33 @@ public struct LocalAccess: Sendable {
     /// Lists what the recorder would list, if it were up.
     public var list: @Sendable (_ inventory: Inventory, _ settings: String?) throws(Failure) -> [JSONValue]
 
+    /// Checks the kit while the recorder is down.
+    public var doctor: @Sendable (_ settings: String?) throws(Failure) -> [Finding]
+    /// Looks for programs that take cards, which the recorder cannot see from its sandbox.
+    public var programs: @Sendable () -> Finding
+    /// Lights each lamp in turn while the recorder is down, and tells of each while it is lit, or why it is not.
+    public var lightLamps:
+        @Sendable (
+            _ settings: String?, _ isLit: (_ lamp: Lamp, _ failure: String?) throws(Failure) -> Void
+        ) throws(Failure) -> Void
+
     /// Access through these functions.
     public init(
         places: @escaping @Sendable (_ file: String?) throws(Failure) -> Places,
         problems: @escaping @Sendable (_ file: String?) throws(Failure) -> [String],
-        list: @escaping @Sendable (_ inventory: Inventory, _ settings: String?) throws(Failure) -> [JSONValue]
+        list: @escaping @Sendable (_ inventory: Inventory, _ settings: String?) throws(Failure) -> [JSONValue],
+        doctor: @escaping @Sendable (_ settings: String?) throws(Failure) -> [Finding] = { _ in [] },
+        programs: @escaping @Sendable () -> Finding = { .ok(.programs, "none") },
+        lightLamps:
+            @escaping @Sendable (
+                _ settings: String?, _ isLit: (_ lamp: Lamp, _ failure: String?) throws(Failure) -> Void
+            ) throws(Failure) -> Void = { _, _ in }
     ) {
         self.places = places
         self.problems = problems
         self.list = list
+        self.doctor = doctor
+        self.programs = programs
+        self.lightLamps = lightLamps
     }
 }

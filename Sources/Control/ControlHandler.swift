@@ -12,6 +12,9 @@ public protocol ControlHandler: AnyObject {
     /// Lists what the kit has, and answers now or later.
     func list(_ inventory: Inventory, answer: Answer)
 
+    /// Lights a lamp for a moment, and answers once it is lit: that of the next request only when this one's time is over.
+    func light(_ lamp: String, answer: Answer)
+
     /// The upload lamp's text changed; nil: nobody indicates any more.
     func indicate(_ indication: Indication?)
 }
@@ -41,6 +44,11 @@ public final class Answer {
         } catch {
             refuse(Refusal(.internal, "\(inventory.rawValue): the list cannot be written: \(error)"))
         }
+    }
+
+    /// It was done, and there is nothing to say of it.
+    public func succeed() {
+        send(.done)
     }
 
     /// The command was not carried out.

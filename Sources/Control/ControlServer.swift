@@ -184,6 +184,8 @@ public final class ControlServer {
             handler.perform(command, answer: answer(to: connection, id: request.id, key: key))
         case .inventory(let inventory):
             handler.list(inventory, answer: answer(to: connection, id: request.id, key: key))
+        case .light(let lamp):
+            handler.light(lamp, answer: answer(to: connection, id: request.id, key: key))
         }
     }
 

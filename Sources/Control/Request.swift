@@ -18,6 +18,8 @@ public struct Request: Hashable, Sendable {
         case inventory(Inventory)
         /// Shows on the upload lamp what the library is doing, for as long as this connection lives.
         case indicate(Indication)
+        /// Lights one lamp for a moment, so that a person sees which it is.
+        case light(lamp: String)
     }
 
     /// A request with an id.
@@ -33,6 +35,8 @@ public enum Inventory: String, CaseIterable, Sendable {
     case cards
     /// The button and LED lines.
     case lines
+    /// What is right and wrong with the kit, a finding each.
+    case doctor
 }
 
 /// What the upload lamp tells.
@@ -48,7 +52,7 @@ extension Request.Message {
     /// The names of all requests, as the key `command` gives them.
     public static let names =
         ["status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume", "discard"]
-        + Inventory.allCases.map(\.rawValue) + ["indicate"]
+        + Inventory.allCases.map(\.rawValue) + ["indicate", "light"]
 }
 
 /// A line that is not a request, with the id for its reply as far as one could be read.

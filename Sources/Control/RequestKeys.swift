@@ -28,7 +28,9 @@ extension Request.Message {
         case "volume": self = .command(.volume(try keys.volume()))
         case "cards": self = .inventory(.cards)
         case "lines": self = .inventory(.lines)
+        case "doctor": self = .inventory(.doctor)
         case "indicate": self = .indicate(try keys.indication())
+        case "light": self = .light(lamp: try keys.lamp())
         default:
             let allowed = Self.names.joined(separator: ", ")
             throw Refusal(.usage, "control: command: found \(name.excerpt), allowed are \(allowed)")
@@ -42,6 +44,7 @@ extension Request.Message {
         case .watch: ["command": .string("watch")]
         case .inventory(let inventory): ["command": .string(inventory.rawValue)]
         case .indicate(let indication): ["command": .string("indicate"), "what": .string(indication.rawValue)]
+        case .light(let lamp): ["command": .string("light"), "lamp": .string(lamp)]
         case .command(let command): command.members
         }
     }
@@ -169,6 +172,10 @@ private struct RequestKeys {
             default: value.double.flatMap { $0 > 0 ? .hertz($0) : nil }
             }
         }
+    }
+
+    func lamp() throws(Refusal) -> String {
+        try required("lamp", "a lamp's name", \.text)
     }
 
     func indication() throws(Refusal) -> Indication {

@@ -1,18 +1,18 @@
-import Takes
+package import Takes
 
 /// Between a card's bytes and numbers, in the format's own units: whole numbers are themselves, float is ±1.
 ///
 /// Nothing is scaled: the filter is linear, so only levels need to know what full scale is.
-@safe struct SampleCoding {
+@safe package struct SampleCoding {
     let format: SampleFormat
 
     @_noLocks @_noAllocation
-    init(_ format: SampleFormat) {
+    package init(_ format: SampleFormat) {
         self.format = format
     }
 
     /// What the format calls 1.
-    var fullScale: Double {
+    package var fullScale: Double {
         switch format {
         case .s16: 32768
         case .s24Packed, .s24: 8_388_608
@@ -35,7 +35,7 @@ import Takes
 
     /// At or beyond these a converter is at its limit. In 32 bits it is within one step of 24 of them, because that is
     /// what the converter behind them has: its greatest number is 0x7FFFFF00.
-    var limits: (least: Double, greatest: Double) {
+    package var limits: (least: Double, greatest: Double) {
         @_noLocks @_noAllocation get {
             switch format {
             case .s16: (-32768, 32767)
@@ -51,7 +51,7 @@ import Takes
     /// Reads `count` samples.
     /// - Returns: whether any of them is at the converter's limit.
     @_noLocks @_noAllocation
-    func read(_ bytes: UnsafeRawPointer, into samples: UnsafeMutablePointer<Double>, count: Int) -> Bool {
+    package func read(_ bytes: UnsafeRawPointer, into samples: UnsafeMutablePointer<Double>, count: Int) -> Bool {
         switch format {
         case .s16: unsafe readS16(bytes, into: samples, count: count)
         case .s24Packed: unsafe readS24Packed(bytes, into: samples, count: count)

@@ -92,6 +92,11 @@ public struct LampLines: ~Copyable {
         }
     }
 
+    /// Whether a lamp is open and took the last value that it was given.
+    public func works(_ index: Int) -> Bool {
+        lamps[index].map { !$0.hasFailed } ?? false
+    }
+
     /// Lights a lamp or puts it out; nothing is written unless that changes something. A place without a lamp is ignored.
     /// - Returns: what went wrong, told once until the lamp works again; the next call tries anew.
     public mutating func set(_ index: Int, _ isLit: Bool) -> LineError? {

@@ -51,7 +51,8 @@ public struct LineError: Error, Hashable, Sendable {
         self.problem = problem
     }
 
-    init(_ purpose: Purpose, _ subject: String, index: Int, _ problem: Problem) {
+    /// A problem with one line.
+    package init(_ purpose: Purpose, _ subject: String, index: Int, _ problem: Problem) {
         self.purpose = purpose
         subjects = [subject]
         indices = [index]

@@ -1,4 +1,5 @@
 import Deck
+import Doctor
 import Ring
 import Settings
 import Takes
@@ -8,9 +9,7 @@ extension DeckOptions {
     init(settings: Settings, version: String) {
         self.init(
             kit: settings.kitName, directory: settings.takes.directory, version: version)
-        capture = CaptureRequest(
-            card: settings.capture.card, rateHz: settings.capture.rateHz, channels: settings.capture.channels,
-            gainDB: settings.capture.gainDB, agc: settings.capture.agc)
+        capture = CaptureRequest(settings.capture)
         isListening = settings.capture.standby == .listening
         preRoll = settings.capture.preRoll
         filter = settings.filter.request

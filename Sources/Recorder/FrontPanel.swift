@@ -1,4 +1,5 @@
 import Deck
+import Doctor
 import Panel
 import Takes
 
@@ -16,6 +17,12 @@ protocol FrontPanel: AnyObject {
     /// Lights the lamps for what is to be told.
     /// - Returns: when they change next by themselves.
     func show(_ indication: Indication, at now: Instant) -> Instant?
+    /// The lamps that can be lit one at a time.
+    var lamps: [Lamp] { get }
+    /// The one that is lit alone, whatever else there is to show; nil: all show what there is.
+    var litAlone: Lamp? { get set }
+    /// The lines that it holds; nil: it has none.
+    var openLines: OpenLines? { get }
     /// Puts out all lamps.
     func goDark()
 }

@@ -1,4 +1,5 @@
 import Deck
+import Doctor
 import Lines
 import Panel
 public import Settings
@@ -11,9 +12,12 @@ final class PanelDevice: FrontPanel {
     private var lampLines: LampLines
     private var input: PanelInput
     private var display: Display
-    private let lamps: [Lamp]
+    /// The lamps that the settings wire.
+    let lamps: [Lamp]
     private let log: Log
     private var shown: Indication?
+    /// The only lamp that is lit, whatever is to be told; nil: all tell what they have to.
+    var litAlone: Lamp?
     private var nextCheck = Instant(nanoseconds: 0)
 
     /// How often it is seen to that the buttons' lines are still there. It wakes nobody: done when the loop turns anyway.
@@ -83,8 +87,15 @@ final class PanelDevice: FrontPanel {
             shown = indication
             display.show(indication, at: now)
         }
-        light(display.lit(at: now))
+        light(litAlone.map { [$0] } ?? display.lit(at: now))
         return display.nextChange(after: now)
+    }
+
+    /// What a check-up learns of the lines that are open here.
+    var openLines: OpenLines? {
+        OpenLines(
+            buttons: Button.allCases.indices.map { lines.isActive($0) },
+            lamps: Set(lamps.indices.filter { lampLines.works($0) }.map { lamps[$0] }))
     }
 
     /// Puts out all lamps.
@@ -109,65 +120,6 @@ final class PanelDevice: FrontPanel {
 
     private func report(_ errors: [LineError]) {
         for error in errors { log.write(Report(.error, "\(error)")) }
-    }
-}
-
-extension Settings.Buttons {
-    /// The line of a button.
-    subscript(button: Button) -> Settings.ButtonLine? {
-        switch button {
-        case .record: record
-        case .stop: stop
-        case .play: play
-        case .back: back
-        case .forward: forward
-        }
-    }
-}
-
-extension Settings.LEDs {
-    /// What lights a lamp.
-    subscript(lamp: Lamp) -> Settings.LampLine? {
-        switch lamp {
-        case .record: record
-        case .play: play
-        case .upload: upload
-        case .fault: fault
-        case .all: all
-        }
-    }
-}
-
-extension LineAddress {
-    init(_ address: Settings.LineAddress) {
-        switch address {
-        case .name(let name): self = .name(name)
-        case .offset(let chip, let offset): self = .offset(chip: chip, offset: offset)
-        }
-    }
-}
-
-extension InputLine {
-    init?(_ line: Settings.ButtonLine?) {
-        guard let line else { return nil }
-        let pull: Pull =
-            switch line.pull {
-            case .up: .up
-            case .down: .down
-            case .off: .none
-            }
-        self.init(LineAddress(line.address), activeLow: line.isActiveLow, pull: pull)
-    }
-}
-
-extension LampOutput {
-    init?(_ lamp: Settings.LampLine?) {
-        switch lamp {
-        case .line(let address, let isActiveLow):
-            self = .line(OutputLine(LineAddress(address), activeLow: isActiveLow))
-        case .led(let name): self = .led(name)
-        case nil: return nil
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 import Control
 import Deck
+import Doctor
 import Glibc
 import Panel
 import Ring
@@ -17,6 +18,7 @@ public final class Recorder {
     private let panel: any FrontPanel
     private var server: ControlServer?
     private let handler: RecorderHandler
+    private let checkUp: CheckUp
     private let cardEvents = CardEvents()
     private let signals: Signals
     private var supervisor: Supervisor
@@ -59,8 +61,13 @@ public final class Recorder {
         deck = try Deck(
             options: options, card: board.card, sink: board.sink, clock: clock,
             originOfClock: { probe.origin(newestTake: $0, clock: clock) }, report: { log.write($0) })
-        panel = board.panel
-        handler = RecorderHandler(deck: deck, log: log)
+        let panel = board.panel
+        self.panel = panel
+        var inForce = settings
+        inForce.capture.card = board.captureCard
+        checkUp = CheckUp(
+            deck: deck, settings: inForce, problems: problems, clock: clock, openLines: { panel.openLines })
+        handler = RecorderHandler(deck: deck, checkUp: checkUp, lamps: panel.lamps, log: log)
         do {
             server = try ControlServer(path: settings.control.socket, handler: handler)
         } catch {
@@ -76,6 +83,7 @@ public final class Recorder {
         loop.watch(deck.writerFileDescriptor) { [unowned self] in deck.hearWriter() }
         loop.watch(deck.playerFileDescriptor) { [unowned self] in deck.hearPlayer() }
         loop.watch(deck.card.endedFileDescriptor) { [unowned self] in deck.hearCard() }
+        loop.watch(checkUp.fileDescriptor) { [unowned self] in checkUp.hear() }
         if let server { loop.watch(server.fileDescriptor) { [unowned self] in server.serve(clock.now()) } }
         if let cardEvents {
             loop.watch(cardEvents.fileDescriptor) { [unowned self] in
@@ -99,8 +107,18 @@ public final class Recorder {
     }
 
     private func turn(_ now: Instant) -> Instant? {
-        for gesture in panel.gestures(at: now) { deck.handle(gesture) }
+        for gesture in panel.gestures(at: now) {
+            switch gesture {
+            case .press(.record, _), .press(.play, _): checkUp.giveWay()
+            case .press, .repeat, .shutdown: break
+            }
+            deck.handle(gesture)
+        }
         var deadlines = [deck.turn(now: now)]
+        if let next = checkUp.turn(now: now) { deadlines.append(next) }
+        if deck.isRecording || deck.isPlaying { handler.lampRound.stop() }
+        if let next = handler.lampRound.turn(now: now) { deadlines.append(next) }
+        panel.litAlone = handler.lampRound.lit
         if let next = publishLevels(now) { deadlines.append(next) }
         if let next = server?.deadline { deadlines.append(next) }
         if let next = panel.show(deck.indication, at: now) { deadlines.append(next) }

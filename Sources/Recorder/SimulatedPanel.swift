@@ -1,4 +1,5 @@
 import Deck
+import Doctor
 import Panel
 import Simulation
 import Takes
@@ -65,6 +66,10 @@ final class SimulatedPanel: FrontPanel {
     func show(_ indication: Indication, at now: Instant) -> Instant? {
         terminal?.show(indication, at: now) { deck.map { PanelReadout($0.status) } ?? PanelReadout() }
     }
+
+    let lamps: [Lamp] = []
+    var litAlone: Lamp?
+    var openLines: OpenLines? { nil }
 
     func goDark() {
         terminal?.end()

@@ -9,7 +9,8 @@ public enum RealTime {
     /// `MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT` of `mlockall(2)`: what was touched stays in memory, what was not costs none.
     private static let lockOnFault: Int32 = 1 | 2 | 4
 
-    private static let warnings: [String] = [lockMemory(), trySchedule()].compactMap(\.self)
+    /// A sentence for each right that the process lacks, found out once: it is kept in memory from then on, if it may be.
+    public static let warnings: [String] = [lockMemory(), trySchedule()].compactMap(\.self)
     private static let told = Atomic<Bool>(false)
 
     /// Keeps the process in memory, and finds out whether its threads may be real-time. Does something once.

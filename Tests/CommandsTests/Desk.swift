@@ -1,4 +1,5 @@
 import Control
+import Doctor
 import Glibc
 import Lines
 import Ring
@@ -77,10 +78,13 @@ final class DeskRecorder {
     private var thread: Thread?
     private let ending: [Int32]
     /// What it was told, as JSON lines.
-    private let heard: Heard
+    let heard: Heard
 
     final class Heard: Sendable {
         let commands = Mutex<[Transport.Command]>([])
+        let lit = Mutex<[String]>([])
+        let findings = Mutex<[Finding]>([])
+        let isRecording = Mutex(false)
     }
 
     var commands: [Transport.Command] { heard.commands.withLock { $0 } }
@@ -167,7 +171,18 @@ private final class ScriptedRecorder: ControlHandler {
         switch inventory {
         case .cards: answer.succeed(inventory, [DeskCard()])
         case .lines: answer.succeed(inventory, deskLines)
+        case .doctor: answer.succeed(inventory, heard.findings.withLock { $0 })
         }
+    }
+
+    func light(_ lamp: String, answer: Answer) {
+        switch lamp {
+        case "upload": answer.refuse(Refusal(.notFound, "light: upload: no such lamp"))
+        case "fault" where heard.isRecording.withLock({ $0 }):
+            answer.refuse(Refusal(.busy, "light: a take is recorded"))
+        default: answer.succeed()
+        }
+        heard.lit.withLock { $0.append(lamp) }
     }
 
     func indicate(_ indication: Indication?) {}

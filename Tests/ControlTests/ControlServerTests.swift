@@ -39,9 +39,22 @@ import Transport
                     + #"allowed are a number, a text, true, false and null"}}"#,
                 #"{"id":5,"ok":false,"error":{"code":"usage","message":"control: command: found 7, allowed are "#
                     + #"status, watch, record, stop, play, pause, skip, mark, select, filter, volume, discard, "#
-                    + #"cards, lines, indicate"}}"#,
+                    + #"cards, lines, doctor, indicate, light"}}"#,
                 #"{"id":6,"ok":true,"lines":[{"id":"one"}]}"#,
             ])
+    }
+
+    @Test func `a lamp is lit by name, and one that is not there refused`() throws {
+        let exchange = try Exchange()
+        #expect(
+            exchange.reply(
+                to: #"{"id":1,"command":"light","lamp":"record"}"# + "\n" + #"{"id":2,"command":"light","lamp":"none"}"#
+                    + "\n")
+                == [
+                    #"{"id":1,"ok":true,"protocol":1}"#,
+                    #"{"id":2,"ok":false,"error":{"code":"not-found","message":"light: none: no such lamp"}}"#,
+                ])
+        #expect(exchange.recorder.lit == ["record", "none"])
     }
 
     @Test func `a refusal carries its code and its sentence`() throws {

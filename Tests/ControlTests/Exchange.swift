@@ -27,6 +27,7 @@ final class ScriptedRecorder: ControlHandler {
     var status = Status(version: "0")
     var performed: [Command] = []
     var listed: [Inventory] = []
+    var lit: [String] = []
     var indications: [Indication?] = []
     /// Called for each command; answers nothing unless it says so.
     var perform: (Command, Answer, Status) -> Void = { _, answer, status in answer.succeed(status) }
@@ -39,6 +40,11 @@ final class ScriptedRecorder: ControlHandler {
     func list(_ inventory: Inventory, answer: Answer) {
         listed.append(inventory)
         answer.succeed(inventory, [.object(["id": .string("one")])])
+    }
+
+    func light(_ lamp: String, answer: Answer) {
+        lit.append(lamp)
+        if lamp == "none" { answer.refuse(Refusal(.notFound, "light: none: no such lamp")) } else { answer.succeed() }
     }
 
     func indicate(_ indication: Indication?) {

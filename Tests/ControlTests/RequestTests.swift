@@ -32,6 +32,8 @@ import Transport
         ),
         (#"{"command":"cards","id":1}"#, .inventory(.cards)),
         (#"{"command":"lines","id":1}"#, .inventory(.lines)),
+        (#"{"command":"doctor","id":1}"#, .inventory(.doctor)),
+        (#"{"command":"light","id":1,"lamp":"record"}"#, .light(lamp: "record")),
         (#"{"command":"indicate","id":1,"what":"safe-to-remove"}"#, .indicate(.safeToRemove)),
     ]
 
@@ -69,12 +71,12 @@ import Transport
         (
             "{}",
             "control: command is missing, allowed are status, watch, record, stop, play, pause, skip, mark, select, "
-                + "filter, volume, discard, cards, lines, indicate"
+                + "filter, volume, discard, cards, lines, doctor, indicate, light"
         ),
         (
             #"{"command":"erase"}"#,
             "control: command: found \"erase\", allowed are status, watch, record, stop, play, pause, skip, mark, "
-                + "select, filter, volume, discard, cards, lines, indicate"
+                + "select, filter, volume, discard, cards, lines, doctor, indicate, light"
         ),
         (#"{"command":"skip"}"#, "skip: seconds is missing, allowed is a number, negative to go back"),
         (

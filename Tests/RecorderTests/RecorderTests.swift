@@ -1,5 +1,4 @@
 import Deck
-import Lines
 import Ring
 import Settings
 import Takes
@@ -16,23 +15,6 @@ import Testing
 
     @Test func `a report is one line, whatever is in it`() {
         #expect(Log(isJournal: true).text(Report(.error, "one\ntwo\r\nthree")) == "<3>one two three\n")
-    }
-}
-
-@Suite struct ClockProbeTests {
-    @Test(arguments: [
-        (true, false, "1970-01-01", "2026-11-21" as String?, ClockOrigin.ntp),
-        (false, true, "2026-11-21", "2026-11-21", .rtc),
-        (false, true, "2026-11-21", nil, .rtc),
-        (false, true, "2026-11-20", "2026-11-21", .unset),
-        (false, false, "2026-11-21", nil, .unset),
-    ])
-    func `the clock is judged by what this boot saw`(
-        isSynchronised: Bool, isSetFromRTC: Bool, today: String, newestTake: String?, origin: ClockOrigin
-    ) {
-        let found = ClockProbe.origin(
-            isSynchronised: isSynchronised, isSetFromRTC: isSetFromRTC, today: today, newestTake: newestTake)
-        #expect(found == origin)
     }
 }
 
@@ -75,16 +57,5 @@ import Testing
         #expect(options.reserveBytes == 100 << 20)
         #expect(options.syncPromise == .seconds(2))
         #expect(options.pressAge == .milliseconds(225))
-    }
-
-    @Test func `lines and lamps keep their address, level and pull`() {
-        #expect(
-            InputLine(Settings.ButtonLine(.offset(chip: "gpiochip0", offset: 17), isActiveLow: false, pull: .off))
-                == InputLine(.offset(chip: "gpiochip0", offset: 17), activeLow: false, pull: .none))
-        #expect(InputLine(nil) == nil)
-        #expect(LampOutput(.led("ACT")) == .led("ACT"))
-        #expect(
-            LampOutput(.line(.name("GPIO5"), isActiveLow: true)) == .line(OutputLine(.name("GPIO5"), activeLow: true)))
-        #expect(LampOutput(nil) == nil)
     }
 }

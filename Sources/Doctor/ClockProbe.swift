@@ -18,7 +18,7 @@ public struct ClockProbe: Sendable {
     public func origin(newestTake: String?, clock: any Clock) -> ClockOrigin {
         Self.origin(
             isSynchronised: isSynchronised,
-            isSetFromRTC: Machine.firstLine(of: root + "/sys/class/rtc/rtc0/hctosys") == "1",
+            isSetFromRTC: SystemText.firstLine(of: root + "/sys/class/rtc/rtc0/hctosys") == "1",
             today: clock.wallTime().date, newestTake: newestTake)
     }
 

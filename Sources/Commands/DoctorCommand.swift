@@ -1,0 +1,135 @@
+import ArgumentParser
+import Control
+import Doctor
+import FoundationEssentials
+import Panel
+import Takes
+import Transport
+
+struct DoctorCommand: FieldfareCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Check the kit before leaving: what is right, and what to do about the rest.",
+        discussion: """
+            Checks settings, rights, the card and two seconds of what it hears, buttons, lamps, space, the speed of the \
+            storage, the clock, other programs and the supply. While the recorder is down it opens the card and the \
+            lines itself. A failure has to be mended; a warning may be meant so. While a take is recorded the storage \
+            is not measured.
+
+            Exit status: 0 there is no failure; else that of the first one: 78 settings, 69 the recorder is not running, \
+            77 rights, 75 a card or line that another program holds, or another check-up under way, 65 the clock, 74 \
+            anything else.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Flag(help: "Light each lamp in turn first. Refused while a take is recorded.") var leds = false
+
+    func run(in session: Session) throws(Failure) {
+        let client = try connect(session)
+        if leds { try lightLamps(client, session) }
+        var findings = [try service(client, session)]
+        if let client {
+            findings += try ask(client)
+        } else {
+            findings += try session.access.doctor(options.settings)
+        }
+        findings.append(session.access.programs())
+        findings = findings.inOrder
+        if options.json {
+            try session.write(json: json(findings))
+        } else {
+            let text = DoctorText(isColoured: session.console.isTerminal)
+            for finding in findings { try session.write(line: text.line(finding)) }
+        }
+        guard findings.exitStatus == 0 else {
+            let failures = findings.count { $0.severity == .failure }
+            throw Failure(
+                exitStatus: findings.exitStatus,
+                "doctor: \(failures == 1 ? "1 failure" : "\(failures) failures") to mend")
+        }
+    }
+
+    /// Nil: the recorder is down.
+    private func connect(_ session: Session) throws(Failure) -> ControlClient? {
+        do throws(Failure) {
+            return try session.connect()
+        } catch {
+            guard error.exitStatus == 69 else { throw error }
+            return nil
+        }
+    }
+
+    private func service(_ client: ControlClient?, _ session: Session) throws(Failure) -> Finding {
+        guard let client else {
+            return .failure(
+                .service,
+                "the recorder is not running, so this user looked: start it with 'systemctl start fieldfare-recorder'",
+                exitStatus: 69)
+        }
+        let status: Status
+        do throws(ControlError) {
+            (status, _) = try client.askForStatus(.status)
+        } catch {
+            throw Failure(error)
+        }
+        let figures = ["version": Figure.text(status.version), "state": .text(status.state.rawValue)]
+        guard status.version == fieldfareVersion else {
+            return .warning(
+                .service,
+                "the recorder is version \(status.version), this command \(fieldfareVersion): restart the recorder",
+                figures)
+        }
+        return .ok(.service, "the recorder runs, version \(status.version): \(status.situation)", figures)
+    }
+
+    private func ask(_ client: ControlClient) throws(Failure) -> [Finding] {
+        let reply: JSONValue
+        do throws(ControlError) {
+            reply = try client.ask(.inventory(.doctor), timeout: .seconds(60))
+        } catch {
+            throw Failure(error)
+        }
+        do {
+            let list = reply[Inventory.doctor.rawValue] ?? .null
+            return try JSONDecoder().decode([Finding].self, from: Data(list.description.utf8))
+        } catch {
+            throw Failure(exitStatus: 70, "doctor: what the recorder sent is no list of findings")
+        }
+    }
+
+    private func json(_ findings: [Finding]) throws(Failure) -> JSONValue {
+        do {
+            return .object([
+                "findings": try JSONValue(encoding: findings), "exit_status": .integer(Int(findings.exitStatus)),
+            ])
+        } catch {
+            throw Failure(exitStatus: 70, "doctor: the findings cannot be written: \(error)")
+        }
+    }
+
+    // MARK: Lamps
+
+    private func lightLamps(_ client: ControlClient?, _ session: Session) throws(Failure) {
+        guard let client else {
+            return try session.access.lightLamps(options.settings) { lamp, failure throws(Failure) in
+                try tell(lamp, failure, session)
+            }
+        }
+        for lamp in Lamp.allCases {
+            do throws(ControlError) {
+                _ = try client.ask(.light(lamp: lamp.rawValue))
+            } catch {
+                // The kit has no such lamp.
+                if case .refused(let refusal) = error.cause, refusal.code == .notFound { continue }
+                throw Failure(error)
+            }
+            try tell(lamp, nil, session)
+        }
+    }
+
+    private func tell(_ lamp: Lamp, _ failure: String?, _ session: Session) throws(Failure) {
+        let name = lamp == .all ? "the lamp for all" : "\(lamp.rawValue) lamp"
+        let line = failure ?? "\(name) is lit: did you see it?"
+        // The output belongs to the findings where a program reads it.
+        if options.json { session.console.complain(line) } else { try session.write(line: line) }
+    }
+}

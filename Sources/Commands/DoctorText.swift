@@ -1,0 +1,20 @@
+import Doctor
+
+/// A finding as one line for a person.
+struct DoctorText {
+    /// Whether the severity is shown in colour.
+    var isColoured: Bool
+
+    func line(_ finding: Finding) -> String {
+        let (word, colour) =
+            switch finding.severity {
+            case .ok: ("ok", 32)
+            case .warning: ("look", 33)
+            case .failure: ("MEND", 31)
+            }
+        let padding = String(repeating: " ", count: 6 - word.count)
+        let severity = isColoured ? "\u{1B}[\(colour)m\(word)\u{1B}[0m" : word
+        let subject = finding.subject.rawValue
+        return severity + padding + subject + String(repeating: " ", count: 10 - subject.count) + finding.message
+    }
+}

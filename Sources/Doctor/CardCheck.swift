@@ -1,0 +1,87 @@
+import Ring
+import SoundCard
+import Takes
+
+/// Whether the card that the settings ask for is there, free, and runs as asked.
+struct CardCheck {
+    var request: CaptureRequest
+    /// All cards that are there.
+    var cards: [CardReport]
+    /// What the card that is open granted; nil: none is open.
+    var grant: CaptureGrant?
+    /// Why none is open.
+    var failure: String?
+    /// Overruns of its buffer since it was opened.
+    var overruns = 0
+    /// Warnings that are told under rights.
+    var warningsElsewhere: [String] = []
+
+    /// The switch of a card is its own: the levels that it granted are those of its mixer.
+    var findings: [Finding] {
+        guard let grant else {
+            return [.failure(.card, absence, exitStatus: isHeld ? Verdict.busy : 74, ["cards": .count(cards.count)])]
+        }
+        var found: [Finding] = []
+        let card = cards.first { $0.id == grant.card }
+        let figures = figures(grant, card)
+        let format = grant.format
+        let runs =
+            "\(grant.card): \(grant.name): \(format.rateHz) Hz, \(format.channels) channels, \(format.sampleFormat.rawValue)"
+        if request.card == .automatic, let kind = card?.kind, kind >= .hdmi {
+            found.append(
+                .warning(
+                    .card,
+                    "\(runs): this is no microphone (\(kind.rawValue)), taken because nothing better is there: plug in a "
+                        + "sound card", figures))
+        }
+        if let rate = request.rateHz, rate != format.rateHz {
+            found.append(
+                .failure(.card, "\(runs): \(rate) Hz was asked for: set capture.rate_hz to what it has", figures))
+        }
+        if let channels = request.channels, channels != format.channels {
+            found.append(
+                .failure(
+                    .card, "\(runs): \(channels) channels were asked for: set capture.channels to what it has", figures)
+            )
+        }
+        if overruns > 0 {
+            found.append(
+                .warning(
+                    .card,
+                    "\(runs): \(overruns) overruns since it was opened: frames were lost: use a faster machine or a lower rate",
+                    figures))
+        }
+        for warning in grant.warnings where !warningsElsewhere.contains(warning) {
+            found.append(.warning(.card, warning, figures))
+        }
+        guard found.isEmpty else { return found }
+        return [.ok(.card, runs + offers(of: card), figures)]
+    }
+
+    private var absence: String {
+        failure ?? "capture: \(request.card): is not open"
+    }
+
+    /// Whether another program has what is wanted.
+    private var isHeld: Bool {
+        cards.contains { card in
+            card.busyBy != nil && card.captures
+                && (request.card == .automatic || card.names.contains(request.card.description))
+        }
+    }
+
+    private func offers(of card: CardReport?) -> String {
+        guard let card, !card.ratesHz.isEmpty else { return "" }
+        let formats = card.formats.map(\.rawValue).joined(separator: " ")
+        return " (\(card.kind.rawValue); it has \(card.ratesHz.map(String.init).joined(separator: " ")) Hz, \(formats))"
+    }
+
+    private func figures(_ grant: CaptureGrant, _ card: CardReport?) -> [String: Figure] {
+        [
+            "card": .text(grant.card), "kind": card.map { .text($0.kind.rawValue) } ?? .unknown,
+            "rate_hz": .count(grant.format.rateHz), "channels": .count(grant.format.channels),
+            "format": .text(grant.format.sampleFormat.rawValue), "overruns": .count(overruns),
+            "gain_db": grant.gainDB.map { .number($0) } ?? .unknown, "cards": .count(cards.count),
+        ]
+    }
+}

@@ -1,0 +1,40 @@
+/// One thing that was measured.
+public enum Figure: Hashable, Sendable {
+    case number(Double)
+    case text(String)
+    /// It could not be measured.
+    case unknown
+
+    /// A whole number.
+    static func count(_ value: some BinaryInteger) -> Figure { .number(Double(value)) }
+}
+
+extension Figure: Codable {
+    /// Takes a number, a text, or null.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .unknown
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+
+    /// Writes the bare value; a number that is none is null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .number(let number) where number.isFinite: try container.encode(number)
+        case .text(let text): try container.encode(text)
+        case .number, .unknown: try container.encodeNil()
+        }
+    }
+}
+
+/// A number with at most one place after the point, as a person reads it: `12.3`, `48`.
+func rounded(_ value: Double) -> String {
+    let tenths = (value * 10).rounded() / 10
+    return tenths.magnitude < 1e15 && tenths == tenths.rounded() ? "\(Int64(tenths))" : "\(tenths)"
+}

@@ -1,0 +1,55 @@
+import Lines
+public import Panel
+import Ring
+public import Settings
+import SoundCard
+import TakeFiles
+import Takes
+
+/// The check-up of a kit whose recorder is down: whatever is needed is opened here, for as long as it takes.
+public enum LocalDoctor {
+    /// Looks at everything. Takes some seconds.
+    /// - Parameter problems: what is wrong with the settings file, a sentence each.
+    public static func findings(settings: Settings, problems: [String]) -> [Finding] {
+        let clock = SystemClock()
+        var examination = Examination(isRecorder: false, settings: settings, problems: problems)
+        examination.cards = SoundCards().reports()
+        do {
+            let capture = try TestCapture(CaptureRequest(settings.capture), now: clock.now())
+            examination.grant = capture.grant
+            examination.heard = capture.listen(clock: clock)
+        } catch {
+            examination.cardFailure = "\(error)"
+        }
+        examination.lookAtPanel(open: nil)
+        examination.measureStorage()
+        examination.clock = ClockProbe().origin(newestTake: newestDay(in: settings.takes.directory), clock: clock)
+        return examination.findings()
+    }
+
+    /// Lights each lamp that there is in turn, alone.
+    /// - Parameter isLit: called while a lamp is lit, to wait as long as it is to be seen; a sentence where it cannot be had.
+    public static func lightLamps<Failure: Error>(
+        _ settings: Settings, _ isLit: (Lamp, _ failure: String?) throws(Failure) -> Void
+    ) throws(Failure) {
+        for lamp in Lamp.allCases {
+            guard let output = LampOutput(settings.panel.leds[lamp]) else { continue }
+            var errors: [LineError] = []
+            var lines = LampLines(opening: [output], errors: &errors)
+            if let error = lines.set(0, true) { errors.append(error) }
+            try isLit(lamp, errors.first.map { "\($0)" })
+            _ = lines.set(0, false)
+        }
+    }
+
+    /// The day of the take with the highest number, by the names of the files alone.
+    private static func newestDay(in directory: String) -> String? {
+        let files = FileSystem()
+        let days = ((try? files.entries(directory)) ?? []).filter(TakeName.isDay)
+        let names = days.flatMap { day in
+            ((try? files.entries("\(directory)/\(day)")) ?? []).filter { $0.hasSuffix(".json") }
+                .compactMap { TakeName(file: $0, day: day) }
+        }
+        return names.max { $0.number < $1.number }?.day
+    }
+}

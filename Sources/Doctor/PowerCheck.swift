@@ -1,0 +1,45 @@
+/// The supply voltage, on boards that measure it: a Raspberry Pi does. A weak supply ruins cards and recordings.
+struct PowerCheck {
+    /// What the firmware says: bit 0 the voltage is low, 3 too hot; 16 and 19: it was so since boot. Nil: it says nothing.
+    ///
+    /// Source: `get_throttled` of vcgencmd, in the Raspberry Pi documentation.
+    var throttled: UInt32?
+    /// The alarm of the driver `raspberrypi-hwmon`; nil: there is none.
+    var alarm: Bool?
+
+    init(throttled: UInt32?, alarm: Bool?) {
+        self.throttled = throttled
+        self.alarm = alarm
+    }
+
+    /// - Parameter root: the folder that `/sys` lies in.
+    init(root: String = "") {
+        let path = root + "/sys/devices/platform/soc/soc:firmware/get_throttled"
+        throttled = SystemText.firstLine(of: path).flatMap { text in
+            UInt32(text.hasPrefix("0x") ? text.dropFirst(2) : text[...], radix: 16)
+        }
+        let monitors = root + "/sys/class/hwmon"
+        alarm = SystemText.names(in: monitors)
+            .first { SystemText.firstLine(of: "\(monitors)/\($0)/name") == "rpi_volt" }
+            .flatMap { SystemText.firstLine(of: "\(monitors)/\($0)/in0_lcrit_alarm") }
+            .map { $0 != "0" }
+    }
+
+    /// Nothing where nothing is measured.
+    var findings: [Finding] {
+        guard throttled != nil || alarm != nil else { return [] }
+        let bits = throttled ?? 0
+        let figures = ["throttled": throttled.map { Figure.count($0) } ?? .unknown]
+        var found: [Finding] = []
+        let advice = "use a stronger supply and a shorter, thicker cable"
+        if bits & 1 != 0 || alarm == true {
+            found.append(.failure(.power, "the supply voltage is too low now: \(advice)", figures))
+        } else if bits & 1 << 16 != 0 {
+            found.append(.warning(.power, "the supply voltage was too low since the last boot: \(advice)", figures))
+        }
+        if bits & 1 << 3 != 0 {
+            found.append(.warning(.power, "the processor is too hot: give it air or shade", figures))
+        }
+        return found.isEmpty ? [.ok(.power, "the supply voltage is right", figures)] : found
+    }
+}

@@ -1,0 +1,38 @@
+/// Programs that take every sound card they find, as desktops do.
+public struct ProgramCheck {
+    /// A process.
+    struct Program: Hashable {
+        var processID: Int
+        var name: String
+    }
+
+    var programs: [Program]
+
+    /// By what the kernel calls them: at most 15 characters.
+    static let names: Set<String> = [
+        "pulseaudio", "pipewire", "pipewire-pulse", "wireplumber", "pipewire-media-", "jackd", "jackdbus",
+    ]
+
+    init(programs: [Program]) {
+        self.programs = programs
+    }
+
+    /// Those that run now.
+    /// - Parameter root: the folder that `/proc` lies in.
+    public init(root: String = "") {
+        programs = SystemText.names(in: root + "/proc").compactMap(Int.init).sorted().compactMap { processID in
+            guard let name = SystemText.firstLine(of: "\(root)/proc/\(processID)/comm"), Self.names.contains(name)
+            else { return nil }
+            return Program(processID: processID, name: name)
+        }
+    }
+
+    /// What to think of them.
+    public var finding: Finding {
+        guard !programs.isEmpty else { return .ok(.programs, "no other program that takes sound cards is running") }
+        let list = programs.map { "\($0.name) (pid \($0.processID))" }.joined(separator: ", ")
+        return .warning(
+            .programs, "\(list) may take the card from the recorder: stop and disable what a recorder does not need",
+            ["processes": .count(programs.count)])
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// Whether the recorder may do what it must.
+struct RightsCheck {
+    var rights: Rights
+    /// Whether these are the recorder's own rights. A person's may be less, as the service has its own.
+    var isRecorder: Bool
+
+    var findings: [Finding] {
+        var found: [Finding] = []
+        for group in Set(closed.map(\.group)).sorted(by: { $0 ?? "" < $1 ?? "" }) {
+            let paths = closed.filter { $0.group == group }.map(\.path)
+            let list = paths.prefix(2).joined(separator: ", ") + (paths.count > 2 ? " and \(paths.count - 2) more" : "")
+            let advice =
+                group.map { "add it to the group \($0) (usermod -aG \($0) \(rights.user)), then restart" }
+                ?? "nobody but root may: install the udev rules that come with Fieldfare"
+            found.append(complaint("user \(rights.user) may not use \(list): \(advice)"))
+        }
+        for sentence in rights.missing { found.append(complaint(sentence)) }
+        if isRecorder, rights.missing.isEmpty, let policy = rights.capturePolicy, policy != SCHED_FIFO {
+            found.append(
+                complaint("capture: the thread runs, and is not real-time: LimitRTPRIO=60 in the unit grants it"))
+        }
+        guard found.isEmpty else { return found }
+        let capture = rights.capturePolicy == SCHED_FIFO ? ", the capture is real-time" : ""
+        return [
+            .ok(.rights, "user \(rights.user) may use sound and GPIO, be real-time and lock memory\(capture)", figures)
+        ]
+    }
+
+    private var closed: [Rights.Node] { rights.nodes.filter { !$0.isUsable } }
+
+    private func complaint(_ sentence: String) -> Finding {
+        guard !isRecorder else { return .failure(.rights, sentence, exitStatus: Verdict.denied, figures) }
+        return .warning(.rights, "\(sentence) (said of user \(rights.user): the service has its own rights)", figures)
+    }
+
+    private var figures: [String: Figure] {
+        [
+            "user": .text(rights.user), "groups": .text(rights.groups.joined(separator: " ")),
+            "rtprio_limit": .count(rights.realTimeLimit),
+            "memlock_limit_bytes": rights.lockLimit.map { .count($0) } ?? .unknown,
+            "capture_is_real_time": rights.capturePolicy.map { .text($0 == SCHED_FIFO ? "yes" : "no") } ?? .unknown,
+        ]
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+import TakeFiles
+import Takes
+import Transport
+
+/// Whether takes can be written, fast enough, and by the right user.
+struct StorageCheck {
+    var directory: String
+    var outcome: StorageProbe.Outcome
+    /// Nil: there is no such folder.
+    var rights: FolderRights?
+    /// What the recorder shows of its storage.
+    var faults: [Fault]
+    /// What a second of a take needs.
+    var neededBytesPerSecond: Double
+    /// Whether the recorder itself looked.
+    var isRecorder: Bool
+
+    /// A storage must take so many times what a take needs: it has to catch up after a stall.
+    static let margin = 4.0
+    /// The recorder promises what it promises while a sync takes no longer.
+    static let longestSync = Duration.milliseconds(100)
+
+    var findings: [Finding] {
+        var found = rightsFindings
+        switch outcome {
+        case .measured(let speed): found.append(judge(speed))
+        case .skipped(let reason):
+            // Skipped for a take: that its syncs succeed is told by the faults.
+            found.append(.ok(.storage, "\(directory): the speed was not measured: \(reason)"))
+        case .failed(let error):
+            let isDenied = error.code == EACCES || error.code == EPERM
+            if isDenied, !isRecorder {
+                found.append(
+                    .warning(
+                        .storage, "\(error) (this user is not the recorder's: run this as root, or start the recorder)")
+                )
+            } else {
+                let place = error.description.contains(directory) ? "" : "\(directory): "
+                found.append(.failure(.storage, "\(place)\(error)", exitStatus: isDenied ? Verdict.denied : 74))
+            }
+        case .stalled(let duration):
+            found.append(
+                .failure(
+                    .storage,
+                    "\(directory): has not answered a write for \(duration.components.seconds) s: check the card in "
+                        + "another machine, or replace it"))
+        }
+        if !found.contains(where: { $0.severity == .failure }) {
+            found += faults.map { .failure(.storage, $0.message) }
+        }
+        return found.contains { $0.severity != .ok } ? found.filter { $0.severity != .ok } : found
+    }
+
+    private func judge(_ speed: StorageSpeed) -> Finding {
+        let median = speed.median.inSeconds * 1000
+        let longest = speed.longest.inSeconds * 1000
+        let figures: [String: Figure] = [
+            "write_bytes_per_second": .number(speed.bytesPerSecond.rounded()),
+            "needed_bytes_per_second": .number(neededBytesPerSecond), "sync_median_milliseconds": .number(median),
+            "sync_longest_milliseconds": .number(longest),
+        ]
+        let told =
+            "\(directory): writes \(rounded(speed.bytesPerSecond / 1e6)) MB/s, syncs in \(rounded(median)) ms, "
+            + "at worst \(rounded(longest)) ms"
+        if speed.bytesPerSecond < Self.margin * neededBytesPerSecond {
+            let needed = rounded(Self.margin * neededBytesPerSecond / 1e6)
+            return .failure(
+                .storage, "\(told): too slow, \(needed) MB/s are needed: use a faster card, or a lower rate", figures)
+        }
+        if speed.median > Self.longestSync {
+            return .failure(
+                .storage,
+                "\(told): too slow to keep all but the last second safe: use a card for recording (A1, V30), or set "
+                    + "takes.sync_seconds higher", figures)
+        }
+        if speed.longest > Self.longestSync {
+            return .warning(
+                .storage,
+                "\(told): a power cut in such a moment costs more than the last second: a better card stalls less",
+                figures)
+        }
+        return .ok(.storage, told, figures)
+    }
+
+    private var rightsFindings: [Finding] {
+        guard let rights else { return [] }
+        let mode = String(rights.mode, radix: 8)
+        if isRecorder, !rights.isOwn, geteuid() != 0 {
+            return [
+                .failure(
+                    .storage,
+                    "\(directory): belongs to \(rights.owner), not to the recorder's user: give it to that user (chown)",
+                    exitStatus: Verdict.denied)
+            ]
+        }
+        if rights.mode & 0o002 != 0 {
+            return [.warning(.storage, "\(directory): anybody may write there (mode \(mode)): chmod 2750")]
+        }
+        if rights.mode & 0o050 != 0o050 {
+            return [.warning(.storage, "\(directory): the library cannot read there (mode \(mode)): chmod 2750")]
+        }
+        return []
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+
+/// Small files and folders of the kernel, in `/proc` and `/sys`.
+package enum SystemText {
+    /// A file's text without white space at its end, at most 64 KiB; nil if it cannot be read.
+    static func of(_ path: String) -> String? {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < 65536 {
+            // Safe: the length is the array's.
+            let count = unsafe piece.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += piece[..<count]
+        }
+        while let last = bytes.last, last <= UInt8(ascii: " ") { bytes.removeLast() }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The first line of a small file; nil if it is empty or cannot be read.
+    package static func firstLine(of path: String) -> String? {
+        of(path)?.split(whereSeparator: \.isNewline).first.map(String.init)
+    }
+
+    /// The names in a folder, sorted; none if it cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let stream = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            // Safe: the name ends with a zero within the entry.
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+}

@@ -1,0 +1,80 @@
+import Ring
+import SoundCard
+import Takes
+import Testing
+
+@testable import Doctor
+
+@Suite struct CardCheckTests {
+    private func card(_ id: String, _ kind: CardKind, busyBy: PCMOwner? = nil) -> CardReport {
+        let description = CardDescription(
+            index: 0, alsaID: id, name: "\(id) card", driver: "driver", kind: kind, references: [.cardID(id)],
+            captureDevices: [0])
+        let offers = Offers([Offers.Combination(format: .s16, channels: [1, 2], ratesHz: [44100, 48000])])
+        return CardReport(description, capture: CardSurvey(offers: offers, busyBy: busyBy))
+    }
+
+    private func grant(_ id: String, warnings: [String] = []) -> CaptureGrant {
+        CaptureGrant(
+            card: "card:\(id)", name: "\(id) card",
+            format: StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16), periodFrames: 480,
+            bufferFrames: 4800, warnings: warnings)
+    }
+
+    @Test func `a card that runs is told with what it has`() {
+        let check = CardCheck(request: CaptureRequest(), cards: [card("Mic", .usb)], grant: grant("Mic"))
+        #expect(
+            check.findings.map(\.message) == [
+                "card:Mic: Mic card: 48000 Hz, 2 channels, S16_LE (usb; it has 44100 48000 Hz, S16_LE)"
+            ])
+        #expect(check.findings.map(\.severity) == [.ok])
+    }
+
+    @Test(arguments: [
+        (CardKind.usb, Finding.Severity.ok), (.hat, .ok), (.other, .ok), (.hdmi, .warning), (.loopback, .warning),
+        (.dummy, .warning),
+    ])
+    func `what was taken for want of a microphone is no microphone`(kind: CardKind, severity: Finding.Severity) {
+        let automatic = CardCheck(request: CaptureRequest(), cards: [card("One", kind)], grant: grant("One"))
+        #expect(automatic.findings.map(\.severity) == [severity])
+        let named = CardCheck(
+            request: CaptureRequest(card: .cardID("One")), cards: [card("One", kind)], grant: grant("One"))
+        #expect(named.findings.map(\.severity) == [.ok])
+    }
+
+    @Test func `a rate or channels other than asked for are a failure each`() {
+        let request = CaptureRequest(card: .cardID("Mic"), rateHz: 96000, channels: 1)
+        let check = CardCheck(request: request, cards: [card("Mic", .usb)], grant: grant("Mic"))
+        #expect(check.findings.map(\.severity) == [.failure, .failure])
+        #expect(check.findings[0].message.contains("96000 Hz was asked for"))
+        #expect(check.findings[1].message.contains("1 channels were asked for"))
+    }
+
+    @Test func `a card that another holds is busy, one that is missing is not`() {
+        let held = card("Mic", .usb, busyBy: PCMOwner(processID: 812, processName: "pulseaudio"))
+        let free = card("Other", .usb)
+        let wanted = CaptureRequest(card: .cardID("Mic"))
+        let busy = CardCheck(request: wanted, cards: [held, free], failure: "capture: hw:CARD=Mic: cannot open")
+        #expect(
+            busy.findings == [
+                .failure(.card, "capture: hw:CARD=Mic: cannot open", exitStatus: 75, ["cards": .number(2)])
+            ])
+        let missing = CardCheck(request: wanted, cards: [free], failure: "capture: card:Mic: cannot find the card")
+        #expect(missing.findings.map(\.exitStatus) == [74])
+        let broken = CardCheck(
+            request: wanted, cards: [card("Mic", .usb)], failure: "capture: hw:CARD=Mic: cannot open")
+        #expect(broken.findings.map(\.exitStatus) == [74])
+        let closed = CardCheck(request: wanted, cards: [free])
+        #expect(closed.findings.map(\.message) == ["capture: card:Mic: is not open"])
+    }
+
+    @Test func `what was not had is told, but rights elsewhere`() {
+        let check = CardCheck(
+            request: CaptureRequest(), cards: [card("Mic", .usb)],
+            grant: grant("Mic", warnings: ["capture: Mic: cannot set gain", "capture: thread: cannot"]), overruns: 3,
+            warningsElsewhere: ["capture: thread: cannot"])
+        #expect(check.findings.map(\.severity) == [.warning, .warning])
+        #expect(check.findings[0].message.contains("3 overruns"))
+        #expect(check.findings[1].message == "capture: Mic: cannot set gain")
+    }
+}

@@ -1,0 +1,119 @@
+import Glibc
+import Lines
+import Panel
+import Settings
+import Testing
+
+@testable import Doctor
+
+@Suite struct PanelCheckTests {
+    private let rest = PanelLook.ButtonLevel(name: "record", line: "GPIO17", isDown: false)
+    private let down = PanelLook.ButtonLevel(name: "stop", line: "GPIO27", isDown: true)
+    private let lamp = PanelLook.WorkingLamp(name: "record", line: "GPIO5")
+
+    private func look(
+        _ buttons: [PanelLook.ButtonLevel], lamps: [PanelLook.WorkingLamp] = [], buttonErrors: [LineError] = [],
+        lampErrors: [LineError] = [], freeAgain: [String] = []
+    ) -> PanelLook {
+        var look = PanelLook(
+            Settings.Panel(buttons: .none, leds: .none),
+            open: OpenLines(buttons: Array(repeating: nil, count: 5), lamps: []))
+        look.buttons = buttons
+        look.lamps = lamps
+        look.buttonErrors = buttonErrors
+        look.lampErrors = lampErrors
+        look.freeAgain = freeAgain
+        return look
+    }
+
+    @Test func `buttons at rest and lamps that can be driven are well`() {
+        let findings = PanelCheck(look: look([rest], lamps: [lamp])).findings
+        #expect(findings.map(\.severity) == [.ok, .ok])
+        #expect(findings[0].message == "record (GPIO17): all at rest")
+    }
+
+    @Test func `a panel without lines is well`() {
+        #expect(
+            PanelCheck(look: look([])).findings.map(\.message) == ["the settings wire none", "the settings wire none"])
+    }
+
+    @Test func `a button that is down is named, the others are not`() {
+        let findings = PanelCheck(look: look([rest, down], lamps: [lamp])).findings
+        #expect(findings.map(\.severity) == [.failure, .ok])
+        #expect(findings[0].message.hasPrefix("stop (GPIO27) is held down"))
+        #expect(!findings[0].message.contains("record"))
+    }
+
+    @Test func `a held line is busy, a missing one is not, a forbidden one is a right`() {
+        func statuses(_ problem: LineError.Problem) -> [Int32] {
+            PanelCheck(
+                look: look([rest], lamps: [lamp], buttonErrors: [LineError(.buttons, "GPIO23", index: 3, problem)])
+            )
+            .findings.map(\.exitStatus)
+        }
+        #expect(statuses(.busy(chip: "gpiochip0", offset: 23, holder: "gpiomon")) == [75, 0])
+        #expect(statuses(.noSuchName(among: ["gpiochip0"])) == [74, 0])
+        #expect(statuses(.chip(path: "/dev/gpiochip0", code: EACCES)) == [77, 0])
+    }
+
+    @Test func `what came free is not in the recorder's hands yet`() {
+        let look = look([rest], lamps: [lamp], freeAgain: ["the button back (GPIO23)", "the lamp play (GPIO6)"])
+        let findings = PanelCheck(look: look).findings.inOrder
+        #expect(findings.map(\.subject) == [.buttons, .lamps])
+        #expect(findings.allSatisfy { $0.severity == .failure && $0.message.hasSuffix("restart the recorder") })
+    }
+
+    @Test func `an LED device that is not there is named, with those that are`() throws {
+        let folder = ScratchFolder()
+        #expect(mkdir("\(folder.path)/ACT", 0o755) == 0)
+        folder.write("0\n", to: "ACT/brightness")
+        var leds = Settings.LEDs.none
+        leds.record = .led("ACT")
+        leds.fault = .led("nowhere")
+        let look = PanelLook(
+            Settings.Panel(buttons: .none, leds: leds), open: nil, ledDirectory: folder.path)
+        #expect(look.lamps == [PanelLook.WorkingLamp(name: "record", line: "ACT")])
+        #expect(
+            look.lampErrors.map(\.description) == [
+                "lamps: nowhere: no LED of that name in \(folder.path) (there are ACT)"
+            ])
+    }
+
+    @Test func `lines that the recorder holds are not opened again`() {
+        var buttons = Settings.Buttons.none
+        buttons.record = Settings.ButtonLine(.name("NO LINE ANYWHERE"))
+        var leds = Settings.LEDs.none
+        leds.record = .line(.name("NO LINE EITHER"))
+        let panel = Settings.Panel(buttons: buttons, leds: leds)
+        let held = PanelLook(panel, open: OpenLines(buttons: [true, nil, nil, nil, nil], lamps: [.record]))
+        #expect(held.buttons == [PanelLook.ButtonLevel(name: "record", line: "NO LINE ANYWHERE", isDown: true)])
+        #expect(held.lamps == [PanelLook.WorkingLamp(name: "record", line: "NO LINE EITHER")])
+        #expect(held.buttonErrors.isEmpty && held.lampErrors.isEmpty && held.freeAgain.isEmpty)
+        let free = PanelLook(panel, open: nil)
+        #expect(free.buttonErrors.count == 1 && free.lampErrors.count == 1)
+    }
+}
+
+extension Settings.Buttons {
+    fileprivate static var none: Settings.Buttons {
+        var buttons = Settings().panel.buttons
+        (buttons.record, buttons.stop, buttons.play, buttons.back, buttons.forward) = (nil, nil, nil, nil, nil)
+        return buttons
+    }
+}
+
+extension Settings.LEDs {
+    fileprivate static var none: Settings.LEDs {
+        var leds = Settings().panel.leds
+        (leds.record, leds.play, leds.upload, leds.fault) = (nil, nil, nil, nil)
+        return leds
+    }
+}
+
+extension Settings.Panel {
+    fileprivate init(buttons: Settings.Buttons, leds: Settings.LEDs) {
+        self = Settings().panel
+        self.buttons = buttons
+        self.leds = leds
+    }
+}

@@ -1,0 +1,99 @@
+import Ring
+import Takes
+import Testing
+
+@testable import Doctor
+
+/// A card that delivers so many frames at once, and then nothing.
+final class PromptCard: CaptureSource {
+    struct Refusal: Error {}
+
+    let format = StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16)
+    let endedFileDescriptor: Int32 = -1
+    var end: CaptureEnd?
+    var frames: Int
+    var stops = 0
+    var cannotStart = false
+
+    init(frames: Int) {
+        self.frames = frames
+    }
+
+    func open(_ request: CaptureRequest) throws -> CaptureGrant {
+        CaptureGrant(card: "card:Prompt", name: "Prompt", format: format, periodFrames: 800, bufferFrames: 8000)
+    }
+
+    func start(into ring: Ring) throws {
+        if cannotStart { throw Refusal() }
+        var left = Int64(frames)
+        while left > 0 {
+            let piece = ring.writable(min(left, ring.maximumWriteFrames))
+            for index in piece.indices { piece[index] = UInt8(index & 0x3f) }
+            let count = Int64(piece.count / format.bytesPerFrame)
+            ring.commit(count)
+            left -= count
+        }
+    }
+
+    func stop() { stops += 1 }
+}
+
+@Suite struct TestCaptureTests {
+    private let start = Instant(nanoseconds: 0)
+
+    @Test func `two seconds are heard, and the card is closed after`() throws {
+        let card = PromptCard(frames: 20_000)
+        do {
+            let capture = try TestCapture(CaptureRequest(), on: card, now: start)
+            guard case .sound(let bytes, let format)? = capture.heard(at: start) else {
+                Issue.record("nothing was heard")
+                return
+            }
+            #expect(bytes.count == 32_000)
+            #expect(format == card.format)
+            #expect(card.stops == 0)
+        }
+        #expect(card.stops == 1)
+    }
+
+    @Test func `a card that delivers too little has failed after five seconds, not before`() throws {
+        let capture = try TestCapture(CaptureRequest(), on: PromptCard(frames: 15_999), now: start)
+        #expect(capture.heard(at: start + .milliseconds(4999)) == nil)
+        guard case .failed(let sentence)? = capture.heard(at: start + .seconds(5)) else {
+            Issue.record("it has not failed")
+            return
+        }
+        #expect(sentence.hasPrefix("Prompt: delivered only 15999 frames in 5 s"))
+    }
+
+    @Test func `a card that ends by itself is told in its own words`() throws {
+        let card = PromptCard(frames: 100)
+        let capture = try TestCapture(CaptureRequest(), on: card, now: start)
+        card.end = .cardLost("capture: hw:CARD=Prompt: the card is gone")
+        guard case .failed("capture: hw:CARD=Prompt: the card is gone")? = capture.heard(at: start) else {
+            Issue.record("it has not failed")
+            return
+        }
+    }
+
+    @Test func `a card that cannot be started is closed`() {
+        let card = PromptCard(frames: 100)
+        card.cannotStart = true
+        #expect(throws: PromptCard.Refusal.self) { try TestCapture(CaptureRequest(), on: card, now: start) }
+        #expect(card.stops > 0)
+    }
+
+    @Test func `the latest frames are the last ones, across the ring's end`() {
+        let format = StreamFormat(rateHz: 10, channels: 1, sampleFormat: .s16)
+        let ring = Ring(format: format, holding: .seconds(3), periodFrames: 4)
+        #expect(ring.latest(.seconds(2)) == nil)
+        for frame in 0..<UInt8(50) {
+            let piece = ring.writable(1)
+            piece[0] = frame
+            piece[1] = 0
+            ring.commit(1)
+        }
+        let expected: [UInt8] = (UInt8(30)..<50).flatMap { [$0, 0] as [UInt8] }
+        #expect(ring.latest(.seconds(2)) == expected)
+    }
+}
