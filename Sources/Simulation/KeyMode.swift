@@ -21,12 +21,12 @@ struct KeyMode: ~Copyable {
             unsafe keys[Int(VMIN)] = 1
             unsafe keys[Int(VTIME)] = 0
         }
-        guard unsafe tcsetattr(file, TCSADRAIN, &mode) == 0 else { throw Self.error("set") }
+        guard unsafe tcsetattr(file, TCSANOW, &mode) == 0 else { throw Self.error("set") }
     }
 
     deinit {
         var before = before
-        unsafe tcsetattr(file, TCSADRAIN, &before)
+        unsafe tcsetattr(file, TCSANOW, &before)
     }
 
     private static func error(_ operation: String) -> SimulationError {

@@ -5,6 +5,7 @@ import Takes
 import Testing
 
 @testable import Recorder
+@testable import Simulation
 
 @Suite struct LogTests {
     @Test func `under journald a line begins with its severity, elsewhere it does not`() {
@@ -15,6 +16,16 @@ import Testing
 
     @Test func `a report is one line, whatever is in it`() {
         #expect(Log(isJournal: true).text(Report(.error, "one\ntwo\r\nthree")) == "<3>one two three\n")
+    }
+
+    @Test func `a panel in the terminal takes what the log says, while it is drawn`() {
+        let messages = Messages()
+        let log = Log(isJournal: false).shown(by: messages)
+        log.write(Report(.info, "a test writes this line"))
+        #expect(messages.take() == [])
+        messages.open()
+        log.write(Report(.info, "a test writes this line too"))
+        #expect(messages.take() == ["a test writes this line too"])
     }
 }
 

@@ -182,7 +182,7 @@ private func isReadable(_ file: Int32, within milliseconds: Int32 = 0) -> Bool {
             _ = panel.show(recording, at: now + .milliseconds(100 * step)) { readout("state \(step)") }
         }
         #expect(!screen.drawn.contains("state 500"))
-        _ = panel.show(recording, at: now + .seconds(20)) { readout("state again") }
+        _ = panel.show(recording, at: now + .seconds(60)) { readout("state again") }
         let drawn = screen.drawn
         #expect(drawn.hasPrefix("\u{1b}[2J") && drawn.contains("state again"))
     }
