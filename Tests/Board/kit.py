@@ -182,14 +182,15 @@ def make_take(number, rate, layout, channels, data, convert=None):
 class Recorder:
     """A running fieldfare-recorder."""
 
+    directory = TAKES
+
     def __init__(self, text=None, armed=True):
         self.settings = pathlib.Path("/data/fieldfare.toml")
         self.settings.write_text(settings() if text is None else text)
         # As the service manager does.
         os.makedirs("/run/fieldfare", exist_ok=True)
         self.log = pathlib.Path("/data/recorder.log")
-        self.seen = set(TAKES.glob("*/*.json"))
-        self.client = None
+        self.seen = set(self.directory.glob("*/*.json"))
         self.began = time.monotonic()
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
@@ -197,14 +198,24 @@ class Recorder:
                 stdout=log, stderr=log, env={"PATH": os.environ["PATH"], "HOME": "/data", "LANG": "C.UTF-8"})
         atexit.register(self.kill)
         self.connect()
-        if armed and not wait_until(lambda: self.status()["armed"], 10):
+        if armed:
+            self.wait_armed()
+
+    def wait_armed(self, seconds=10):
+        """Waits until a press of record would record; the status then."""
+        if not wait_until(lambda: self.status()["armed"], seconds):
             raise RuntimeError(f"the recorder did not arm: {self.status()}\n{self.errors()}")
+        return self.status()
+
+    def ended(self):
+        """How the process ended; none while it runs."""
+        return self.process.poll()
 
     def connect(self, seconds=10):
         """Connects to the control socket, once it is there."""
         def attempt():
-            if self.process.poll() is not None:
-                raise RuntimeError(f"the recorder ended with {self.process.returncode}:\n{self.errors()}")
+            if self.ended() is not None:
+                raise RuntimeError(f"the recorder ended with {self.ended()}:\n{self.errors()}")
             try:
                 return Client()
             except OSError:
@@ -246,9 +257,9 @@ class Recorder:
     def takes(self, count=1, seconds=10):
         """The takes finished since the recorder was started, in order, once there are `count` of them."""
         def found():
-            return sorted(set(TAKES.glob("*/*.json")) - self.seen)
+            return sorted(set(self.directory.glob("*/*.json")) - self.seen)
         if not wait_until(lambda: len(found()) >= count, seconds):
-            raise RuntimeError(f"{len(found())} takes instead of {count}: {sorted(TAKES.glob('**/*'))}\n{self.errors()}")
+            raise RuntimeError(f"{len(found())} takes instead of {count}: {sorted(self.directory.glob('**/*'))}\n{self.errors()}")
         return sorted((Take(path) for path in found()), key=lambda take: take.sidecar["number"])
 
     def take(self):
@@ -279,6 +290,83 @@ class Recorder:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+
+
+def systemctl(*arguments):
+    """Runs systemctl; what it printed."""
+    result = subprocess.run(["systemctl", *arguments], capture_output=True, text=True, timeout=180)
+    return (result.stdout + result.stderr).strip()
+
+
+class Service(Recorder):
+    """The recorder as the service of an installed kit, which runs since the board was booted (`# board: -i -r KIT`)."""
+
+    directory = pathlib.Path("/var/lib/fieldfare/takes")
+    unit = "fieldfare-recorder.service"
+
+    def __init__(self, text=None, armed=True):
+        """Connects to the one that runs, or restarts it with other settings."""
+        self.seen = set()
+        self.began = time.monotonic()
+        if text is not None:
+            pathlib.Path("/etc/fieldfare/fieldfare.toml").write_text(text)
+            systemctl("restart", self.unit)
+        self.connect(20)
+        if armed:
+            self.wait_armed()
+
+    def show(self, name):
+        """A property of the unit."""
+        return systemctl("show", "--property", name, "--value", self.unit)
+
+    @property
+    def pid(self):
+        """The process that records; 0: there is none."""
+        return int(self.show("MainPID"))
+
+    def ended(self):
+        return None
+
+    def errors(self):
+        """What the journal has of it, since the board was booted."""
+        return subprocess.run(
+            ["journalctl", "--no-pager", "-b", "-o", "cat", "-u", self.unit], capture_output=True, text=True).stdout
+
+    def start(self, seconds=20):
+        """Starts it again after `stop`."""
+        systemctl("start", self.unit)
+        self.connect(seconds)
+        return self.wait_armed()
+
+    def stop(self, seconds=None):
+        """Stops it; its exit status."""
+        systemctl("stop", self.unit)
+        return int(self.show("ExecMainStatus"))
+
+    def kill(self, name="KILL"):
+        """Sends the process a signal."""
+        os.kill(self.pid, getattr(signal, f"SIG{name}"))
+
+
+def await_power_off(seconds, check):
+    """Waits until systemd ends everything to switch the board off, calls `check`, and ends the scenario with its verdict.
+
+    A board that goes off takes the scenario with it, so that the verdict is given the way that board-init gives it.
+    """
+    asked_to_end = []
+    signal.signal(signal.SIGTERM, lambda *_: asked_to_end.append(time.monotonic()))
+    # The shell that runs the scenario ends as well, and with it its terminal.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    if wait_until(lambda: asked_to_end, seconds):
+        time.sleep(0.2)
+        console = os.open("/dev/tty0", os.O_WRONLY | os.O_NOCTTY)
+        os.dup2(console, 1)
+        os.dup2(console, 2)
+    expect(asked_to_end, f"the board is being switched off within {seconds} s")
+    check()
+    if asked_to_end:
+        pathlib.Path("/run/board/status").write_text("1" if _failures else "0")
+    finish()
 
 
 def command(*arguments):
