@@ -69,11 +69,13 @@ public final class TerminalPanel {
         return min(nextDrawing, display.nextChange(after: now) ?? nextDrawing)
     }
 
-    /// Draws the panel dark a last time, and gives the terminal back. Does nothing if that is done.
+    /// Draws the panel a last time, dark and with the last message, and gives the terminal back. Does nothing if that is done.
     public func end() {
         guard isOpen else { return }
         isOpen = false
         picture.lit = []
+        picture.readout = PanelReadout()
+        picture.readout.state = "ended"
         draw(messages.close())
         write(PanelScreen.end)
         terminal.end()

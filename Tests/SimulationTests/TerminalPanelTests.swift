@@ -152,6 +152,7 @@ private func isReadable(_ file: Int32, within milliseconds: Int32 = 0) -> Bool {
         panel.end()
         let last = screen.drawn
         #expect(last.contains("stop: heron07-0001") && !last.contains("\u{1b}[1;31m"))
+        #expect(last.contains("ended") && !last.contains("recording"))
         #expect(last.hasSuffix("\u{1b}[?25h"))
         #expect(!messages.post("too late"))
         #expect(panel.show(Indication(), at: now + .seconds(1)) { readout("") } == nil)
