@@ -19,6 +19,8 @@ from sound import Wave
 
 TAKES = pathlib.Path("/data/takes")
 SOCKET = "/run/fieldfare/recorder.sock"
+# A scenario that asks for it with `start` runs with the service of an installed kit as well.
+RUNS_AS_SERVICE = "FIELDFARE_SERVICE" in os.environ
 BINARIES = pathlib.Path(os.environ.get("FIELDFARE_BINARIES", ".build/debug"))
 # run starts every board with one subdevice a device, so that a held card is a busy card; what is played into the first
 # device is captured from the second.
@@ -153,7 +155,8 @@ def make_take(number, rate, layout, channels, data, convert=None):
 
     `convert` makes another file of the WAV (a command, given both paths): the take is then that one alone.
     """
-    stem, folder = f"board-{number:04}-061811Z", TAKES / "2026-11-21"
+    takes = Service.directory if RUNS_AS_SERVICE else TAKES
+    stem, folder = f"board-{number:04}-061811Z", takes / "2026-11-21"
     folder.mkdir(parents=True, exist_ok=True)
     width = {"S16_LE": 2, "S24_3LE": 3, "S32_LE": 4, "FLOAT_LE": 4}[layout]
     block = width * channels
@@ -176,6 +179,10 @@ def make_take(number, rate, layout, channels, data, convert=None):
         "rate_hz": rate, "channels": channels, "format": layout, "filter": [], "gaps": [], "markers": [],
         "pre_roll_frames": 0, "levels": [], "gain_db": None, "agc": None, "version": "made by hand"}
     (folder / f"{stem}.json").write_text(json.dumps(sidecar))
+    # The service's own user writes beside it.
+    owner = takes.stat()
+    for path in (folder, file, folder / f"{stem}.json"):
+        os.chown(path, owner.st_uid, owner.st_gid)
     return stem
 
 
@@ -346,6 +353,14 @@ class Service(Recorder):
     def kill(self, name="KILL"):
         """Sends the process a signal."""
         os.kill(self.pid, getattr(signal, f"SIG{name}"))
+
+
+def start(**changes):
+    """A recorder with changed settings: a process of the scenario's own, or with FIELDFARE_SERVICE the installed service."""
+    if not RUNS_AS_SERVICE:
+        return Recorder(settings(**changes))
+    changes["takes"] = {"directory": None} | changes.get("takes", {})
+    return Service(settings(**changes))
 
 
 def await_power_off(seconds, check):
