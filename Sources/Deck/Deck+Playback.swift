@@ -31,9 +31,15 @@ extension Deck {
             }
         case .idle:
             openDirectory()
+            guard let directory else {
+                let why = faults[.storageFailing]?.message ?? "\(options.directory) is not there"
+                let refusal = Refusal(.io, "play: \(why)")
+                refuse(refusal, now: now)
+                return completion(.failure(refusal))
+            }
             guard let take = take(reference, now: now, completion) else { return }
             selection.select(take)
-            begin(take, completion)
+            begin(take, in: directory, completion)
         }
     }
 
@@ -54,13 +60,7 @@ extension Deck {
         }
     }
 
-    private func begin(_ take: TakeName, _ completion: @escaping Completion) {
-        guard let directory else {
-            let refusal = Refusal(
-                .io, "play: \(faults[.storageFailing]?.message ?? "\(options.directory) is not there")")
-            refuse(refusal, now: clock.now())
-            return completion(.failure(refusal))
-        }
+    private func begin(_ take: TakeName, in directory: TakesDirectory, _ completion: @escaping Completion) {
         restsUntil = nil
         phase = .playing(OpenPlay(name: take, whenBegun: [completion]))
         order(take, in: directory)
@@ -104,6 +104,7 @@ extension Deck {
         }
         note(&play)
         play.whenDone.append(completion)
+        if play.facts == nil { play.ordersSinceBegin.append(order) }
         phase = .playing(play)
         player.orders.post(order)
     }
@@ -146,7 +147,7 @@ extension Deck {
             phase = .playing(play)
             completion(.success(status))
         case .ended(let instant, let failure):
-            if let failure, failure.isCardRefused, lendCard(to: play) { return }
+            if let failure, failure.isCardInUse, lendCard(to: play) { return }
             close(play, at: instant, failure)
         }
     }
@@ -158,12 +159,7 @@ extension Deck {
         isCardLent = true
         order(play.name, in: directory)
         // What came meanwhile was lost on a player that had nothing to play.
-        var play = play
-        let waiting = play.whenDone
-        play.whenDone = []
-        phase = .playing(play)
-        if play.isPaused { pause { _ in } }
-        for completion in waiting { completion(.success(status)) }
+        for order in play.ordersSinceBegin { player.orders.post(order) }
         return true
     }
 
@@ -186,6 +182,6 @@ extension Deck {
         }
         for completion in play.whenBegun + play.whenDone + play.whenEnded { completion(outcome) }
         // Of what was asked for since, only the first can find the deck idle; it takes the others on.
-        for work in play.waiting { work() }
+        for waiting in play.waiting { waiting.work() }
     }
 }

@@ -236,18 +236,17 @@ extension Deck {
     }
 
     /// Does something once the take that ends is on disk, or its sound is over; never, if the deck is to finish.
-    func later(_ completion: Completion, _ work: @escaping () -> Void) {
+    func later(_ completion: @escaping Completion, _ work: @escaping () -> Void) {
         guard !isFinishing else {
-            let refusal = Refusal(.busy, "the kit is shutting down")
-            refuse(refusal, now: clock.now())
-            return completion(.failure(refusal))
+            refuse(Self.shuttingDown, now: clock.now())
+            return completion(.failure(Self.shuttingDown))
         }
         switch phase {
         case .recording(var take):
-            take.waiting.append(work)
+            take.waiting.append(Waiting(work: work, completion: completion))
             phase = .recording(take)
         case .playing(var play):
-            play.waiting.append(work)
+            play.waiting.append(Waiting(work: work, completion: completion))
             phase = .playing(play)
         case .idle: work()
         }
@@ -274,8 +273,10 @@ extension Deck {
             done()
         case .recording(var take):
             isFinishing = true
+            let waiting = take.waiting
             take.waiting = []
             phase = .recording(take)
+            for left in waiting { left.completion(.failure(Self.shuttingDown)) }
             endTake(at: clock.now(), because: .shutdown) { [self] _ in
                 isFinishing = false
                 rest()
@@ -283,8 +284,10 @@ extension Deck {
             }
         case .playing(var play):
             isFinishing = true
+            let waiting = play.waiting
             play.waiting = []
             phase = .playing(play)
+            for left in waiting { left.completion(.failure(Self.shuttingDown)) }
             endPlaying { [self] _ in
                 isFinishing = false
                 rest()
@@ -292,6 +295,8 @@ extension Deck {
             }
         }
     }
+
+    private static let shuttingDown = Refusal(.busy, "the kit is shutting down")
 
     private func rest() {
         disarm()
@@ -357,7 +362,7 @@ extension Deck {
         }
         for completion in take.whenBegun + take.whenFinished { completion(outcome) }
         // In the order they came; those after the next stop wait for its take in turn.
-        for work in take.waiting { work() }
+        for waiting in take.waiting { waiting.work() }
         if !options.isListening, case .idle = phase { disarm() }
     }
 

@@ -67,8 +67,8 @@ extension Deck {
             report(
                 Report(
                     .info,
-                    "capture: \(grant.card): \(grant.name): \(format.rateHz) Hz, \(format.channels) channels, "
-                        + "\(format.sampleFormat.rawValue), period \(grant.periodFrames), buffer \(grant.bufferFrames), "
+                    "capture: \(grant.card): \(grant.name): \(format.summary), period \(grant.periodFrames), "
+                        + "buffer \(grant.bufferFrames), "
                         + "ring \(ring.duration.inSeconds) s in \(ring.byteCount >> 10) KiB"))
             let kept = SyncSchedule(
                 promise: options.syncPromise, period: format.duration(ofFrames: Int64(grant.periodFrames)),
@@ -131,8 +131,11 @@ extension Deck {
 
     private func checkSignal(now: Instant) {
         // What the kit plays itself says nothing about its microphones.
-        if case .playing = phase { return }
+        if case .playing = phase { return faults.clear(.signal) }
         guard let ring = input?.ring else { return }
+        if let silentSince, let position = ring.framePosition(at: silentSince) {
+            input?.signal.passOver(upTo: position)
+        }
         input?.signal.listen(to: ring, now: now)
         guard let input else { return }
         if let fault = input.signal.fault(now: now, card: input.grant.card) {

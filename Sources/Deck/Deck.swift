@@ -75,9 +75,16 @@ public final class Deck {
         /// Set once it was told to end: presses from then on are for the next take.
         var isEnding = false
         /// What was pressed and asked for since then, to be done once it is finished.
-        var waiting: [() -> Void] = []
+        var waiting: [Waiting] = []
         var whenBegun: [Completion] = []
         var whenFinished: [Completion] = []
+    }
+
+    /// What is to be done once something has ended.
+    struct Waiting {
+        var work: () -> Void
+        /// Who is told if it never is.
+        var completion: Completion
     }
 
     /// A take that is being played.
@@ -89,8 +96,10 @@ public final class Deck {
         /// Set once it was told to end: presses from then on are for what comes after it.
         var isEnding = false
         /// What was pressed and asked for since then, to be done once it has ended.
-        var waiting: [() -> Void] = []
+        var waiting: [Waiting] = []
         var whenBegun: [Completion] = []
+        /// What the player was told before it was known whether it can play.
+        var ordersSinceBegin: [PlayOrder] = []
         /// Who waits for what the player was told since, in that order.
         var whenDone: [Completion] = []
         var whenEnded: [Completion] = []

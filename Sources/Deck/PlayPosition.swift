@@ -29,24 +29,39 @@ struct PlayLengths: Hashable, Sendable {
         return before + Double(position.frame) / Double(parts[position.part].rateHz)
     }
 
+    /// Frames of all parts.
+    var frames: Int64 { parts.reduce(0) { $0 + $1.frames } }
+
     /// The place `seconds` further on, or back; neither before the first frame nor behind the last.
     func moved(from position: PlayPosition, by seconds: Double) -> PlayPosition {
+        seconds < 0 ? back(from: position, by: -seconds) : on(from: position, by: seconds)
+    }
+
+    private func on(from position: PlayPosition, by seconds: Double) -> PlayPosition {
         var place = position
         var left = seconds
         while true {
             let part = parts[place.part]
             let rate = Double(part.rateHz)
             let frame = Double(place.frame) + (left * rate).rounded()
-            if frame < 0 {
-                guard place.part > 0 else { return PlayPosition() }
-                left += Double(place.frame) / rate
-                place = PlayPosition(part: place.part - 1, frame: parts[place.part - 1].frames)
-            } else if frame >= Double(part.frames), place.part + 1 < parts.count {
-                left -= Double(part.frames - place.frame) / rate
-                place = PlayPosition(part: place.part + 1)
-            } else {
-                return PlayPosition(part: place.part, frame: Int64(min(frame, Double(part.frames))))
-            }
+            if frame < Double(part.frames) { return PlayPosition(part: place.part, frame: Int64(frame)) }
+            guard place.part + 1 < parts.count else { return end }
+            // Rates differ from part to part, and with them what is rounded away.
+            left = max(0, left - Double(part.frames - place.frame) / rate)
+            place = PlayPosition(part: place.part + 1)
+        }
+    }
+
+    private func back(from position: PlayPosition, by seconds: Double) -> PlayPosition {
+        var place = position
+        var left = seconds
+        while true {
+            let rate = Double(parts[place.part].rateHz)
+            let frame = Double(place.frame) - (left * rate).rounded()
+            if frame >= 0 { return PlayPosition(part: place.part, frame: Int64(frame)) }
+            guard place.part > 0 else { return PlayPosition() }
+            left = max(0, left - Double(place.frame) / rate)
+            place = PlayPosition(part: place.part - 1, frame: parts[place.part - 1].frames)
         }
     }
 }

@@ -78,9 +78,10 @@ struct PlayQueue {
         return true
     }
 
-    /// The card gave back, or dropped, its last frames.
+    /// The card gave back, or dropped, its last frames: as many of them as are still here. A card may count more than it was
+    /// given, such as what is under way to a loudspeaker elsewhere.
     mutating func takeBack(_ frameCount: Int64) {
-        given -= frameCount
+        given = max(given - frameCount, made - capacity, 0)
     }
 
     /// Forgets the frames that were made from `frame` on.

@@ -111,13 +111,17 @@ final class Playback {
             return try endPart(now: now)
         case .pausing(let end, let position):
             _ = try queue.give(to: sink, upTo: queue.made)
-            guard try heard() >= end else { return try due(now, heard: end) }
+            guard try heard() >= end else {
+                try watch(now: now)
+                return try due(now, heard: end)
+            }
             silence()
             state = .paused(at: position)
             return nil
         case .stopping(let end):
             _ = try queue.give(to: sink, upTo: queue.made)
-            guard try heard() >= end else { return try due(now, heard: end) }
+            // A card that plays nothing is silent already.
+            guard try heard() >= end || isStuck(now: now) else { return try due(now, heard: end) }
             close()
             return nil
         case .paused, .ended: return nil
@@ -205,6 +209,8 @@ extension Playback {
     ) throws(PlaybackError) -> PlaybackGrant {
         do {
             return try sink.open(request)
+        } catch let error as CardInUse {
+            throw .cardInUse(error.description)
         } catch {
             throw .card("\(error)")
         }
@@ -336,11 +342,15 @@ extension Playback {
 
     /// Notices a card that plays nothing.
     private func watch(now: Instant) throws {
-        let heard = try heard()
-        if heard != lastHeard.frame { lastHeard = (heard, now) }
-        if now - lastHeard.at > Self.patience {
+        if try isStuck(now: now) {
             throw PlaybackError.card("play: \(grant.card): it played nothing for \(Self.patience.inSeconds) s")
         }
+    }
+
+    private func isStuck(now: Instant) throws -> Bool {
+        let heard = try heard()
+        if heard != lastHeard.frame { lastHeard = (heard, now) }
+        return now - lastHeard.at > Self.patience
     }
 
     /// Takes back whatever the card need not play.
@@ -408,12 +418,14 @@ extension Playback {
 enum PlaybackError: Error, Hashable, CustomStringConvertible {
     /// The card.
     case card(String)
+    /// The card, which the recording may hold.
+    case cardInUse(String)
     /// The take.
     case take(String)
 
     var description: String {
         switch self {
-        case .card(let text): text
+        case .card(let text), .cardInUse(let text): text
         case .take(let text): "play: \(text)"
         }
     }

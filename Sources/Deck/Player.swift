@@ -48,8 +48,8 @@ package struct PlayFacts: Sendable {
 /// Why a take could not be played, or not to its end.
 package struct PlayFailure: Sendable {
     var message: String
-    /// Whether the card refused before anything was heard: another that is open may be in its way.
-    var isCardRefused: Bool
+    /// Whether nothing was heard because the card that records may be in the way.
+    var isCardInUse: Bool
 }
 
 /// Where the playing is.
@@ -101,7 +101,7 @@ package final class Player: @unchecked Sendable {
             return next
         } catch {
             playback.close()
-            end(failure: PlayFailure(message: Self.sentence(error), isCardRefused: false))
+            end(failure: PlayFailure(message: Self.sentence(error), isCardInUse: false))
             return nil
         }
     }
@@ -134,23 +134,19 @@ package final class Player: @unchecked Sendable {
             }
             self.playback = playback
             let seconds = playback.lengths.seconds(at: playback.lengths.end)
-            let format = playback.cardFormat
             outcomes.post(
                 .began(
                     PlayFacts(
-                        frames: playback.lengths.parts.reduce(0) { $0 + $1.frames }, seconds: seconds,
-                        summary:
-                            "\(playback.card): \(format.rateHz) Hz, \(format.channels) channel\(format.channels == 1 ? "" : "s"), "
-                            + "\(format.sampleFormat.rawValue)"
-                    )))
+                        frames: playback.lengths.frames, seconds: seconds,
+                        summary: "\(playback.card): \(playback.cardFormat.summary)")))
         } catch {
             sink.close()
-            let isCard =
+            let isCardInUse =
                 switch error {
-                case .card: true
-                case .take: false
+                case .cardInUse: true
+                case .card, .take: false
                 }
-            end(failure: PlayFailure(message: error.description, isCardRefused: isCard))
+            end(failure: PlayFailure(message: error.description, isCardInUse: isCardInUse))
         }
     }
 
@@ -162,7 +158,7 @@ package final class Player: @unchecked Sendable {
             outcomes.post(.done)
         } catch {
             playback.close()
-            end(failure: PlayFailure(message: Self.sentence(error), isCardRefused: false))
+            end(failure: PlayFailure(message: Self.sentence(error), isCardInUse: false))
         }
     }
 

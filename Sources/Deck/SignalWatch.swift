@@ -37,6 +37,11 @@ struct SignalWatch {
         measured = position
     }
 
+    /// Leaves out what came before a position of the ring.
+    mutating func passOver(upTo position: Int64) {
+        measured = max(measured, position)
+    }
+
     mutating func hear(_ levels: [ChannelLevels], now: Instant) {
         if let at = clippedAt, now - at >= Self.clippedFor {
             clippedAt = nil

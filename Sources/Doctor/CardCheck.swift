@@ -26,7 +26,7 @@ struct CardCheck {
         let figures = figures(grant, card)
         let format = grant.format
         let runs =
-            "\(grant.card): \(grant.name): \(format.rateHz) Hz, \(format.channels) channels, \(format.sampleFormat.rawValue)"
+            "\(grant.card): \(grant.name): \(format.summary)"
         if request.card == .automatic, let kind = card?.kind, kind >= .hdmi {
             found.append(
                 .warning(

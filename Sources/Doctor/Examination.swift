@@ -60,7 +60,7 @@ package struct Examination: Sendable {
     package func findings() -> [Finding] {
         let directory = settings.takes.directory
         var findings = SettingsCheck(problems: problems, faults: faults(.settings)).findings
-        findings += RightsCheck(rights: .ofThisProcess(), isRecorder: isRecorder).findings
+        findings += RightsCheck(rights: .ofThisProcess(), isRecorder: isRecorder, usesLines: panel != nil).findings
         findings +=
             CardCheck(
                 request: CaptureRequest(settings.capture), cards: cards, grant: grant, failure: cardFailure,

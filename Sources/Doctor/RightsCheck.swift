@@ -14,7 +14,12 @@ struct RightsCheck {
             let advice =
                 group.map { "add it to the group \($0) (usermod -aG \($0) \(rights.user)), then restart" }
                 ?? "nobody but root may: install the udev rules that come with Fieldfare"
-            found.append(complaint("user \(rights.user) may not use \(list): \(advice)"))
+            let sentence = "user \(rights.user) may not use \(list): \(advice)"
+            // One of several may not be meant: which is in use, card and buttons tell themselves.
+            let isKindUsable = paths.allSatisfy { path in
+                rights.nodes.contains { $0.isUsable && Self.kind($0.path) == Self.kind(path) }
+            }
+            found.append(isKindUsable ? .warning(.rights, sentence, figures) : complaint(sentence))
         }
         for sentence in rights.missing { found.append(complaint(sentence)) }
         if isRecorder, rights.missing.isEmpty, let policy = rights.capturePolicy, policy != SCHED_FIFO {
@@ -28,7 +33,18 @@ struct RightsCheck {
         ]
     }
 
-    private var closed: [Rights.Node] { rights.nodes.filter { !$0.isUsable } }
+    /// Whether the panel has lines; a simulated one has none.
+    var usesLines = true
+
+    private var closed: [Rights.Node] {
+        rights.nodes.filter { !$0.isUsable && (usesLines || Self.kind($0.path) != Self.line) }
+    }
+
+    private static let line = "line"
+
+    private static func kind(_ path: String) -> String {
+        path.hasPrefix("/dev/gpiochip") ? line : "sound"
+    }
 
     private func complaint(_ sentence: String) -> Finding {
         guard !isRecorder else { return .failure(.rights, sentence, exitStatus: Verdict.denied, figures) }

@@ -31,7 +31,7 @@ struct SpaceCheck {
         }
         let seconds = Double(max(0, freeBytes - reserveBytes)) / bytesPerSecond
         let format = format ?? Self.usual
-        let rate = "\(format.rateHz) Hz, \(format.channels) channels, \(format.stored.sampleFormat.rawValue)"
+        let rate = format.stored.summary
         let figures = [
             "free_bytes": Figure.count(freeBytes), "reserve_bytes": .count(reserveBytes),
             "seconds_left": .number(seconds.rounded(.down)), "bytes_per_second": .number(bytesPerSecond),

@@ -51,8 +51,10 @@ package enum StorageProbe {
         do throws(FileError) {
             let free = try files.freeBytes(directory)
             let path = "\(directory)/\(name)"
-            // One that was killed between these two calls left it, empty.
-            let file = try files.create(path, isNew: false)
+            // One that was killed between the next two calls left it, empty. Whatever bears the name, and wherever it may
+            // lead, is not what is written to.
+            try? files.remove(path)
+            let file = try files.create(path, isNew: true)
             try files.remove(path)
             let secondBytes = max(1 << 12, min(chunkBytes, Int(bytesPerSecond)))
             guard free - Int64(chunks * chunkBytes + secondBytes) >= reserveBytes else {

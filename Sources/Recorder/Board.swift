@@ -11,6 +11,8 @@ struct Board {
     var card: any CaptureSource
     /// Which card that is to open.
     var captureCard: CardReference
+    /// Another that records the same.
+    var newCard: () -> any CaptureSource = { CaptureCard() }
     /// Where sound goes.
     var sink: any PlaybackSink
     /// Which card that is to open.
@@ -37,12 +39,14 @@ struct Board {
         let log = terminal == nil ? log : log.shown(by: messages)
         let choice = CardsInUse(settings, among: SoundCards().list())
         var board = Board(
-            card: SyntheticVoice(clock: clock), captureCard: .automatic, sink: SilentSink(clock: clock),
+            card: SyntheticVoice(clock: clock), captureCard: .automatic,
+            newCard: { SyntheticVoice(clock: clock) }, sink: SilentSink(clock: clock),
             playbackCard: .automatic, panel: SimulatedPanel(terminal, clock: clock, log: log), log: log)
         if let capture = choice.capture,
             settings.capture.card != .automatic || board.records(from: capture, settings)
         {
             board.card = CaptureCard()
+            board.newCard = { CaptureCard() }
             board.captureCard = capture
         }
         if let playback = choice.playback, settings.playback.card != .automatic || board.plays(on: playback) {

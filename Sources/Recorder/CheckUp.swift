@@ -18,6 +18,8 @@ final class CheckUp {
     private let deck: Deck
     private let settings: Settings
     private let problems: [String]
+    /// A card to open beside the deck's, which keeps its own closed.
+    private let newCard: () -> any CaptureSource
     /// The panel's lines; nil: the panel is made of none.
     private let openLines: () -> OpenLines?
     private let clock: any Clock
@@ -57,8 +59,10 @@ final class CheckUp {
     private static let patience = Duration.seconds(15)
 
     init(
-        deck: Deck, settings: Settings, problems: [String], clock: any Clock, openLines: @escaping () -> OpenLines?
+        deck: Deck, settings: Settings, problems: [String], clock: any Clock,
+        newCard: @escaping () -> any CaptureSource = { CaptureCard() }, openLines: @escaping () -> OpenLines?
     ) {
+        self.newCard = newCard
         self.deck = deck
         self.settings = settings
         self.problems = problems
@@ -91,7 +95,7 @@ final class CheckUp {
         run = Run(answer: answer, examination: examination, phase: .listening, deadline: now + TestCapture.patience)
         if deck.openGrant == nil, !deck.keepsListening, !deck.isRecording {
             do {
-                run?.phase = .trying(try TestCapture(CaptureRequest(settings.capture), now: now))
+                run?.phase = .trying(try TestCapture(CaptureRequest(settings.capture), on: newCard(), now: now))
             } catch {
                 run?.examination.cardFailure = "\(error)"
                 measure(now)
@@ -106,6 +110,10 @@ final class CheckUp {
         switch run.phase {
         case .listening:
             guard let grant = deck.openGrant, let ring = deck.openRing else {
+                if deck.isPlaying {
+                    self.run?.examination.heard = .skipped("a take is played meanwhile: run this again")
+                    return measure(now)
+                }
                 let fault = deck.status.faults.first { $0.code == .noCard }
                 self.run?.examination.cardFailure = fault?.message
                 return measure(now)

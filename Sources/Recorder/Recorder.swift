@@ -66,7 +66,8 @@ public final class Recorder {
         var inForce = settings
         inForce.capture.card = board.captureCard
         checkUp = CheckUp(
-            deck: deck, settings: inForce, problems: problems, clock: clock, openLines: { panel.openLines })
+            deck: deck, settings: inForce, problems: problems, clock: clock, newCard: board.newCard,
+            openLines: { panel.openLines })
         handler = RecorderHandler(deck: deck, checkUp: checkUp, lamps: panel.lamps, log: log)
         do {
             server = try ControlServer(path: settings.control.socket, handler: handler)

@@ -37,13 +37,25 @@ public struct PlaybackGrant: Hashable, Sendable {
     }
 }
 
+/// A card that is there and cannot play as it is: that it records may be in its way.
+public struct CardInUse: Error, CustomStringConvertible {
+    /// One sentence: what, on which card, why.
+    public let description: String
+
+    /// What the card said.
+    public init(_ error: any Error) {
+        description = "\(error)"
+    }
+}
+
 /// Where sound is heard. Called from the player's thread only; nothing here waits for the card.
 public protocol PlaybackSink: AnyObject {
     /// How often the queue ran dry since the card was opened.
     var underruns: Int { get }
 
     /// Opens the card at the rate that is asked for if it has it, else at the one that serves best.
-    /// - Throws: an error whose description is one sentence: what, on which card, why.
+    /// - Throws: an error whose description is one sentence: what, on which card, why. `CardInUse` if it is the companion that
+    ///   refuses, and its own recording may be why.
     func open(_ request: PlaybackRequest) throws -> PlaybackGrant
     /// Queues whole frames in the granted format, as many as there is room for. They are heard at once after what is queued.
     /// - Returns: how many frames were queued.

@@ -28,6 +28,8 @@ public import Takes
     private let held = Atomic<Int64>(.max)
     private let stampCount = Atomic<Int64>(0)
     private let dropped = Atomic<Int64>(0)
+    /// Frames that there was no room for, those included that no stamp tells of yet.
+    private let missed = Atomic<Int64>(0)
     private let xruns = Atomic<Int64>(0)
 
     /// The largest ring there is, in bytes; a longer one is shortened to it.
@@ -91,6 +93,12 @@ extension Ring {
         head.store(head.load(ordering: .relaxed) + frameCount, ordering: .sequentiallyConsistent)
     }
 
+    /// Counts frames that the card delivered while there was no room for them; a stamp tells where they are missing.
+    @_noLocks @_noAllocation
+    public func miss(_ frameCount: Int64) {
+        missed.wrappingAdd(frameCount, ordering: .relaxed)
+    }
+
     /// Leaves a stamp. Those that tell of lost frames count them.
     @_noLocks @_noAllocation
     public func stamp(_ stamp: Stamp) {
@@ -111,6 +119,8 @@ extension Ring {
 extension Ring {
     /// Frames written ever: the position of the next one.
     public var position: Int64 { head.load(ordering: .sequentiallyConsistent) }
+    /// Frames that the card delivered ever, whether there was room for them or not.
+    public var delivered: Int64 { position + missed.load(ordering: .relaxed) }
     /// Overruns of the card's buffer since the ring was made.
     public var xrunCount: Int { Int(xruns.load(ordering: .relaxed)) }
     /// Frames dropped because the ring was full.

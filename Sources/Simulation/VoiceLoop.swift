@@ -105,6 +105,7 @@ final class VoiceLoop: @unchecked Sendable {
         for _ in 0..<count { _ = voice.next() }
         heard += count
         dropped += count
+        ring.miss(count)
     }
 
     private func tellOfDropped() {

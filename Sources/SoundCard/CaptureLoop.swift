@@ -186,6 +186,7 @@ extension CaptureLoop {
                 head += Int64(count)
             } else {
                 droppedFrames += Int64(count)
+                ring.miss(Int64(count))
                 lossless = false
             }
             done += Int64(count)

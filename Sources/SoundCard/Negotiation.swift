@@ -96,13 +96,6 @@ public struct Negotiation: Hashable, Sendable {
     }
 }
 
-extension StreamFormat {
-    /// As a person reads it: `48000 Hz, 2 channels, S16_LE`.
-    var summary: String {
-        "\(rateHz) Hz, \(channels) channel\(channels == 1 ? "" : "s"), \(sampleFormat.rawValue)"
-    }
-}
-
 /// Numbers as a person lists them; three or more in a row become a range.
 func list(_ numbers: [Int]) -> String {
     var pieces: [String] = []

@@ -1,3 +1,4 @@
+import Glibc
 public import Ring
 import Takes
 
@@ -18,10 +19,18 @@ public final class PlaybackCard: PlaybackSink {
     }
 
     /// Opens the card, and settles it to the take's own format, or to what serves the take best.
-    /// - Throws: `SoundCardError`. The card is closed then.
+    /// - Throws: `SoundCardError`, or `CardInUse`. The card is closed then.
     public func open(_ request: PlaybackRequest) throws -> PlaybackGrant {
         close()
         underruns = 0
+        do throws(SoundCardError) {
+            return try openCard(request)
+        } catch {
+            throw isInOwnWay(error, request) ? CardInUse(error) : error
+        }
+    }
+
+    private func openCard(_ request: PlaybackRequest) throws(SoundCardError) -> PlaybackGrant {
         let card: CardDescription?
         if case .pcm(let given) = request.card {
             card = nil
@@ -78,6 +87,16 @@ public final class PlaybackCard: PlaybackSink {
 }
 
 extension PlaybackCard {
+    /// What a card says that cannot record and play at once, or not at two rates, or not over this USB port. A card that another
+    /// process holds says who that is.
+    private func isInOwnWay(_ error: SoundCardError, _ request: PlaybackRequest) -> Bool {
+        guard [EBUSY, EINVAL, ENOSPC].contains(error.code), error.detail == nil, let companion = request.companion
+        else {
+            return false
+        }
+        return cards.list().contains { $0.matches(companion) && name.hasPrefix("hw:CARD=\($0.alsaID)") }
+    }
+
     private func openPCM(_ card: CardDescription?) throws(SoundCardError) -> PlaybackPCM {
         do throws(SoundCardError) {
             return try PlaybackPCM(opening: name, automatic: card == nil)

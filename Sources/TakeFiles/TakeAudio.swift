@@ -19,6 +19,8 @@ public final class TakeAudio {
     /// Its parts; never none.
     public let parts: [Part]
 
+    /// Longer is no sound file: FLAC that was made on the fly says so of itself.
+    private static let mostFrames = Int64(1) << 48
     private var reader: SoundFileReader?
     private var openPart: Int?
 
@@ -30,6 +32,9 @@ public final class TakeAudio {
         let names = try Self.names(of: take, in: directory, folder: folder)
         parts = try names.map { name in
             let file = try SoundFileReader(path: "\(folder)/\(name)")
+            guard file.frames <= Self.mostFrames else {
+                throw TakeAudioError(take: take, problem: "its file \(file.path) does not tell how long it is")
+            }
             return Part(path: file.path, format: file.format, frames: file.frames)
         }
     }

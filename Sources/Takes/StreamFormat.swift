@@ -54,6 +54,11 @@ public struct StreamFormat: Hashable, Sendable {
         self.sampleFormat = sampleFormat
     }
 
+    /// As a person reads it: `48000 Hz, 2 channels, S16_LE`.
+    public var summary: String {
+        "\(rateHz) Hz, \(channels) channel\(channels == 1 ? "" : "s"), \(sampleFormat.rawValue)"
+    }
+
     /// Bytes of one frame.
     public var bytesPerFrame: Int {
         channels * sampleFormat.bytesPerSample

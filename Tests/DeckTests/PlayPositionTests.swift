@@ -20,6 +20,25 @@ import Testing
         #expect(moved == PlayPosition(part: toPart, frame: Int64(toFrame)))
     }
 
+    @Test(arguments: [(8000, 48000), (44100, 96000), (48000, 8000), (96000, 44100)])
+    func `moving across parts of other rates comes to an end, at most a frame beside`(first: Int, second: Int) {
+        let lengths = PlayLengths(parts: [
+            .init(frames: Int64(5 * first), rateHz: first), .init(frames: Int64(9 * second), rateHz: second),
+        ])
+        for offset in Int64(-9)...9 {
+            let from = PlayPosition(part: 1, frame: Int64(5 * second) + offset)
+            let back = lengths.moved(from: from, by: -5)
+            let there = lengths.seconds(at: from) - lengths.seconds(at: back)
+            #expect(abs(there - 5) <= 1 / Double(min(first, second)))
+            let on = lengths.moved(from: back, by: 5)
+            #expect(abs(lengths.seconds(at: on) - lengths.seconds(at: from)) <= 2 / Double(min(first, second)))
+        }
+        for frame in Int64(5 * first - 9)..<Int64(5 * first) {
+            let on = lengths.moved(from: PlayPosition(frame: frame), by: 1 / Double(second))
+            #expect(on >= PlayPosition(frame: frame))
+        }
+    }
+
     @Test func `seconds count all parts before`() {
         #expect(lengths.seconds(at: PlayPosition(part: 1, frame: 44100)) == 2)
         #expect(lengths.seconds(at: lengths.end) == 4)

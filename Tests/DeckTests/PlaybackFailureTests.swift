@@ -69,19 +69,25 @@ import Transport
 
     @Test func `a card that cannot play is told of, and the deck is idle and armed again`() throws {
         let rig = try rig()
-        rig.sink.refusal = { "play: card:Mic: it does not play" }
+        rig.sink.refusal = { .init(text: "play: card:Mic: it does not play") }
         #expect(perform(.play(nil), on: rig).text == "io: play: card:Mic: it does not play")
         #expect(rig.deck.state == .idle)
         #expect(rig.deck.indication.answer?.kind == .refused)
         #expect(rig.deck.status.armed)
         #expect(!rig.sink.isOpen)
+        #expect(rig.sink.requests.count == 1 && rig.card.opened.count == 1)
         // Once with the card that records open, once without.
-        #expect(rig.sink.requests.count == 2)
+        rig.sink.refusal = { .init(text: "play: card:Mic: busy", isInUse: true) }
+        #expect(perform(.play(nil), on: rig).text == "io: play: card:Mic: busy")
+        #expect(rig.sink.requests.count == 3)
+        #expect(rig.deck.status.armed)
     }
 
     @Test func `a card that cannot do both is lent to the player, and armed again afterwards`() throws {
         let rig = try rig()
-        rig.sink.refusal = { [card = rig.card] in card.isOpen ? "play: card:Scripted: busy" : nil }
+        rig.sink.refusal = { [card = rig.card] in
+            card.isOpen ? .init(text: "play: card:Scripted: busy", isInUse: true) : nil
+        }
         rig.press(.play)
         rig.run(.milliseconds(100), step: .milliseconds(5))
         #expect(rig.deck.state == .playing)
@@ -130,6 +136,75 @@ import Transport
         rig.run(.seconds(2))
         #expect(rig.deck.state == .idle)
         #expect(rig.log.messages.last == "play: card:Scripted: it played nothing for 3.0 s")
+    }
+
+    @Test(arguments: [false, true])
+    func `a card that stalls while it is to be silent is given up, and the record button is not kept waiting`(
+        paused: Bool
+    ) throws {
+        let rig = try rig()
+        rig.press(.play)
+        rig.run(.milliseconds(300), step: .milliseconds(5))
+        rig.sink.isStuck = true
+        if paused { rig.press(.play) }
+        rig.press(.record)
+        let outcome = Outcome()
+        rig.deck.perform(.stop, outcome.note)
+        rig.run(.seconds(5))
+        #expect(rig.deck.state == .idle)
+        #expect(try rig.sidecars().count == 2)
+        #expect(outcome.text?.hasPrefix("idle") ?? false)
+        rig.deck.finish { outcome.text = "finished" }
+        #expect(outcome.text == "finished")
+    }
+
+    @Test func `a card that counts more than it was given does no harm`() throws {
+        let rig = try rig()
+        rig.sink.canTakeBack = false
+        rig.sink.elsewhere = 3000
+        rig.press(.play)
+        rig.run(.milliseconds(10), step: .milliseconds(5))
+        rig.deck.perform(.volume(0.5)) { _ in }
+        rig.run(.milliseconds(100), step: .milliseconds(5))
+        rig.deck.perform(.skip(seconds: -1)) { _ in }
+        rig.run(.milliseconds(100), step: .milliseconds(5))
+        rig.press(.play)
+        rig.run(.milliseconds(1000), step: .milliseconds(5))
+        #expect(rig.deck.state == .paused)
+        rig.press(.stop)
+        rig.run(.milliseconds(1000), step: .milliseconds(5))
+        #expect(rig.deck.state == .idle)
+    }
+
+    @Test func `what the kit plays itself says nothing about its microphones`() throws {
+        let rig = try rig()
+        rig.card.sample = 32767
+        rig.press(.play)
+        rig.run(.milliseconds(1000), step: .milliseconds(5))
+        rig.press(.stop)
+        rig.run(.milliseconds(45), step: .milliseconds(5))
+        #expect(rig.deck.state == .idle)
+        rig.card.sample = nil
+        for _ in 0..<50 {
+            rig.run(.milliseconds(100))
+            #expect(rig.deck.status.faults == [])
+        }
+    }
+
+    @Test func `shutting down tells those who wait that it does`() throws {
+        let rig = try rig()
+        rig.press(.play)
+        rig.run(.milliseconds(300), step: .milliseconds(5))
+        let outcome = Outcome()
+        rig.deck.perform(.record, outcome.note)
+        rig.deck.finish {}
+        #expect(outcome.text == "busy: the kit is shutting down")
+    }
+
+    @Test func `without the folder for takes that is what is told`() throws {
+        let rig = try Rig { $0.directory = "/nowhere/takes" }
+        rig.run(.milliseconds(100))
+        #expect(perform(.play(nil), on: rig).text?.hasPrefix("io: play: storage: ") ?? false)
     }
 
     @Test func `a take whose sound is not there is refused in one sentence`() throws {

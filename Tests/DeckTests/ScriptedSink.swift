@@ -9,13 +9,21 @@ final class ScriptedSink: PlaybackSink {
         let description: String
     }
 
+    struct Refusing {
+        var text: String
+        /// Whether the recording may be in the way.
+        var isInUse = false
+    }
+
     /// What it can run at; nil: whatever is asked for.
     var format: StreamFormat?
     var bufferFrames = 4000
     /// Whether it takes back.
     var canTakeBack = true
     /// Refuses to open while this says why.
-    var refusal: () -> String? = { nil }
+    var refusal: () -> Refusing? = { nil }
+    /// Frames that it counts as queued besides those that it was given.
+    var elsewhere = 0
     /// Fails from now on.
     var failure: String?
     /// Plays nothing, while the clock goes on.
@@ -37,7 +45,10 @@ final class ScriptedSink: PlaybackSink {
 
     func open(_ request: PlaybackRequest) throws -> PlaybackGrant {
         requests.append(request)
-        if let text = refusal() { throw Refused(description: text) }
+        if let refusal = refusal() {
+            let error = Refused(description: refusal.text)
+            throw refusal.isInUse ? CardInUse(error) : error
+        }
         let format = format ?? request.format
         granted = format
         isOpen = true
@@ -59,7 +70,7 @@ final class ScriptedSink: PlaybackSink {
 
     func queuedFrames() throws -> Int {
         play()
-        return queue.count / granted!.bytesPerFrame
+        return queue.count / granted!.bytesPerFrame + (queue.isEmpty ? 0 : elsewhere)
     }
 
     func takeBack(keeping frameCount: Int) throws -> Int {

@@ -33,6 +33,16 @@ import Testing
         #expect(findings.map(\.exitStatus) == [77])
     }
 
+    @Test func `one card of several that may not be used is a warning, and lines that nobody needs are none`() {
+        var two = rights {
+            $0.nodes.insert(Rights.Node(path: "/dev/snd/controlC1", isUsable: false, group: "audio"), at: 0)
+        }
+        #expect(RightsCheck(rights: two, isRecorder: true).findings.map(\.severity) == [.warning])
+        two.nodes = [Rights.Node(path: "/dev/gpiochip0", isUsable: false, group: nil)]
+        #expect(RightsCheck(rights: two, isRecorder: true, usesLines: false).findings.map(\.severity) == [.ok])
+        #expect(RightsCheck(rights: two, isRecorder: true).findings.map(\.severity) == [.failure])
+    }
+
     @Test func `a device that no group may use wants a udev rule, and many are one sentence`() {
         let poor = rights { rights in
             rights.nodes = (0..<5).map { Rights.Node(path: "/dev/snd/pcm\($0)", isUsable: false, group: nil) }
