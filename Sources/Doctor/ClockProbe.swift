@@ -1,4 +1,5 @@
 internal import CLinux
+import SoundCard
 public import Takes
 
 /// Judges where the calendar comes from, by what this boot saw; never by the year.
@@ -18,7 +19,7 @@ public struct ClockProbe: Sendable {
     public func origin(newestTake: String?, clock: any Clock) -> ClockOrigin {
         Self.origin(
             isSynchronised: isSynchronised,
-            isSetFromRTC: SystemText.firstLine(of: root + "/sys/class/rtc/rtc0/hctosys") == "1",
+            isSetFromRTC: SystemFile.firstLine(root + "/sys/class/rtc/rtc0/hctosys") == "1",
             today: clock.wallTime().date, newestTake: newestTake)
     }
 

@@ -2,6 +2,7 @@ import Glibc
 import Lines
 package import Panel
 import Settings
+import SoundCard
 import Transport
 
 /// The lines that a running recorder holds: nobody else can look at them.
@@ -98,7 +99,7 @@ extension PanelLook {
     }
 
     private static func problem(of device: String, in directory: String) -> LineError.Problem? {
-        let names = SystemText.names(in: directory)
+        let names = SystemFile.names(in: directory)
         guard names.contains(device) else { return .noSuchLED(directory: directory, among: names) }
         let path = "\(directory)/\(device)/brightness"
         guard unsafe faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 else { return .led(path: path, code: errno) }

@@ -1,3 +1,5 @@
+import SoundCard
+
 /// The supply voltage, on boards that measure it: a Raspberry Pi does. A weak supply ruins cards and recordings.
 struct PowerCheck {
     /// What the firmware says: bit 0 the voltage is low, 3 too hot; 16 and 19: it was so since boot. Nil: it says nothing.
@@ -15,13 +17,13 @@ struct PowerCheck {
     /// - Parameter root: the folder that `/sys` lies in.
     init(root: String = "") {
         let path = root + "/sys/devices/platform/soc/soc:firmware/get_throttled"
-        throttled = SystemText.firstLine(of: path).flatMap { text in
+        throttled = SystemFile.firstLine(path).flatMap { text in
             UInt32(text.hasPrefix("0x") ? text.dropFirst(2) : text[...], radix: 16)
         }
         let monitors = root + "/sys/class/hwmon"
-        alarm = SystemText.names(in: monitors)
-            .first { SystemText.firstLine(of: "\(monitors)/\($0)/name") == "rpi_volt" }
-            .flatMap { SystemText.firstLine(of: "\(monitors)/\($0)/in0_lcrit_alarm") }
+        alarm = SystemFile.names(in: monitors)
+            .first { SystemFile.firstLine("\(monitors)/\($0)/name") == "rpi_volt" }
+            .flatMap { SystemFile.firstLine("\(monitors)/\($0)/in0_lcrit_alarm") }
             .map { $0 != "0" }
     }
 

@@ -1,3 +1,5 @@
+import SoundCard
+
 /// Programs that take every sound card they find, as desktops do.
 public struct ProgramCheck {
     /// A process.
@@ -20,8 +22,8 @@ public struct ProgramCheck {
     /// Those that run now.
     /// - Parameter root: the folder that `/proc` lies in.
     public init(root: String = "") {
-        programs = SystemText.names(in: root + "/proc").compactMap(Int.init).sorted().compactMap { processID in
-            guard let name = SystemText.firstLine(of: "\(root)/proc/\(processID)/comm"), Self.names.contains(name)
+        programs = SystemFile.names(in: root + "/proc").compactMap(Int.init).sorted().compactMap { processID in
+            guard let name = SystemFile.firstLine("\(root)/proc/\(processID)/comm"), Self.names.contains(name)
             else { return nil }
             return Program(processID: processID, name: name)
         }

@@ -33,8 +33,8 @@ struct Rights: Equatable {
     }
 
     private static func nodes() -> [Node] {
-        let sound = SystemText.names(in: "/dev/snd").filter { $0.hasPrefix("pcm") || $0.hasPrefix("control") }
-        let chips = SystemText.names(in: "/dev").filter { $0.hasPrefix("gpiochip") }
+        let sound = SystemFile.names(in: "/dev/snd").filter { $0.hasPrefix("pcm") || $0.hasPrefix("control") }
+        let chips = SystemFile.names(in: "/dev").filter { $0.hasPrefix("gpiochip") }
         return (sound.map { "/dev/snd/\($0)" } + chips.map { "/dev/\($0)" }).map { path in
             var found = stat()
             let isShared = unsafe stat(path, &found) == 0 && found.st_gid != 0 && found.st_mode & 0o060 == 0o060
@@ -52,7 +52,7 @@ struct Rights: Equatable {
     /// The thread goes by the name that the sound card gives it.
     private static func capturePolicy() -> Int32? {
         let tasks = "/proc/self/task"
-        let thread = SystemText.names(in: tasks).first { SystemText.firstLine(of: "\(tasks)/\($0)/comm") == "capture" }
+        let thread = SystemFile.names(in: tasks).first { SystemFile.firstLine("\(tasks)/\($0)/comm") == "capture" }
         return thread.flatMap { pid_t($0) }.map { sched_getscheduler($0) }
     }
 

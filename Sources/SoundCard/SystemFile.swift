@@ -1,9 +1,9 @@
 import Glibc
 
 /// Small files of the kernel, in `/proc` and `/sys`, and the folders and links around them.
-enum SystemFile {
+package enum SystemFile {
     /// The file's text without white space around it, at most 64 KiB; nil if it cannot be read.
-    static func text(_ path: String) -> String? {
+    package static func text(_ path: String) -> String? {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
@@ -20,8 +20,13 @@ enum SystemFile {
         return String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 
-    /// The names in a folder, in no order; none if it cannot be read.
-    static func names(in folder: String) -> [String] {
+    /// The first line of a small file; nil if it is empty or cannot be read.
+    package static func firstLine(_ path: String) -> String? {
+        text(path)?.split(whereSeparator: \.isNewline).first.map(String.init)
+    }
+
+    /// The names in a folder, sorted; none if it cannot be read.
+    package static func names(in folder: String) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(stream) }
         var names: [String] = []
@@ -32,7 +37,7 @@ enum SystemFile {
             }
             if name != "." && name != ".." { names.append(name) }
         }
-        return names
+        return names.sorted()
     }
 
     /// Where a path leads when every link is followed; nil if it leads nowhere.

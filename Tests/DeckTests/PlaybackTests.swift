@@ -177,22 +177,29 @@ import Transport
 
     /// A take in parts of so many frames, whose samples count up from 100.
     private func addTake(to rig: Rig, _ lengths: [Int64]) throws {
+        let format = StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16)
+        try addTake(to: rig, format) { output in
+            var next = 100
+            for (index, length) in lengths.enumerated() {
+                if index > 0 { try output.beginPart(format: format, firstFrame: Int64(next - 100)) }
+                let samples = (next..<next + Int(length)).map(sampleValue)
+                try samples.withUnsafeBytes { try output.append($0, unfiltered: nil) }
+                next += Int(length)
+            }
+        }
+    }
+
+    /// A take that is written by `body`.
+    private func addTake(to rig: Rig, _ format: StreamFormat, _ body: (TakeOutput) throws -> Void) throws {
         let directory = try #require(rig.deck.directory)
         let name = try directory.nextTake(kit: "heron07", started: rig.clock.wallTime())
-        let format = StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16)
         let sidecar = Sidecar(
             name: name, started: rig.clock.wallTime(), startedMonotonic: rig.clock.now(), bootID: "boot", clock: .ntp,
             card: "card:Scripted", format: format, preRollFrames: 0, gainDB: nil, agc: nil, version: "test")
         let output = try TakeOutput(
             in: directory, name: name, sidecar: sidecar, started: rig.clock.wallTime(), format: format,
             keepsUnfiltered: false, splitBytes: 4000 << 20)
-        var next = 100
-        for (index, length) in lengths.enumerated() {
-            if index > 0 { try output.beginPart(format: format, firstFrame: Int64(next - 100)) }
-            let samples = (next..<next + Int(length)).map(sampleValue)
-            try samples.withUnsafeBytes { try output.append($0, unfiltered: nil) }
-            next += Int(length)
-        }
+        try body(output)
         output.sidecar.endedBy = .stop
         _ = try output.finish()
         rig.deck.selection.add(name)
@@ -275,21 +282,11 @@ import Transport
     @Test func `a card of another rate gets the take resampled, in full length`() throws {
         let rig = try rig(takes: [])
         // A sine of 1 kHz at half scale, at 8 kHz.
-        let directory = try #require(rig.deck.directory)
-        let name = try directory.nextTake(kit: "heron07", started: rig.clock.wallTime())
-        let format = StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s32)
-        let sidecar = Sidecar(
-            name: name, started: rig.clock.wallTime(), startedMonotonic: rig.clock.now(), bootID: "boot", clock: .ntp,
-            card: "card:Scripted", format: format, preRollFrames: 0, gainDB: nil, agc: nil, version: "test")
-        let output = try TakeOutput(
-            in: directory, name: name, sidecar: sidecar, started: rig.clock.wallTime(), format: format,
-            keepsUnfiltered: false, splitBytes: 4000 << 20)
         let cycle: [Double] = [0, 0.5.squareRoot(), 1, 0.5.squareRoot(), 0, -0.5.squareRoot(), -1, -0.5.squareRoot()]
         let samples = (0..<16000).map { Int32(cycle[$0 % 8] * 1_073_741_824) }
-        try samples.withUnsafeBytes { try output.append($0, unfiltered: nil) }
-        output.sidecar.endedBy = .stop
-        _ = try output.finish()
-        rig.deck.selection.add(name)
+        try addTake(to: rig, StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s32)) { output in
+            try samples.withUnsafeBytes { try output.append($0, unfiltered: nil) }
+        }
         rig.sink.format = StreamFormat(rateHz: 22050, channels: 2, sampleFormat: .s32)
         rig.sink.bufferFrames = 11025
         rig.press(.play)
