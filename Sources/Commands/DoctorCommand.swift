@@ -21,7 +21,7 @@ struct DoctorCommand: FieldfareCommand {
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Flag(help: "Light each lamp in turn first. Refused while a take is recorded.") var leds = false
+    @Flag(help: "Light each lamp in turn first, unless a take is recorded or played.") var leds = false
 
     func run(in session: Session) throws(Failure) {
         let client = try connect(session)
@@ -119,8 +119,10 @@ struct DoctorCommand: FieldfareCommand {
                 _ = try client.ask(.light(lamp: lamp.rawValue))
             } catch {
                 // The kit has no such lamp.
-                if case .refused(let refusal) = error.cause, refusal.code == .notFound { continue }
-                throw Failure(error)
+                guard case .refused(let refusal) = error.cause else { throw Failure(error) }
+                if refusal.code == .notFound { continue }
+                // The rest is looked at all the same.
+                return try tell(line: refusal.message, session)
             }
             try tell(lamp, nil, session)
         }
@@ -128,7 +130,10 @@ struct DoctorCommand: FieldfareCommand {
 
     private func tell(_ lamp: Lamp, _ failure: String?, _ session: Session) throws(Failure) {
         let name = lamp == .all ? "the lamp for all" : "\(lamp.rawValue) lamp"
-        let line = failure ?? "\(name) is lit: did you see it?"
+        try tell(line: failure ?? "\(name) is lit: did you see it?", session)
+    }
+
+    private func tell(line: String, _ session: Session) throws(Failure) {
         // The output belongs to the findings where a program reads it.
         if options.json { session.console.complain(line) } else { try session.write(line: line) }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Settings
 
 struct CardsCommand: InventoryCommand {
     static let configuration = CommandConfiguration(
@@ -70,6 +71,10 @@ struct CheckCommand: FieldfareCommand {
             let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
             throw Failure(exitStatus: 78, "check: \(count) in the settings")
         }
-        if !options.json { try session.write(line: "settings: nothing is wrong") }
+        guard !options.json else { return }
+        let path = file ?? options.settings ?? Settings.defaultPath
+        try session.write(
+            line: session.access.isThere(path)
+                ? "\(path): nothing is wrong" : "\(path) does not exist: the defaults are in force")
     }
 }

@@ -1,5 +1,6 @@
 public import Control
 public import Doctor
+import Glibc
 public import Panel
 
 /// What the command line learns from this machine without the recorder: its settings, and, while the recorder is
@@ -20,6 +21,8 @@ public struct LocalAccess: Sendable {
     public var places: @Sendable (_ file: String?) throws(Failure) -> Places
     /// All that is wrong with a settings file, one sentence each; nil: the usual one.
     public var problems: @Sendable (_ file: String?) throws(Failure) -> [String]
+    /// Whether there is such a file.
+    public var isThere: @Sendable (_ file: String) -> Bool = { file in unsafe access(file, F_OK) == 0 }
     /// Lists what the recorder would list, if it were up.
     public var list: @Sendable (_ inventory: Inventory, _ settings: String?) throws(Failure) -> [JSONValue]
 

@@ -67,8 +67,9 @@ extension ControlError: CustomStringConvertible {
         case .listen(let operation, let code):
             "control: \(path): cannot \(operation): \(systemText(code))"
         case .notRunning(let service, let code):
-            "control: \(path): the \(service) is not running (\(systemText(code))): start it with "
-                + "'systemctl start fieldfare-\(service)'"
+            "control: \(path): the \(service) is not running (\(systemText(code)))"
+                // Elsewhere it is nobody's service.
+                + (path.hasPrefix("/run/") ? ": start it with 'systemctl start fieldfare-\(service)'" : "")
         case .denied(let code):
             "control: \(path): \(systemText(code)): is this user in the group 'fieldfare'?"
         case .talk(let operation, let code):

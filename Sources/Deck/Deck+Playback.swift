@@ -139,7 +139,7 @@ extension Deck {
             let waiting = play.whenBegun
             play.whenBegun = []
             phase = .playing(play)
-            report(Report(.info, "play: \(play.name.stem): \(facts.seconds) s on \(facts.summary)"))
+            report(Report(.info, "play: \(play.name.stem): \(Report.seconds(facts.seconds)) on \(facts.summary)"))
             for completion in waiting { completion(.success(status)) }
         case .done:
             guard !play.whenDone.isEmpty else { return }

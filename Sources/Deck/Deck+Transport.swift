@@ -58,7 +58,10 @@ extension Deck {
     private func step(by steps: Int, now: Instant) {
         let moved = selection.move(by: steps)
         answer = Indication.Answer(moved ? .selected : .atTheEnd, at: now)
-        if let take = selection.selected { report(Report(.info, "select: \(take.stem)")) }
+        if let take = selection.selected {
+            report(
+                Report(.info, "select: \(take.stem)" + (moved ? "" : ", the \(steps < 0 ? "first" : "last") there is")))
+        }
     }
 
     func refuse(_ refusal: Refusal, now: Instant) {
@@ -77,12 +80,15 @@ extension Deck {
         case .record: record(now: now, completion)
         case .stop: stop(now: now, completion)
         case .mark(let note):
-            conclude(completion) { () throws(Refusal) in
-                guard case .recording(let take) = phase, !take.isEnding else {
-                    throw Refusal(.busy, "mark: nothing is being recorded")
-                }
-                mark(note: note, at: now)
+            guard case .recording(let take) = phase, !take.isEnding else {
+                completion(.failure(Refusal(.busy, "mark: nothing is being recorded")))
+                break
             }
+            mark(note: note, at: now)
+            // Where the marker is: the writer is behind.
+            var marked = status
+            marked.elapsedSeconds = secondsIntoTake(at: now)
+            completion(.success(marked))
         case .select(let reference):
             conclude(completion) { () throws(Refusal) in
                 selection.select(try find(reference, for: "select"))
@@ -254,6 +260,13 @@ extension Deck {
 
     private func mark(note: String?, at instant: Instant) {
         writer.orders.post(.mark(at: instant, note: note))
+        report(Report(.info, "mark: at \(Report.seconds(secondsIntoTake(at: instant)))"))
+    }
+
+    /// How long after the first frame of the take that is recorded.
+    private func secondsIntoTake(at instant: Instant) -> Double {
+        guard case .recording(let take) = phase else { return 0 }
+        return max(0, (instant - (writer.progress?.started ?? take.pressed - options.preRoll)).inSeconds)
     }
 
     /// Ends the take with the frame heard at `instant`; nil: with the last one that there is.
@@ -335,7 +348,8 @@ extension Deck {
             report(Report(.warning, "record: \(message)"))
         case .finished(let name, let sidecar, let failure):
             selection.add(name)
-            let length = "\(sidecar.frames) frames, \(sidecar.durationSeconds) s, \(sidecar.gaps.count) gaps"
+            let length =
+                "\(sidecar.frames) frames, \(Report.seconds(sidecar.durationSeconds)), \(sidecar.gaps.count) gaps"
             report(Report(.info, "stop: \(name.stem): \(length), ended by \(sidecar.endedBy?.rawValue ?? "unknown")"))
             if let failure {
                 tell(Fault(sidecar.endedBy == .diskFull ? .diskFull : .storageFailing, "record: \(failure)"), now: now)

@@ -80,6 +80,8 @@ package enum Outcome: Sendable {
 
 /// How far a take is.
 struct Progress: Sendable {
+    /// When the take's first frame was heard.
+    var started: Instant
     var frames: Int64 = 0
     var syncedFrames: Int64 = 0
     var gaps = 0

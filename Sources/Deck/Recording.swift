@@ -29,7 +29,7 @@ final class Recording {
     var peaksFailure: FileError? { output.peaksFailure }
 
     /// When the take's first frame was heard.
-    private var started: Instant
+    private(set) var started: Instant
     /// The ring's position of the next frame; nil until the take's first frame is found.
     private var next: Int64?
     private var timeline = TakeTimeline(first: 0)

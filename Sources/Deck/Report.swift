@@ -18,4 +18,10 @@ public struct Report: Hashable, Sendable {
         self.severity = severity
         self.message = message
     }
+
+    /// A time as it is read, `6.86 s`.
+    static func seconds(_ seconds: Double) -> String {
+        let hundredths = Int64((max(0, min(seconds, 1e12)) * 100).rounded())
+        return "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) s"
+    }
 }

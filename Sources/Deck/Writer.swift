@@ -87,7 +87,7 @@ package final class Writer: @unchecked Sendable {
                 promise: order.syncPromise,
                 period: order.ring.format.duration(ofFrames: Int64(order.grant.periodFrames)), lag: order.lag,
                 files: order.keepUnfiltered ? 2 : 1, start: order.pressed)
-            shared.withLock { $0 = Progress(safeUntil: started) }
+            shared.withLock { $0 = Progress(started: started, safeUntil: started) }
             outcomes.post(.began(name))
         } catch {
             order.ring.letGo()
@@ -105,7 +105,8 @@ package final class Writer: @unchecked Sendable {
         tellOfPeaks(recording)
         shared.withLock {
             $0 = Progress(
-                frames: recording.frames, syncedFrames: recording.syncedFrames, gaps: recording.sidecar.gaps.count,
+                started: recording.started, frames: recording.frames, syncedFrames: recording.syncedFrames,
+                gaps: recording.sidecar.gaps.count,
                 safeUntil: recording.safeUntil)
         }
         if recording.isComplete {

@@ -49,8 +49,7 @@ final class SimulatedPanel: FrontPanel {
     private func mark() {
         deck?.perform(.mark(note: nil)) { [log] result in
             switch result {
-            case .success(let status):
-                log.write(Report(.info, "mark: dropped at \(PanelReadout.time(status.elapsedSeconds))"))
+            case .success: break
             case .failure(let refusal): log.write(Report(.notice, refusal.message))
             }
         }

@@ -41,15 +41,16 @@ import Transport
     @Test func `nobody there, and what to do`() throws {
         #expect(
             sentence { _ = try ControlClient(path: folder.socket) }
-                == "control: FOLDER/recorder.sock: the recorder is not running (No such file or directory): start it with "
-                + "'systemctl start fieldfare-recorder' [69]")
+                == "control: FOLDER/recorder.sock: the recorder is not running (No such file or directory) [69]")
         let old = Descriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
         let number = old.number
         _ = unsafe SocketAddress.with(folder.socket) { unsafe bind(number, $0, $1) }
         #expect(
             sentence { _ = try ControlClient(path: folder.socket, service: "library") }
-                == "control: FOLDER/recorder.sock: the library is not running (Connection refused): start it with "
-                + "'systemctl start fieldfare-library' [69]")
+                == "control: FOLDER/recorder.sock: the library is not running (Connection refused) [69]")
+        let service = ControlError(
+            "/run/fieldfare/recorder.sock", .notRunning(service: "recorder", code: ENOENT))
+        #expect(service.description.hasSuffix("): start it with 'systemctl start fieldfare-recorder'"))
     }
 
     @Test(
