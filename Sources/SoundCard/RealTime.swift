@@ -47,6 +47,7 @@ public enum RealTime {
 
     private static func lockMemory() -> String? {
         let advice = "(a page fault may lose frames; LimitMEMLOCK=infinity in the unit grants it)"
+        releaseCode()
         guard mlockall(lockOnFault) == 0 else {
             return "capture: memory: cannot keep it from being paged out: \(text(errno)) \(advice)"
         }
@@ -60,6 +61,19 @@ public enum RealTime {
         }
         unsafe munmap(probe, much)
         return nil
+    }
+
+    /// Lets go of the code that was needed to start, most of what was touched so far: it would be kept for good. What is
+    /// needed again comes back from the page cache. Code alone, which nothing has changed since it was mapped.
+    private static func releaseCode() {
+        for line in (SystemFile.text("/proc/self/maps") ?? "").split(separator: "\n") {
+            // 55d0-55e0 r-xp 00002000 fd:00 1234 /usr/bin/program (proc_pid_maps(5))
+            let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+            let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+            guard fields.count > 5, fields[1] == "r-xp", fields[5].hasPrefix("/"), ends.count == 2, ends[0] < ends[1]
+            else { continue }
+            unsafe madvise(UnsafeMutableRawPointer(bitPattern: ends[0]), Int(ends[1] - ends[0]), MADV_DONTNEED)
+        }
     }
 
     private static func text(_ code: Int32) -> String {

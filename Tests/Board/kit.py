@@ -189,7 +189,10 @@ def make_take(number, rate, layout, channels, data, convert=None):
 class Recorder:
     """A running fieldfare-recorder."""
 
-    directory = TAKES
+    @property
+    def directory(self):
+        """Where its takes are."""
+        return TAKES
 
     def __init__(self, text=None, armed=True):
         self.settings = pathlib.Path("/data/fieldfare.toml")
