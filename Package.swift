@@ -39,7 +39,7 @@ let package = Package(
         // Each at one edge of the machine.
         .target(name: "SoundCard", dependencies: ["Takes", "Ring", "CALSA"], swiftSettings: strictMemory),
         .target(name: "Lines", dependencies: ["Takes", "CGPIOD"], swiftSettings: strictMemory),
-        .target(name: "TakeFiles", dependencies: ["Takes", "CSndFile"], swiftSettings: strictMemory),
+        .target(name: "TakeFiles", dependencies: ["Takes", "Filters", "CSndFile"], swiftSettings: strictMemory),
         .target(name: "Settings", dependencies: ["Takes", "CTOML"], swiftSettings: strictMemory),
         .target(name: "Control", dependencies: ["Takes", "Transport", "CLinux"], swiftSettings: strictMemory),
 
@@ -76,7 +76,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "Takes", "Transport", "Panel", "Settings", "Control", "SoundCard", "Lines", "Doctor", "CLinux",
+                "Takes", "Transport", "Panel", "Settings", "Control", "SoundCard", "Lines", "TakeFiles", "Doctor",
+                "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strictMemory),
@@ -89,6 +90,12 @@ let package = Package(
         .executableTarget(
             name: "capture-bench", dependencies: ["Deck", "Filters", "Ring", "SoundCard", "TakeFiles", "Takes"],
             swiftSettings: strict),
+
+        // Feeds hostile input to all that reads what others wrote.
+        .executableTarget(
+            name: "fuzz",
+            dependencies: ["Settings", "Control", "SoundCard", "TakeFiles", "Filters", "Takes", "Transport"],
+            path: "Tests/Fuzz", swiftSettings: strict),
 
         // Tests.
         .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
@@ -103,7 +110,7 @@ let package = Package(
             name: "SoundCardTests", dependencies: ["SoundCard", "Takes", "Ring", "CALSA", "CAllocationCount"],
             swiftSettings: strict),
         .testTarget(name: "LinesTests", dependencies: ["Lines", "Takes"], swiftSettings: strict),
-        .testTarget(name: "TakeFilesTests", dependencies: ["TakeFiles", "Takes"], swiftSettings: strict),
+        .testTarget(name: "TakeFilesTests", dependencies: ["TakeFiles", "Filters", "Takes"], swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings", "Takes"], swiftSettings: strict),
         .testTarget(
             name: "ControlTests", dependencies: ["Takes", "Transport", "Control"], swiftSettings: strictMemory),
@@ -127,7 +134,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CommandsTests",
-            dependencies: ["Takes", "Transport", "Panel", "Ring", "Lines", "Control", "Doctor", "Commands"],
+            dependencies: [
+                "Takes", "Transport", "Panel", "Ring", "Lines", "TakeFiles", "Control", "Doctor", "Commands",
+            ],
             swiftSettings: strictMemory),
     ],
     swiftLanguageModes: [.v6],

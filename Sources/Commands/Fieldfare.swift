@@ -22,7 +22,11 @@ public struct Fieldfare: ParsableCommand {
                     VolumeCommand.self,
                 ]),
             CommandGroup(
-                name: "Kit", subcommands: [CardsCommand.self, LinesCommand.self, CheckCommand.self, DoctorCommand.self]),
+                name: "Kit",
+                subcommands: [
+                    CardsCommand.self, LinesCommand.self, ClockCommand.self, CheckCommand.self, DoctorCommand.self,
+                    RecoverCommand.self,
+                ]),
         ])
 
     @OptionGroup(title: "Everywhere") var options: GlobalOptions

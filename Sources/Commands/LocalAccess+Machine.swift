@@ -13,6 +13,7 @@ extension LocalAccess {
             var places = Places()
             places.recorderSocket = settings.control.socket
             places.reserveBytes = Int64(settings.takes.reserveMiB) << 20
+            places.takes = settings.takes.directory
             return places
         },
         problems: { file in Settings.load(from: file).problems.map(\.description) },

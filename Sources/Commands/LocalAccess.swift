@@ -2,6 +2,7 @@ public import Control
 public import Doctor
 import Glibc
 public import Panel
+import SoundCard
 
 /// What the command line learns from this machine without the recorder: its settings, and, while the recorder is
 /// down, its cards and lines.
@@ -12,6 +13,8 @@ public struct LocalAccess: Sendable {
         public var recorderSocket = "/run/fieldfare/recorder.sock"
         /// A recording ends before less than this is free.
         public var reserveBytes: Int64 = 512 << 20
+        /// The directory of takes.
+        public var takes = "/var/lib/fieldfare/takes"
 
         /// The places of a kit without settings.
         public init() {}
@@ -23,6 +26,8 @@ public struct LocalAccess: Sendable {
     public var problems: @Sendable (_ file: String?) throws(Failure) -> [String]
     /// Whether there is such a file.
     public var isThere: @Sendable (_ file: String) -> Bool = { file in unsafe access(file, F_OK) == 0 }
+    /// The kernel's `boot_id`.
+    public var bootID: @Sendable () -> String = { SystemFile.firstLine("/proc/sys/kernel/random/boot_id") ?? "" }
     /// Lists what the recorder would list, if it were up.
     public var list: @Sendable (_ inventory: Inventory, _ settings: String?) throws(Failure) -> [JSONValue]
 

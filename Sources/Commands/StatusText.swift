@@ -24,7 +24,7 @@ struct StatusText {
             rows.append(("lost", "\(status.gaps) gaps in this take, \(status.xruns) overruns of the card"))
         }
         rows.append(("space", space))
-        rows.append(("clock", clock))
+        rows.append(("clock", status.clock.text))
         if status.faults.isEmpty { rows.append(("faults", "none")) }
         for fault in status.faults { rows.append(("fault \(fault.code.rawValue)", fault.message)) }
         return rows.map { name, text in name + String(repeating: " ", count: 10 - name.count) + text }
@@ -71,15 +71,6 @@ struct StatusText {
         let left = Double(max(0, free - reserveBytes)) / bytesPerSecond
         return "\(Figures.size(free)) free, room for \(Figures.lasting(left))"
     }
-
-    private var clock: String {
-        switch status.clock {
-        case .ntp: "set over the network"
-        case .rtc: "set by the battery-backed clock"
-        case .manual: "set by hand"
-        case .unset: "not set: dates are not to be trusted"
-        }
-    }
 }
 
 extension Status {
@@ -111,5 +102,17 @@ extension Status {
         let lowPass = lowPassHz.map { "low-pass \(Figures.short($0)) Hz" } ?? "no low-pass"
         let highPass = highPassHz.map { "high-pass \(Figures.short($0)) Hz" } ?? "no high-pass"
         return "\(lowPass), \(highPass), \(slopeDBPerOctave) dB/octave"
+    }
+}
+
+extension ClockOrigin {
+    /// Where the date has come from, for a person.
+    var text: String {
+        switch self {
+        case .ntp: "set over the network"
+        case .rtc: "set by the battery-backed clock"
+        case .manual: "set by hand"
+        case .unset: "not set: dates are not to be trusted: set it with 'fieldfare clock set'"
+        }
     }
 }

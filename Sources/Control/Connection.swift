@@ -35,8 +35,6 @@ final class Connection {
     private(set) var isEnding = false
     /// Gone, and only waits to be taken off the list.
     private(set) var isClosed = false
-    /// Whether this round of serving has come to it already.
-    var hasTurn = false
     private var hasReplied = false
 
     var indication: Indication?

@@ -1,3 +1,4 @@
+public import Takes
 public import Transport
 
 /// Who carries out what peers ask: the recorder. All calls come from the thread that serves.
@@ -14,6 +15,9 @@ public protocol ControlHandler: AnyObject {
 
     /// Lights a lamp for a moment, and answers once it is lit: that of the next request only when this one's time is over.
     func light(_ lamp: String, answer: Answer)
+
+    /// Sets the clock of the kit, and answers once it is set, with a status that tells so.
+    func setClock(to time: WallTime, answer: Answer)
 
     /// The upload lamp's text changed; nil: nobody indicates any more.
     func indicate(_ indication: Indication?)

@@ -4,22 +4,36 @@ public import Transport
 
 /// The recorder's end of the control socket: JSON objects, one a line.
 ///
-/// It never waits. The caller polls `fileDescriptor` with its other files and calls `serve` when it is readable;
-/// a peer costs at most one read and a few requests each time, so that no peer holds up the caller.
+/// It never waits. The caller polls `fileDescriptor` with its other files, calls `serve` when it is readable, and `turn` in
+/// each of its turns. A peer costs at most one read and a few requests each time, and all of them together little more than
+/// `longestTurn`, after which there is a rest: however many there are, and whatever they want, nobody holds up the caller.
 public final class ControlServer {
     /// The most peers at a time.
     public static let mostConnections = 32
     /// The most requests of one peer before the others have their turn.
     static let mostRequestsPerTurn = 16
+    /// How long `serve` goes on to begin with requests, whoever waits: the others come first the next time. It rests twice as
+    /// long as it took then, so that peers have a third of the caller's time at most.
+    static let longestTurn = Duration.milliseconds(10)
+    /// The same for one peer, so that most have a turn each time.
+    static let longestPeerTurn = Duration.milliseconds(1)
+    /// No rest is longer: one request that takes long, such as a list of cards, is no flood.
+    static let longestRest = Duration.milliseconds(100)
 
     /// Where peers find it.
     public let path: String
     private let listener: Listener
     private var epoll: Epoll
+    /// Holds `epoll`, except while there is a rest.
+    private var gate: Epoll
+    private var restsUntil: Instant?
     private let calls: SocketCalls
+    private let clock: any Clock
     private weak var handler: (any ControlHandler)?
     private var connections: [UInt64: Connection] = [:]
     private var nextKey: UInt64 = 2
+    /// Whose turn comes first.
+    private var firstKey: UInt64 = 0
     /// A file that is always readable, watched while something is to be done that no peer's file tells of.
     private let work: Descriptor
     /// Kept to be given up when there are no more: otherwise a peer that cannot be accepted wakes the loop for ever.
@@ -30,18 +44,26 @@ public final class ControlServer {
 
     /// Listens at `path`. The socket is for its owner and group (mode 0660).
     ///
+    /// - Parameter clock: what `longestTurn` is measured by.
     /// - Throws: if another recorder answers there, or the system refuses.
-    public convenience init(path: String, handler: any ControlHandler) throws(ControlError) {
-        try self.init(path: path, handler: handler, calls: SocketCalls())
+    public convenience init(
+        path: String, handler: any ControlHandler, clock: any Clock = SystemClock()
+    ) throws(ControlError) {
+        try self.init(path: path, handler: handler, clock: clock, calls: SocketCalls())
     }
 
-    init(path: String, handler: any ControlHandler, calls: SocketCalls) throws(ControlError) {
+    init(
+        path: String, handler: any ControlHandler, clock: any Clock, calls: SocketCalls
+    ) throws(ControlError) {
         listener = try Listener(path: path)
         self.path = path
         self.handler = handler
+        self.clock = clock
         self.calls = calls
         do throws(Epoll.Failure) {
             epoll = try Epoll()
+            gate = try Epoll()
+            try gate.watch(epoll.descriptor, key: 0, for: .readable)
             work = try Descriptor(alwaysReadable: ())
             try epoll.watch(listener.descriptor, key: 0, for: .readable)
         } catch {
@@ -50,10 +72,10 @@ public final class ControlServer {
     }
 
     /// Readable when `serve` has something to do.
-    public var fileDescriptor: Int32 { epoll.descriptor.number }
+    public var fileDescriptor: Int32 { gate.descriptor.number }
 
-    /// When `serve` is to be called even if nothing is readable: a peer's time to read is over then.
-    public var deadline: Instant? {
+    /// When a peer's time to read is over.
+    var deadline: Instant? {
         connections.values.compactMap(\.deadline).min()
     }
 
@@ -64,23 +86,50 @@ public final class ControlServer {
 
     // MARK: Serving
 
-    /// Does whatever is ready, and returns without waiting.
+    /// Drops who left too long unread what waits, and ends a rest.
+    /// - Returns: when it is to be called again at the latest, even if nothing is readable.
+    public func turn(_ now: Instant) -> Instant? {
+        if let end = restsUntil, end <= now {
+            restsUntil = nil
+            try? gate.watch(epoll.descriptor, key: 0, for: .readable)
+        }
+        if let deadline, deadline <= now {
+            for connection in connections.values { connection.flush(now: now) }
+            sweep()
+        }
+        return [restsUntil, deadline].compactMap(\.self).min()
+    }
+
+    private func rest(after duration: Duration, now: Instant) {
+        guard (try? gate.watch(epoll.descriptor, key: 0, for: nil)) != nil else { return }
+        restsUntil = now + min(duration * 2, Self.longestRest)
+    }
+
+    /// Does what is ready, as far as it can be begun within `longestTurn`, and returns without waiting.
     public func serve(_ now: Instant) {
         self.now = now
-        for (key, events) in epoll.ready(most: Self.mostConnections + 1) {
-            if key == 0 {
-                accept()
-            } else if let connection = connections[key] {
-                connection.hasTurn = true
-                turn(connection, hasGone: !events.isDisjoint(with: .gone), key: key)
+        let start = clock.now()
+        let end = start + Self.longestTurn
+        var ready: [UInt64: Epoll.Event] = [:]
+        for (key, events) in epoll.ready(most: Self.mostConnections + 2) { ready[key] = events }
+        if ready[0] != nil { accept() }
+        let keys = connections.keys.sorted()
+        let order = keys.drop { $0 < firstKey } + keys.prefix { $0 < firstKey }
+        firstKey = 0
+        for key in order {
+            guard let connection = connections[key], connection.hasWork || ready[key] != nil else { continue }
+            let now = clock.now()
+            guard now < end else {
+                firstKey = key
+                break
             }
-        }
-        for (key, connection) in connections {
-            if connection.hasWork, !connection.hasTurn { turn(connection, hasGone: false, key: key) }
-            connection.hasTurn = false
-            if let deadline = connection.deadline, deadline <= now { connection.flush(now: now) }
+            turn(
+                connection, hasGone: !(ready[key] ?? []).isDisjoint(with: .gone), key: key,
+                until: min(end, now + Self.longestPeerTurn))
         }
         sweep()
+        let over = clock.now()
+        if over >= end { rest(after: over - start, now: over) }
     }
 
     private func accept() {
@@ -115,12 +164,12 @@ public final class ControlServer {
     }
 
     /// One peer's turn: what waits for it is sent, then it is read from, while it keeps up with its replies.
-    private func turn(_ connection: Connection, hasGone: Bool, key: UInt64) {
+    private func turn(_ connection: Connection, hasGone: Bool, key: UInt64, until end: Instant) {
         connection.flush(now: now)
         var mayRead = true
         var requests = 0
         while !connection.isClosed, !connection.isEnding, !connection.isAnswering, !connection.hasOutput,
-            requests < Self.mostRequestsPerTurn
+            requests < Self.mostRequestsPerTurn, requests == 0 || clock.now() < end
         {
             if let line = connection.nextLine() {
                 requests += 1
@@ -186,6 +235,8 @@ public final class ControlServer {
             handler.list(inventory, answer: answer(to: connection, id: request.id, key: key))
         case .light(let lamp):
             handler.light(lamp, answer: answer(to: connection, id: request.id, key: key))
+        case .setClock(let time):
+            handler.setClock(to: time, answer: answer(to: connection, id: request.id, key: key))
         }
     }
 

@@ -1,3 +1,4 @@
+public import Takes
 public import Transport
 
 /// One line from a peer: something to do, and the id that its reply will carry.
@@ -20,6 +21,8 @@ public struct Request: Hashable, Sendable {
         case indicate(Indication)
         /// Lights one lamp for a moment, so that a person sees which it is.
         case light(lamp: String)
+        /// Sets the clock of the kit, as a person knows the time.
+        case setClock(WallTime)
     }
 
     /// A request with an id.
@@ -52,7 +55,7 @@ extension Request.Message {
     /// The names of all requests, as the key `command` gives them.
     public static let names =
         ["status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume", "discard"]
-        + Inventory.allCases.map(\.rawValue) + ["indicate", "light"]
+        + Inventory.allCases.map(\.rawValue) + ["indicate", "light", "clock-set"]
 }
 
 /// A line that is not a request, with the id for its reply as far as one could be read.
@@ -66,6 +69,10 @@ extension Request {
     ///
     /// - Throws: code bad-data if the line is not a JSON object, usage if it asks for nothing that there is.
     static func read(_ line: ArraySlice<UInt8>) throws(RequestError) -> Request {
+        guard values(in: line) <= mostValues else {
+            let message = "control: the line holds more than \(mostValues) values"
+            throw RequestError(id: .null, refusal: Refusal(.badData, message))
+        }
         let value: JSONValue
         do {
             value = try JSONValue(decoding: line)
@@ -87,6 +94,27 @@ extension Request {
         } catch {
             throw RequestError(id: id, refusal: error)
         }
+    }
+
+    /// The most values of a line, arrays and objects among them; no request needs ten. Each takes some 10 µs to read, and a
+    /// line of 64 KiB has room for tens of thousands.
+    static let mostValues = 256
+
+    /// How many values a line of JSON holds, or a few more: one, and another behind each comma and opening bracket.
+    private static func values(in line: ArraySlice<UInt8>) -> Int {
+        var count = 1
+        var isText = false
+        var isEscaped = false
+        for byte in line {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\"): isEscaped = isText
+            case UInt8(ascii: "\""): isText.toggle()
+            case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"): count += isText ? 0 : 1
+            default: break
+            }
+        }
+        return count
     }
 
     /// The line that asks for this, without the newline.

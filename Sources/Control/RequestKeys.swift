@@ -31,6 +31,7 @@ extension Request.Message {
         case "doctor": self = .inventory(.doctor)
         case "indicate": self = .indicate(try keys.indication())
         case "light": self = .light(lamp: try keys.lamp())
+        case "clock-set": self = .setClock(try keys.time())
         default:
             let allowed = Self.names.joined(separator: ", ")
             throw Refusal(.usage, "control: command: found \(name.excerpt), allowed are \(allowed)")
@@ -45,6 +46,7 @@ extension Request.Message {
         case .inventory(let inventory): ["command": .string(inventory.rawValue)]
         case .indicate(let indication): ["command": .string("indicate"), "what": .string(indication.rawValue)]
         case .light(let lamp): ["command": .string("light"), "lamp": .string(lamp)]
+        case .setClock(let time): ["command": .string("clock-set"), "time": .string(time.iso8601)]
         case .command(let command): command.members
         }
     }
@@ -129,7 +131,8 @@ private struct RequestKeys {
 
     private static func take(_ value: JSONValue) -> TakeReference? {
         if case .number = value { return value.integer.flatMap { $0 > 0 ? .number($0) : nil } }
-        return value.text.flatMap { $0.isEmpty ? nil : TakeReference($0) }
+        // A refusal repeats what was asked for: more than any stem has is not a take's.
+        return value.text.flatMap { (1...100).contains($0.utf8.count) ? TakeReference($0) : nil }
     }
 
     func take() throws(Refusal) -> TakeReference? {
@@ -145,7 +148,10 @@ private struct RequestKeys {
     }
 
     func note() throws(Refusal) -> String? {
-        try optional("note", "a text", \.text)
+        // Every sync writes all notes of a take again.
+        try optional("note", "a text of at most 1000 bytes") { value in
+            value.text.flatMap { $0.utf8.count <= 1000 ? $0 : nil }
+        }
     }
 
     func volume() throws(Refusal) -> Double {
@@ -175,7 +181,13 @@ private struct RequestKeys {
     }
 
     func lamp() throws(Refusal) -> String {
-        try required("lamp", "a lamp's name", \.text)
+        try required("lamp", "a lamp's name") { value in value.text.flatMap { $0.utf8.count <= 100 ? $0 : nil } }
+    }
+
+    func time() throws(Refusal) -> WallTime {
+        try required("time", "a time such as \"2026-11-21T06:18:11Z\"") { value in
+            value.text.flatMap { try? WallTime(reading: $0) }
+        }
     }
 
     func indication() throws(Refusal) -> Indication {

@@ -3,10 +3,10 @@ public import Ring
 // What a check-up may see of the deck; it changes nothing.
 extension Deck {
     /// What the open card granted; nil: none is open.
-    public var openGrant: CaptureGrant? { input?.isLost ?? true ? nil : input?.grant }
+    public var openGrant: CaptureGrant? { input?.grant }
 
     /// The ring that the open card is heard in; nil: none is open.
-    public var openRing: Ring? { input?.isLost ?? true ? nil : input?.ring }
+    public var openRing: Ring? { input?.ring }
 
     /// Whether the card is kept open while idle.
     public var keepsListening: Bool { options.isListening }

@@ -49,7 +49,7 @@ extension Deck {
     ) -> TakeName? {
         do throws(Refusal) {
             if let reference { return try find(reference, for: "play") }
-            guard let selected = selection.selected else {
+            guard let selected = selection.selected, discards[selected] == nil else {
                 throw Refusal(.notFound, "play: there is no take yet in \(options.directory)")
             }
             return selected

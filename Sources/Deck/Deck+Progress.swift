@@ -4,11 +4,11 @@ import Transport
 
 // What a supervisor asks of the deck.
 extension Deck {
-    /// How many frames the open card has delivered since it was opened, kept or not; nil while capture is rightly closed: there is no
-    /// card, the deck rests, or it listens only while it records.
+    /// How many frames cards have delivered, kept or not; nil while capture is rightly closed: there is no card, the deck rests,
+    /// or it listens only while it records. A card that is there and delivers nothing, however often it is opened, stands still.
     public var capturePosition: Int64? {
-        guard let input, !input.isLost else { return nil }
-        return input.ring.delivered
+        if let input { return deliveredBefore + input.ring.delivered }
+        return isStalled ? deliveredBefore : nil
     }
 
     /// What goes on, in one line for a person: the state, the take, and the faults there are.

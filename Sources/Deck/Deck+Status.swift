@@ -17,13 +17,13 @@ extension Deck {
     /// Whether record would record at once.
     public var isArmed: Bool {
         guard case .idle = phase, directory != nil, restsUntil == nil, !cannotArm else { return false }
-        return input != nil || !options.isListening
+        return options.isListening ? input.map { $0.ring.delivered > 0 } ?? false : true
     }
 
     /// Whether something is known to be missing: the card, the folder for takes, or room in it.
     private var cannotArm: Bool {
         if faults[.noCard] != nil { return true }
-        if directory == nil, faults[.storageFailing] != nil { return true }
+        if directory == nil || isStorageSuspect || isStorageUnreadable, faults[.storageFailing] != nil { return true }
         return freeBytes.map { $0 < options.reserveBytes } ?? false
     }
 
@@ -50,10 +50,10 @@ extension Deck {
         }
         if case .recording(let take) = phase {
             status.take = take.name?.stem
-            if let progress = writer.progress, let rate = status.rateHz {
+            if let progress = writer.progress {
                 status.frames = progress.frames
-                status.elapsedSeconds = Double(progress.frames) / Double(rate)
-                status.syncedSeconds = Double(progress.syncedFrames) / Double(rate)
+                status.elapsedSeconds = Double(progress.frames) / Double(progress.rateHz)
+                status.syncedSeconds = Double(progress.syncedFrames) / Double(progress.rateHz)
                 status.gaps = progress.gaps
             }
         }

@@ -102,7 +102,7 @@ extension Deck {
                 wanted.highPass = highPass ?? wanted.highPass
                 try change(to: wanted)
             }
-        case .discard(let reference): conclude(completion) { () throws(Refusal) in try discard(reference) }
+        case .discard(let reference): discard(reference, completion)
         case .play(let reference): play(reference, completion)
         case .pause:
             if case .playing(let play) = phase, play.isPaused {
@@ -157,25 +157,10 @@ extension Deck {
     }
 
     func find(_ reference: TakeReference, for command: String) throws(Refusal) -> TakeName {
-        guard let take = selection.find(reference) else {
+        guard let take = selection.find(reference), discards[take] == nil else {
             throw Refusal(.notFound, "\(command): \(reference): no such take in \(options.directory)")
         }
         return take
-    }
-
-    private func discard(_ reference: TakeReference) throws(Refusal) {
-        let take = try find(reference, for: "discard")
-        guard let directory else { throw Refusal(.io, "discard: \(take.stem): \(options.directory) is not there") }
-        if case .playing(let play) = phase, play.name == take {
-            throw Refusal(.busy, "discard: \(take.stem) is being played: stop it first")
-        }
-        do {
-            try directory.remove(take)
-        } catch {
-            throw Refusal(.io, "discard: \(error)")
-        }
-        selection.remove(take)
-        report(Report(.notice, "discard: \(take.stem): deleted"))
     }
 
     private func change(to wanted: FilterRequest) throws(Refusal) {
@@ -201,6 +186,8 @@ extension Deck {
     func start(at instant: Instant, now: Instant, _ completion: @escaping Completion) {
         restsUntil = nil
         openDirectory()
+        // Another card may be in the place of the one that was last looked at.
+        checkPlace()
         arm(now: now)
         // Old enough, it is overwritten.
         if let since = silentSince, let ring = input?.ring, now - since > ring.duration { silentSince = nil }
@@ -218,17 +205,18 @@ extension Deck {
             completion(.failure(refusal))
             return
         }
-        writer.orders.post(
-            .begin(
-                BeginOrder(
-                    ring: input.ring, grant: input.grant, directory: directory, kit: options.kit, pressed: instant,
-                    pressedWall: clock.wallTime() - (now - instant), earliest: silentSince,
-                    clock: originOfClock(selection.takes.last?.day),
-                    bootID: options.bootID,
-                    preRoll: options.isListening ? options.preRoll : .zero, lag: options.pressAge,
-                    filter: input.filter, keepUnfiltered: options.keepsUnfiltered, syncPromise: options.syncPromise,
-                    splitBytes: options.splitBytes, reserveBytes: options.reserveBytes, version: options.version)))
-        phase = .recording(OpenTake(pressed: instant, whenBegun: [completion]))
+        var order = BeginOrder(
+            ring: input.ring, grant: input.grant, directory: directory, kit: options.kit, pressed: instant,
+            pressedWall: clock.wallTime() - (now - instant), earliest: silentSince,
+            clock: originOfClock(selection.takes.last?.day), bootID: options.bootID,
+            preRoll: options.isListening ? options.preRoll : .zero, lag: options.pressAge, filter: input.filter,
+            keepUnfiltered: options.keepsUnfiltered, syncPromise: options.syncPromise, splitBytes: options.splitBytes,
+            reserveBytes: options.reserveBytes, pendingFormat: options.convertsToFLAC ? "flac" : nil,
+            version: options.version)
+        order.frameWatch = input.frames
+        writer.orders.post(.begin(order))
+        archivist.orders.post(.giveWay(true))
+        phase = .recording(OpenTake(pressed: instant, grant: input.grant, whenBegun: [completion]))
         lastSync = nil
     }
 
@@ -338,6 +326,7 @@ extension Deck {
             let waiting = take.whenBegun
             take.whenBegun = []
             phase = .recording(take)
+            isStorageSuspect = false
             faults.clear(.storageFailing)
             report(Report(.info, "record: \(name.stem)"))
             for completion in waiting { completion(.success(status)) }
@@ -351,11 +340,14 @@ extension Deck {
             let length =
                 "\(sidecar.frames) frames, \(Report.seconds(sidecar.durationSeconds)), \(sidecar.gaps.count) gaps"
             report(Report(.info, "stop: \(name.stem): \(length), ended by \(sidecar.endedBy?.rawValue ?? "unknown")"))
+            if sidecar.pendingFormat != nil { archivist.orders.post(.convert(name)) }
             if let failure {
                 tell(Fault(sidecar.endedBy == .diskFull ? .diskFull : .storageFailing, "record: \(failure)"), now: now)
             }
             close(take, .success(status), now: now)
         case .failed(let message, let isDiskFull):
+            hasLeftovers = true
+            if let name = take.name { abandoned[name] = isDiskFull ? .diskFull : .storageError }
             tell(Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(message)"), now: now)
             close(take, .failure(Refusal(.io, "record: \(message)")), now: now)
         }
@@ -364,7 +356,10 @@ extension Deck {
     private func close(_ take: OpenTake, _ result: Result<Status, Refusal>, now: Instant) {
         phase = .idle
         lastSync = nil
-        if input?.isLost ?? false || (!options.isListening && take.waiting.isEmpty) { disarm() }
+        archivist.orders.post(.giveWay(false))
+        if isDatingDue { dateTakes() }
+        isDatingDue = false
+        if !options.isListening && take.waiting.isEmpty { disarm() }
         checkStorage()
         let outcome: Result<Status, Refusal>
         switch result {
@@ -382,6 +377,7 @@ extension Deck {
 
     /// Tells why a take ended early. A full disk shows by what is free, except where a quota or a file system knows better.
     private func tell(_ fault: Fault, now: Instant) {
+        if fault.code == .storageFailing { isStorageSuspect = true }
         raise(fault, until: fault.code == .diskFull ? now + Self.endShown : nil)
     }
 

@@ -16,11 +16,13 @@ public final class Deck {
     let clock: any Clock
     let writer: Writer
     let player: Player
+    let archivist: Archivist
     let originOfClock: (_ newestTake: String?) -> ClockOrigin
     let report: (Report) -> Void
     let files: FileSystem
     private let writerThread: WriterThread?
     private let playerThread: PlayerThread?
+    private let archivistThread: ArchivistThread?
 
     var phase = Phase.idle
     var input: OpenInput?
@@ -41,10 +43,34 @@ public final class Deck {
     var lossesSeen = 0
     /// Told to finish: nothing new begins.
     var isFinishing = false
+    /// Frames that cards delivered before the one that is open was opened.
+    var deliveredBefore: Int64 = 0
+    /// Whether the card, when last heard, was there and had ceased to deliver.
+    var isStalled = false
+    /// What is known of crystals: the card, and how much faster than it should it runs, in millionths.
+    var knownDrift: [String: Double] = [:]
+    /// The card that was said to be off by more than a crystal can.
+    var cardSaidOff: String?
+    /// When the card was last opened.
+    var lastArmed: Instant?
     /// Whether a card that is closed while idle was there when it was last looked for.
     var wasProbed = false
-    /// Whether the last look at the free space failed.
+    /// Whether the last look at the storage failed.
     var isStorageUnreadable = false
+    /// Whether the storage failed a take and has not taken anything since.
+    var isStorageSuspect = false
+    /// Whether something is still to be recovered, once the storage takes it.
+    var hasLeftovers = false
+    /// Why takes ended that the storage did not let be finished.
+    var abandoned: [TakeName: Sidecar.Ending] = [:]
+    /// Whether the archivist was asked to see if it does.
+    var isProbing = false
+    /// Whether the takes were on a storage of their own, such as a card: in its absence there is nothing to record to.
+    var isOnOwnStorage = false
+    /// Whether the date was set while a take was recorded.
+    var isDatingDue = false
+    /// Who waits for a take to be removed.
+    var discards: [TakeName: [Completion]] = [:]
     /// After it was told to finish, the deck does not arm by itself before this: the kit is being switched off.
     var restsUntil: Instant?
 
@@ -56,6 +82,8 @@ public final class Deck {
     public var writerFileDescriptor: Int32 { writer.outcomes.fileDescriptor }
     /// Readable while there is something for `hearPlayer`.
     public var playerFileDescriptor: Int32 { player.outcomes.fileDescriptor }
+    /// Readable while there is something for `hearArchivist`.
+    public var archivistFileDescriptor: Int32 { archivist.outcomes.fileDescriptor }
     /// Called when a person asks for the kit to be shut down, once no take is being recorded any more.
     public var onPowerOff: () -> Void = {}
     /// Called after anything that the lamps or the status show may have changed.
@@ -72,6 +100,10 @@ public final class Deck {
     struct OpenTake {
         var name: TakeName?
         var pressed: Instant
+        /// What its card granted.
+        var grant: CaptureGrant
+        /// Since when the card has been away; nil: it is there.
+        var awaySince: Instant?
         /// Set once it was told to end: presses from then on are for the next take.
         var isEnding = false
         /// What was pressed and asked for since then, to be done once it is finished.
@@ -111,13 +143,16 @@ public final class Deck {
         var ring: Ring
         var filter: FilterDesign
         var signal: SignalWatch
-        /// Set once the card ended by itself during a take.
-        var isLost = false
+        var frames: FrameWatch
     }
 
     /// How a command's outcome is told, at once or later.
     public typealias Completion = (Result<Status, Refusal>) -> Void
 
+    /// How long a take waits for its card to come back.
+    static let cardPatience = Duration.seconds(600)
+    /// How often a card that was just opened is looked at.
+    static let frameLook = Duration.milliseconds(100)
     /// How often absent cards are looked for, and the signal and the disk are checked.
     public static let tick = Duration.seconds(2)
     /// How long a deck that finished stays closed, should the power stay on.
@@ -137,15 +172,17 @@ public final class Deck {
     ) throws {
         let writer = Writer(clock: clock, sync: try SyncThread())
         let player = Player(sink: sink, clock: clock)
+        let archivist = Archivist(reserveBytes: options.reserveBytes)
         self.init(
-            options: options, card: card, clock: clock, writer: writer, player: player,
+            options: options, card: card, clock: clock, writer: writer, player: player, archivist: archivist,
             writerThread: try WriterThread(writer, clock: clock), playerThread: try PlayerThread(player, clock: clock),
-            originOfClock: originOfClock, report: report)
+            archivistThread: try ArchivistThread(archivist), originOfClock: originOfClock, report: report)
     }
 
     init(
         options: DeckOptions, card: any CaptureSource, clock: any Clock, writer: Writer, player: Player,
-        writerThread: WriterThread? = nil, playerThread: PlayerThread? = nil,
+        archivist: Archivist, writerThread: WriterThread? = nil, playerThread: PlayerThread? = nil,
+        archivistThread: ArchivistThread? = nil,
         files: FileSystem = FileSystem(), originOfClock: @escaping (_ newestTake: String?) -> ClockOrigin,
         report: @escaping (Report) -> Void
     ) {
@@ -157,6 +194,8 @@ public final class Deck {
         self.originOfClock = originOfClock
         self.report = report
         self.player = player
+        self.archivist = archivist
+        self.archivistThread = archivistThread
         self.writerThread = writerThread
         self.playerThread = playerThread
         filter = options.filter

@@ -24,6 +24,8 @@ public struct DeckOptions: Sendable {
     public var volume = 0.8
     /// How far back and forward go while playing.
     public var skip = Duration.seconds(5)
+    /// Whether finished takes are converted to FLAC.
+    public var convertsToFLAC = false
     /// The most sound that may be missing on disk while the storage answers.
     public var syncPromise = Duration.seconds(1)
     /// The most bytes of one audio file.

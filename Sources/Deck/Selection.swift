@@ -30,6 +30,14 @@ struct Selection {
         index = takes.firstIndex(of: take)
     }
 
+    /// Adds a take that was recovered. It is selected if the last one was, and it comes after that.
+    mutating func insert(_ take: TakeName) {
+        let before = selected
+        let wasLast = index == takes.indices.last
+        add(take)
+        if let before, !(wasLast && takes.last == take) { select(before) }
+    }
+
     mutating func remove(_ take: TakeName) {
         guard let position = takes.firstIndex(of: take) else { return }
         takes.remove(at: position)

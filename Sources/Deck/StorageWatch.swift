@@ -26,7 +26,8 @@ enum StorageWatch {
         guard seconds < warning.inSeconds else { return nil }
         return Fault(
             .diskFull,
-            "storage: \(directory): nearly full: \(Int(seconds) / 60) min \(Int(seconds) % 60) s can be recorded: "
+            // To the minute, so that the log is not told of every second.
+            "storage: \(directory): nearly full: less than \(Int(seconds) / 60 + 1) min can be recorded: "
                 + "free some space")
     }
 }

@@ -16,7 +16,8 @@ package final class Writer: @unchecked Sendable {
     // Of the writer's own thread.
     private var recording: Recording?
     private var schedule: SyncSchedule?
-    private var begun: BeginOrder?
+    private var directory: TakesDirectory?
+    private var reserveBytes: Int64 = 0
     private var hasToldOfPeaks = false
 
     /// How often the ring is emptied.
@@ -59,6 +60,16 @@ package final class Writer: @unchecked Sendable {
         case .begin(let order): begin(order, now: now)
         case .mark(let instant, let note): recording?.mark(at: instant, note: note)
         case .filter(let design): recording?.change(to: design)
+        case .suspend:
+            do {
+                try recording?.suspend()
+                // The part is made safe at once: nobody knows for how long the card is away.
+                schedule?.hurry(now)
+            } catch {
+                fail(error)
+            }
+        case .resume(let order): recording?.resume(order)
+        case .date(let truth): recording?.date(by: truth)
         case .end(let instant, let ending): recording?.end(at: instant, because: ending)
         case .quit: hasQuit = true
         }
@@ -77,17 +88,22 @@ package final class Writer: @unchecked Sendable {
                 card: order.grant.card, format: order.ring.format,
                 preRollFrames: order.ring.format.frames(in: order.preRoll), gainDB: order.grant.gainDB,
                 agc: order.grant.agc, version: order.version)
+            sidecar.pendingFormat = order.pendingFormat
             sidecar.filter = [Sidecar.FilterChange(order.filter, atFrame: 0)]
             let output = try TakeOutput(
                 in: order.directory, name: name, sidecar: sidecar, started: began, format: order.ring.format,
                 keepsUnfiltered: order.keepUnfiltered, splitBytes: order.splitBytes)
             recording = Recording(order, held: held, output: output)
-            begun = order
+            directory = order.directory
+            // A second's sound more, for what comes until it is looked at again.
+            let format = order.ring.format
+            let bytesPerSecond = Int64(format.stored.bytesPerFrame * format.rateHz)
+            reserveBytes = order.reserveBytes + bytesPerSecond * (order.keepUnfiltered ? 2 : 1)
             schedule = SyncSchedule(
                 promise: order.syncPromise,
                 period: order.ring.format.duration(ofFrames: Int64(order.grant.periodFrames)), lag: order.lag,
                 files: order.keepUnfiltered ? 2 : 1, start: order.pressed)
-            shared.withLock { $0 = Progress(started: started, safeUntil: started) }
+            shared.withLock { $0 = Progress(started: started, rateHz: sidecar.rateHz, safeUntil: started) }
             outcomes.post(.began(name))
         } catch {
             order.ring.letGo()
@@ -96,7 +112,7 @@ package final class Writer: @unchecked Sendable {
     }
 
     private func advance(now: Instant) throws {
-        guard let recording, let begun else { return }
+        guard let recording, let directory else { return }
         for result in sync.results() {
             if let error = result.error { throw error }
             outcomes.post(.synced)
@@ -105,16 +121,19 @@ package final class Writer: @unchecked Sendable {
         tellOfPeaks(recording)
         shared.withLock {
             $0 = Progress(
-                started: recording.started, frames: recording.frames, syncedFrames: recording.syncedFrames,
-                gaps: recording.sidecar.gaps.count,
+                started: recording.started, rateHz: recording.sidecar.rateHz, frames: recording.frames,
+                syncedFrames: recording.syncedFrames, gaps: recording.sidecar.gaps.count,
                 safeUntil: recording.safeUntil)
         }
         if recording.isComplete {
             try finish(recording)
             return
         }
-        guard schedule?.isDue(at: now) ?? false, !sync.isBusy else { return }
-        if recording.ending == nil, let free = try? begun.directory.freeBytes(), free < begun.reserveBytes {
+        // While the card is away there may be nothing to make safe.
+        guard schedule?.isDue(at: now) ?? false, !sync.isBusy, !recording.isSynced else { return }
+        // A file system that was made read-only by force says that all is synced.
+        try directory.checkWritable()
+        if recording.ending == nil, let free = try? directory.freeBytes(), free < reserveBytes {
             recording.end(at: nil, because: .diskFull)
         }
         schedule?.started(at: now)
@@ -158,7 +177,7 @@ package final class Writer: @unchecked Sendable {
         if let recording { tellOfPeaks(recording) }
         hasToldOfPeaks = false
         recording = nil
-        begun = nil
+        directory = nil
         schedule = nil
         shared.withLock { $0 = nil }
         outcomes.post(outcome)

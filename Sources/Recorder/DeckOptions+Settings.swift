@@ -17,6 +17,7 @@ extension DeckOptions {
         playbackCard = settings.playback.card
         volume = settings.playback.volume
         skip = settings.playback.skip
+        convertsToFLAC = settings.takes.format == .flac
         syncPromise = settings.takes.sync
         splitBytes = Int64(settings.takes.splitMiB) << 20
         reserveBytes = Int64(settings.takes.reserveMiB) << 20

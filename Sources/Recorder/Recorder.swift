@@ -19,6 +19,8 @@ public final class Recorder {
     private var server: ControlServer?
     private let handler: RecorderHandler
     private let checkUp: CheckUp
+    private let kitClock: KitClock
+    private let clockSetting: ClockSetting
     private let cardEvents = CardEvents()
     private let signals: Signals
     private var supervisor: Supervisor
@@ -53,14 +55,12 @@ public final class Recorder {
                 [Fault(.settings, problems.count == 1 ? first : "\(first) (and \(problems.count - 1) more)")]
             } ?? []
         for problem in problems { log.write(Report(.error, problem)) }
-        if settings.takes.format == .flac {
-            log.write(Report(.warning, "takes.format: flac: not part of this version: takes stay WAV"))
-        }
-        let probe = ClockProbe()
-        let clock = clock
+        let kitClock = KitClock(clock: clock) { log.write($0) }
+        self.kitClock = kitClock
+        clockSetting = ClockSetting(clock: clock) { log.write($0) }
         deck = try Deck(
             options: options, card: board.card, sink: board.sink, clock: clock,
-            originOfClock: { probe.origin(newestTake: $0, clock: clock) }, report: { log.write($0) })
+            originOfClock: { kitClock.origin(newestTake: $0) }, report: { log.write($0) })
         let panel = board.panel
         self.panel = panel
         var inForce = settings
@@ -68,7 +68,8 @@ public final class Recorder {
         checkUp = CheckUp(
             deck: deck, settings: inForce, problems: problems, clock: clock, newCard: board.newCard,
             openLines: { panel.openLines })
-        handler = RecorderHandler(deck: deck, checkUp: checkUp, lamps: panel.lamps, log: log)
+        handler = RecorderHandler(
+            deck: deck, checkUp: checkUp, clockSetting: clockSetting, lamps: panel.lamps, log: log)
         do {
             server = try ControlServer(path: settings.control.socket, handler: handler)
         } catch {
@@ -81,8 +82,14 @@ public final class Recorder {
     public func run() {
         deck.onChange = { [unowned self] in publish() }
         deck.onPowerOff = { [unowned self] in requestPowerOff() }
+        clockSetting.onSet = { [unowned self] in
+            kitClock.wasSetByHand()
+            heedClock(clock.now())
+        }
+        loop.watch(kitClock.fileDescriptor) {}
         loop.watch(deck.writerFileDescriptor) { [unowned self] in deck.hearWriter() }
         loop.watch(deck.playerFileDescriptor) { [unowned self] in deck.hearPlayer() }
+        loop.watch(deck.archivistFileDescriptor) { [unowned self] in deck.hearArchivist() }
         loop.watch(deck.card.endedFileDescriptor) { [unowned self] in deck.hearCard() }
         loop.watch(checkUp.fileDescriptor) { [unowned self] in checkUp.hear() }
         if let server { loop.watch(server.fileDescriptor) { [unowned self] in server.serve(clock.now()) } }
@@ -115,19 +122,27 @@ public final class Recorder {
             }
             deck.handle(gesture)
         }
-        var deadlines = [deck.turn(now: now)]
+        var deadlines = [heedClock(now)]
+        if let next = clockSetting.turn(now: now) { deadlines.append(next) }
         if let next = checkUp.turn(now: now) { deadlines.append(next) }
         if deck.isRecording || deck.isPlaying { handler.lampRound.stop() }
         if let next = handler.lampRound.turn(now: now) { deadlines.append(next) }
         panel.litAlone = handler.lampRound.lit
         if let next = publishLevels(now) { deadlines.append(next) }
-        if let next = server?.deadline { deadlines.append(next) }
+        if let next = server?.turn(now) { deadlines.append(next) }
         if let next = panel.show(deck.indication, at: now) { deadlines.append(next) }
         if let next = panel.nextGesture { deadlines.append(next) }
         if let next = supervisor.turn(now, position: deck.capturePosition, summary: deck.summary) {
             deadlines.append(next)
         }
         return deadlines.min()
+    }
+
+    /// Tells the deck if the date was set, and lets it do what is due.
+    @discardableResult
+    private func heedClock(_ now: Instant) -> Instant {
+        if kitClock.hasChanged() { deck.clockChanged() }
+        return deck.turn(now: now)
     }
 
     private func publish() {

@@ -3,6 +3,7 @@ import Deck
 import Lines
 import Panel
 import SoundCard
+import Takes
 import Transport
 
 /// Carries out what comes in at the control socket.
@@ -11,11 +12,13 @@ final class RecorderHandler: ControlHandler {
     private let checkUp: CheckUp
     private let lamps: [Lamp]
     private let log: Log
+    private let clockSetting: ClockSetting
     /// The lamps that somebody wants to see lit.
     var lampRound = LampRound()
 
     /// - Parameter lamps: those that there are.
-    init(deck: Deck, checkUp: CheckUp, lamps: [Lamp], log: Log) {
+    init(deck: Deck, checkUp: CheckUp, clockSetting: ClockSetting, lamps: [Lamp], log: Log) {
+        self.clockSetting = clockSetting
         self.deck = deck
         self.checkUp = checkUp
         self.lamps = lamps
@@ -57,6 +60,12 @@ final class RecorderHandler: ControlHandler {
             return answer.refuse(Refusal(.notFound, "light: \(lamp): no such lamp, there are: \(there)"))
         }
         lampRound.add(lamp, answer: answer)
+    }
+
+    func setClock(to time: WallTime, answer: Answer) {
+        clockSetting.begin(time) { [deck] refusal in
+            if let refusal { answer.refuse(refusal) } else { answer.succeed(deck.status) }
+        }
     }
 
     func indicate(_ indication: Control.Indication?) {

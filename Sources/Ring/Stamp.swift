@@ -6,6 +6,8 @@ public struct Stamp: Hashable, Sendable {
     public var position: Int64
     /// When, on `CLOCK_MONOTONIC`.
     public var instant: Instant
+    /// The same on `CLOCK_MONOTONIC_RAW`, which nobody slews, in nanoseconds.
+    public var rawNanoseconds: Int64
     /// What happened just before it.
     public var kind: Kind
     /// Frames known to be missing before `position`; −1: missing, and only the clock can tell how many.
@@ -24,9 +26,13 @@ public struct Stamp: Hashable, Sendable {
     }
 
     /// A stamp.
-    public init(position: Int64, instant: Instant, kind: Kind = .running, lost: Int64 = 0) {
+    /// - Parameter rawNanoseconds: nil: the two clocks agree.
+    public init(
+        position: Int64, instant: Instant, rawNanoseconds: Int64? = nil, kind: Kind = .running, lost: Int64 = 0
+    ) {
         self.position = position
         self.instant = instant
+        self.rawNanoseconds = rawNanoseconds ?? instant.nanoseconds
         self.kind = kind
         self.lost = lost
     }

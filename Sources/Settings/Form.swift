@@ -128,11 +128,11 @@ extension Form where Value == Duration {
 }
 
 extension Form where Value == String {
-    /// Text that a check accepts. Control characters never pass: C would read a path only up to its NUL.
+    /// Text that a check accepts. Control characters never pass: C would read a path only up to its NUL. Nor do the line
+    /// breaks that Unicode has besides: a path is told in one line.
     static func text(_ noun: String, where check: @escaping @Sendable (String) -> Bool) -> Form {
         Form(allowed: [noun]) {
-            guard case .string(let text) = $0, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }), check(text)
-            else { return nil }
+            guard case .string(let text) = $0, text.unicodeScalars.allSatisfy(isOfLine), check(text) else { return nil }
             return text
         }
     }
@@ -140,5 +140,13 @@ extension Form where Value == String {
     /// Text that says something.
     static func name(_ noun: String) -> Form {
         .text(noun) { !$0.isEmpty && $0.utf8.count <= 255 }
+    }
+}
+
+/// Whether a character neither steers a terminal nor ends a line.
+private func isOfLine(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: false
+    default: true
     }
 }

@@ -57,9 +57,9 @@ extension Form {
         var form = Form(allowed: allowed) { node, reader in
             guard reader.document.nodes[node].value == .table else { return .refused }
             var table = LineTable()
-            let problemsBefore = reader.problems.count
+            let problemsBefore = reader.problemCount
             reader.read(node, keys, into: &table)
-            guard reader.problems.count == problemsBefore else { return .reported }
+            guard reader.problemCount == problemsBefore else { return .reported }
             return line(table).map { .understood($0) } ?? .refused
         }
         form.misread = .some(nil)

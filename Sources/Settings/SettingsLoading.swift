@@ -34,7 +34,15 @@ extension Settings {
             reader.checkLampForAll(in: &settings)
             reader.checkThatLinesDiffer(in: &settings)
             let places = { (problem: SettingsProblem) in (problem.line ?? 0, problem.column ?? 0) }
-            return (settings, reader.problems.sorted { places($0) < places($1) })
+            var problems = reader.problems.sorted { places($0) < places($1) }
+            let untold = reader.problemCount - problems.count
+            if untold > 0, let last = problems.last {
+                problems.append(
+                    SettingsProblem(
+                        file: file, line: last.line, column: last.column,
+                        message: "\(untold) more problems are not told: is this a settings file?"))
+            }
+            return (settings, problems)
         } catch {
             return (settings, [.unreadable(file: file, error.text, at: error.place)])
         }

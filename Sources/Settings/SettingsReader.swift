@@ -3,10 +3,15 @@ struct SettingsReader {
     let document: TOMLDocument
     let file: String
     private(set) var problems: [SettingsProblem] = []
+    /// How many problems there are, with those that are not told.
+    private(set) var problemCount = 0
     /// The keys that the file sets to something understood.
     private(set) var understood: [AnyKeyPath: Int] = [:]
     /// All keys of the schema that the file names.
     private(set) var mentioned: Set<AnyKeyPath> = []
+
+    /// The most problems that are told one by one: a file that is none of settings has thousands.
+    static let mostProblems = 100
 
     init(document: TOMLDocument, file: String) {
         self.document = document
@@ -38,6 +43,8 @@ struct SettingsReader {
 
     /// Adds a problem with a key.
     mutating func report(_ node: Int, _ message: String) {
+        problemCount += 1
+        guard problemCount <= Self.mostProblems else { return }
         let place = document.nodes[node].place
         problems.append(
             SettingsProblem(
@@ -72,6 +79,10 @@ struct SettingsReader {
     }
 
     private mutating func reportUnknown<Root>(_ node: Int, among keys: [Key<Root>]) {
+        guard problemCount < Self.mostProblems else {
+            problemCount += 1
+            return
+        }
         let (key, names) = (document.nodes[node].key, keys.map(\.name))
         let noun = document.nodes[node].parent == 0 ? "section" : "key"
         var message = "found an unknown \(noun): \(permission(of: names))"

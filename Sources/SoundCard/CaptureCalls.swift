@@ -21,6 +21,8 @@ import Glibc
     var isGone: @convention(c) (OpaquePointer) -> Bool
     /// Now, on `CLOCK_MONOTONIC`, in nanoseconds.
     var now: @convention(c) (OpaquePointer) -> Int64
+    /// How far `CLOCK_MONOTONIC_RAW` is ahead of `CLOCK_MONOTONIC` now, in nanoseconds.
+    var rawLead: @convention(c) (OpaquePointer) -> Int64
 
     /// ALSA's.
     static let alsa = unsafe CaptureCalls(
@@ -48,5 +50,13 @@ import Glibc
             var time = timespec()
             unsafe clock_gettime(CLOCK_MONOTONIC, &time)
             return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        },
+        rawLead: { _ in
+            // In this order: whoever is interrupted between the two dates late, as stamps may be, and never early.
+            var time = timespec()
+            var raw = timespec()
+            unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+            unsafe clock_gettime(CLOCK_MONOTONIC_RAW, &raw)
+            return Int64(raw.tv_sec - time.tv_sec) * 1_000_000_000 + Int64(raw.tv_nsec - time.tv_nsec)
         })
 }

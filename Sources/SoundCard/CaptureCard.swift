@@ -199,7 +199,7 @@ extension CaptureCard {
         case .read: return .failed(error("read").description)
         case .restart: return .failed(error("start it again after an overrun").description)
         case .overrunAgain: return .failed("capture: \(name): overran again and again, with no frame between")
-        case .silent: return .failed("capture: \(name): delivered nothing for 2 s (unplug it and plug it in again)")
+        case .silent: return .failed("capture: \(name): delivered nothing for 1.5 s (unplug it and plug it in again)")
         }
     }
 }

@@ -24,7 +24,7 @@ import Takes
     }
 
     /// A PCM that delivers nothing for so long has failed.
-    static let patienceMilliseconds: Int32 = 2000
+    static let patienceMilliseconds: Int32 = 1500
     /// So many restarts without a frame between them are a failure.
     private static let mostRestarts = 10
 
@@ -34,6 +34,8 @@ import Takes
     private let rateHz: Int64
     private let periodFrames: Int64
     private let bufferFrames: Int64
+    /// The PCM wakes whoever waits for it when so many are there.
+    private let wakeFrames: Int
     private let idleMilliseconds: Int32
     private let patience: Int32
 
@@ -71,6 +73,7 @@ import Takes
         rateHz = Int64(format.rateHz)
         self.periodFrames = Int64(max(1, periodFrames))
         self.bufferFrames = Int64(max(1, bufferFrames))
+        wakeFrames = max(1, periodFrames / 2)
         let periodMilliseconds = Int32(clamping: self.periodFrames * 1000 / rateHz)
         idleMilliseconds = max(1, periodMilliseconds / 4)
         patience = max(Self.patienceMilliseconds, 4 * min(periodMilliseconds, .max / 4))
@@ -149,6 +152,10 @@ extension CaptureLoop {
         guard result >= 0 else { return recover(Int32(truncatingIfNeeded: result), ring) }
         guard result > 0 else {
             return ready > 0 ? idle(ring) : quiet(patience, ring)
+        }
+        // What was too little to wake for in all that time is the last that came before the card fell silent.
+        if ready == 0 {
+            guard result >= wakeFrames else { return quiet(patience, ring) }
         }
         restarts = 0
         quietMilliseconds = 0
@@ -354,11 +361,19 @@ extension CaptureLoop {
     }
 
     @_noLocks @_noAllocation
+    private func rawLead() -> Int64 {
+        let (call, pcm) = unsafe (calls.rawLead, pcm)
+        return unsafe _unsafePerformance { unsafe call(pcm) }
+    }
+
+    @_noLocks @_noAllocation
     private func leaveStamp(
         _ kind: Stamp.Kind, at position: Int64, _ instant: Int64, lost: Int64 = 0, _ ring: Ring
     ) {
+        let raw = instant + rawLead()
         let stamp = unsafe _unsafePerformance {
-            Stamp(position: position, instant: Instant(nanoseconds: instant), kind: kind, lost: lost)
+            Stamp(
+                position: position, instant: Instant(nanoseconds: instant), rawNanoseconds: raw, kind: kind, lost: lost)
         }
         ring.stamp(stamp)
     }

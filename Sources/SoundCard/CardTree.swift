@@ -8,20 +8,38 @@ struct CardTree {
     /// The cards, in ALSA's order. A card that is only in one of the two trees counts.
     func cards() -> [CardDescription] {
         let names = SystemFile.names(in: "\(root)/sys/class/sound") + SystemFile.names(in: "\(root)/proc/asound")
-        let indices = Set(names.compactMap { $0.hasPrefix("card") ? Int($0.dropFirst(4)) : nil })
+        let indices = Set(names.compactMap { $0.hasPrefix("card") ? Self.index($0.dropFirst(4)) : nil })
         let titles = titles()
         return indices.sorted().map { card($0, title: titles[$0], classNames: names) }
+    }
+
+    /// The number of a card or a device: the kernel has none of more than four digits.
+    private static func index(_ text: some StringProtocol) -> Int? {
+        guard (1...4).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int(text)
+    }
+
+    /// The id of a card, which ALSA makes of letters, digits, '_' and '-' alone; nil if it is none.
+    private static func id(_ text: String?) -> String? {
+        guard let text, (1...64).contains(text.utf8.count) else { return nil }
+        let isID = text.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x61...0x7a).contains($0 | 0x20) || $0 == 0x5f || $0 == 0x2d
+        }
+        return isID ? text : nil
     }
 
     private func card(_ index: Int, title: Title?, classNames: [String]) -> CardDescription {
         let sys = "\(root)/sys/class/sound/card\(index)"
         let proc = "\(root)/proc/asound/card\(index)"
-        let id = SystemFile.text("\(sys)/id") ?? SystemFile.text("\(proc)/id") ?? title?.id ?? "\(index)"
+        let ids = [SystemFile.text("\(sys)/id"), SystemFile.text("\(proc)/id"), title?.id]
+        let id = ids.lazy.compactMap(Self.id).first ?? "\(index)"
         let devicePath = SystemFile.resolved("\(sys)/device")
         let bus = SystemFile.resolved("\(sys)/device/subsystem")?.lastPathComponent
         let usb = usb(devicePath: bus == "usb" ? devicePath : nil, proc: proc)
         let driver = title?.driver ?? ""
-        let deviceName = devicePath?.lastPathComponent
+        let deviceName = devicePath.flatMap { SystemFile.words(in: $0.lastPathComponent) }
         var references: [CardReference] = []
         if let usb {
             if let path = usb.path { references.append(.path(path)) }
@@ -67,18 +85,26 @@ struct CardTree {
         if let devicePath {
             let device =
                 SystemFile.text("\(devicePath)/idVendor") != nil ? devicePath : devicePath.parentPath
-            usb.path = device.lastPathComponent
-            usb.vendor = SystemFile.text("\(device)/idVendor")?.lowercased()
-            usb.product = SystemFile.text("\(device)/idProduct")?.lowercased()
-            usb.serial = SystemFile.text("\(device)/serial").flatMap { $0.isEmpty ? nil : $0 }
-            usb.name = SystemFile.text("\(device)/product")
+            usb.path = SystemFile.words(in: device.lastPathComponent)
+            usb.vendor = Self.usbNumber(SystemFile.text("\(device)/idVendor"))
+            usb.product = Self.usbNumber(SystemFile.text("\(device)/idProduct"))
+            usb.serial = SystemFile.words("\(device)/serial")
+            usb.name = SystemFile.words("\(device)/product")
         }
-        if let id = SystemFile.text("\(proc)/usbid")?.lowercased().split(separator: ":"), id.count == 2 {
-            usb.vendor = usb.vendor ?? String(id[0])
-            usb.product = usb.product ?? String(id[1])
+        if let id = SystemFile.text("\(proc)/usbid")?.split(separator: ":"), id.count == 2 {
+            usb.vendor = usb.vendor ?? Self.usbNumber(String(id[0]))
+            usb.product = usb.product ?? Self.usbNumber(String(id[1]))
         }
         let isUSB = devicePath != nil || SystemFile.text("\(proc)/usbbus") != nil
         return isUSB ? usb : nil
+    }
+
+    /// Four hexadecimal digits, in lower case; nil if it is something else.
+    private static func usbNumber(_ text: String?) -> String? {
+        guard let text = text?.lowercased(), text.utf8.count == 4,
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+        else { return nil }
+        return text
     }
 
     // MARK: ALSA
@@ -92,13 +118,13 @@ struct CardTree {
 
     private static func number(in name: String, between prefix: String, and suffix: Character) -> Int? {
         guard name.hasPrefix(prefix), name.last == suffix else { return nil }
-        return Int(name.dropFirst(prefix.count).dropLast())
+        return index(name.dropFirst(prefix.count).dropLast())
     }
 
     private struct Title {
         var id: String
         var driver: String
-        var name: String
+        var name: String?
     }
 
     /// `/proc/asound/cards`: ` 1 [Loopback       ]: Loopback - Loopback`, and a line of detail after each.
@@ -106,7 +132,7 @@ struct CardTree {
         var titles: [Int: Title] = [:]
         for line in (SystemFile.text("\(root)/proc/asound/cards") ?? "").split(whereSeparator: \.isNewline) {
             guard let open = line.firstIndex(of: "["), let close = line[open...].firstIndex(of: "]"),
-                let index = Int(line[..<open].filter { !$0.isWhitespace }),
+                let index = Self.index(line[..<open].filter { !$0.isWhitespace }),
                 let colon = line[close...].firstIndex(of: ":")
             else { continue }
             let id = line[line.index(after: open)..<close].filter { !$0.isWhitespace }
@@ -114,9 +140,10 @@ struct CardTree {
             // A driver's name may hold a dash, but none with spaces around it; a card's name may.
             let words = rest.split(separator: " ")
             let dash = words.firstIndex(of: "-")
+            let (driver, name) = (words[..<(dash ?? 0)], words[(dash.map { $0 + 1 } ?? 0)...])
             titles[index] = Title(
-                id: id, driver: words[..<(dash ?? 0)].joined(separator: " "),
-                name: words[(dash.map { $0 + 1 } ?? 0)...].joined(separator: " "))
+                id: id, driver: SystemFile.words(in: driver.joined(separator: " ")) ?? "",
+                name: SystemFile.words(in: name.joined(separator: " ")))
         }
         return titles
     }

@@ -18,7 +18,7 @@ public struct PCMOwner: Hashable, Sendable {
 
     /// The owner of a card's device, by `owner_pid` of `/proc/asound/cardN/pcmDc/subS/status`; nil if nobody holds it.
     /// The kernel names the thread that opened it; this is its process.
-    static func of(_ direction: PCMDirection, card: Int, device: Int, root: String) -> PCMOwner? {
+    package static func of(_ direction: PCMDirection, card: Int, device: Int, root: String) -> PCMOwner? {
         let folder = "\(root)/proc/asound/card\(card)/pcm\(device)\(direction.letter)"
         for sub in SystemFile.names(in: folder).filter({ $0.hasPrefix("sub") }).sorted() {
             guard let status = SystemFile.text("\(folder)/\(sub)/status"),
@@ -27,7 +27,7 @@ public struct PCMOwner: Hashable, Sendable {
             let process =
                 SystemFile.text("\(root)/proc/\(thread)/status").flatMap { Self.number(after: "Tgid", in: $0) }
                 ?? thread
-            return PCMOwner(processID: process, processName: SystemFile.text("\(root)/proc/\(process)/comm"))
+            return PCMOwner(processID: process, processName: SystemFile.words("\(root)/proc/\(process)/comm"))
         }
         return nil
     }

@@ -25,6 +25,25 @@ package enum SystemFile {
         text(path)?.split(whereSeparator: \.isNewline).first.map(String.init)
     }
 
+    /// What a device says of itself, fit for one line of a log or a terminal, at most `limit` characters of it: its maker may
+    /// have written anything. Nil if nothing is left, or it cannot be read.
+    static func words(_ path: String, limit: Int = 100) -> String? {
+        text(path).flatMap { words(in: $0, limit: limit) }
+    }
+
+    /// The same of text that was read before: its first line, with a space for each character that could steer a terminal.
+    static func words(in text: some StringProtocol, limit: Int = 100) -> String? {
+        var words = String.UnicodeScalarView()
+        for scalar in (text.split(whereSeparator: \.isNewline).first ?? "").unicodeScalars.prefix(limit) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: words.append(" ")
+            default: words.append(scalar)
+            }
+        }
+        let line = String(words).split(separator: " ").joined(separator: " ")
+        return line.isEmpty ? nil : line
+    }
+
     /// The names in a folder, sorted; none if it cannot be read.
     package static func names(in folder: String) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }

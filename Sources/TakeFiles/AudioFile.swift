@@ -25,6 +25,8 @@ struct AudioFile: Sendable {
         self.firstFrame = firstFrame
     }
 
+    /// The name that it has now.
+    var currentName: String { isRenamed ? name : name + ".part" }
     /// Where the next frame goes.
     var end: Int64 { Int64(WAVHeader.byteCount) + dataBytes }
     /// Whole frames written so far.
@@ -35,7 +37,26 @@ struct AudioFile: Sendable {
     }
 
     /// Sets what is to follow the sound: the zero byte that RIFF wants after an odd size, then the chunks.
-    mutating func close(with chunks: [UInt8]) {
-        closing = (dataBytes % 2 == 1 ? [0] : []) + chunks
+    ///
+    /// - Parameters:
+    ///   - sidecar: of the take; nil: nothing is known of it.
+    ///   - isLast: whether it belongs to the take's last part.
+    mutating func setClosing(_ sidecar: Sidecar?, isLast: Bool) {
+        let cues = sidecar?.cues(
+            firstFrame: firstFrame, frames: frames, rateHz: header.format.rateHz, isLast: isLast)
+        closing = (dataBytes % 2 == 1 ? [0] : []) + CueChunks.bytes(cues ?? [])
+    }
+}
+
+extension TakeSite {
+    /// Appends the closing chunks to one audio file, if there are any.
+    mutating func close(_ audio: inout AudioFile, of sidecar: Sidecar?, isLast: Bool) throws(FileError) {
+        audio.setClosing(sidecar, isLast: isLast)
+        guard !audio.closing.isEmpty else { return }
+        if audio.file == nil { audio.file = try files.open(path(audio.currentName)) }
+        var one = [audio]
+        defer { audio = one[0] }
+        try perform(.close, audio: &one)
+        one[0].file = nil
     }
 }

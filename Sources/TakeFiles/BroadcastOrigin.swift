@@ -48,6 +48,12 @@ public struct BroadcastOrigin: Hashable, Sendable {
                 + ",T=Fieldfare \(sidecar.version); \(String(card))\r\n")
     }
 
+    /// Frames since midnight.
+    func timeReference(rateHz: Int) -> Int64 {
+        // A day has 86.4e9 microseconds: the product stays below 2^63 up to 100 MHz.
+        started.microsecondsOfDay * Int64(rateHz) / 1_000_000
+    }
+
     /// The chunk's content.
     ///
     /// - Parameter rateHz: frames a second, in which the time since midnight is counted.
@@ -58,8 +64,7 @@ public struct BroadcastOrigin: Hashable, Sendable {
         bytes.append(reference, filling: 32)
         bytes.append(started.date, filling: 10)
         bytes.append(started.timeOfDay, filling: 8)
-        // A day has 86.4e9 microseconds: the product stays below 2^63 up to 100 MHz.
-        bytes.append(littleEndian: UInt64(started.microsecondsOfDay * Int64(rateHz) / 1_000_000))
+        bytes.append(littleEndian: UInt64(timeReference(rateHz: rateHz)))
         bytes.append(littleEndian: UInt16(1))
         // The unique material identifier (64 bytes, none) and what later versions use (190 bytes).
         bytes += [UInt8](repeating: 0, count: 64 + 190)

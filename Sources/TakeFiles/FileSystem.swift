@@ -17,7 +17,7 @@ public struct FileSystem: Sendable {
     /// Makes a file, with the rights of `fileMode` whatever the umask.
     /// - Parameter isNew: whether an existing file is an error (`EEXIST`); otherwise it is emptied.
     public func create(_ path: String, isNew: Bool) throws(FileError) -> OpenFile {
-        let file = try open("create", path, flags: O_RDWR | O_CREAT | (isNew ? O_EXCL : O_TRUNC))
+        let file = try open("create", path, flags: O_RDWR | O_CREAT | O_NOFOLLOW | (isNew ? O_EXCL : O_TRUNC))
         do throws(FileError) {
             try setMode(file, Self.fileMode)
         } catch {
@@ -27,14 +27,15 @@ public struct FileSystem: Sendable {
         return file
     }
 
-    /// Opens a file that is there, to read and write.
+    /// Opens a file that is there, to read and write; a link is refused (`ELOOP`), so that nobody is led elsewhere.
     public func open(_ path: String) throws(FileError) -> OpenFile {
-        try open("open", path, flags: O_RDWR)
+        try open("open", path, flags: O_RDWR | O_NOFOLLOW)
     }
 
     /// Opens a folder, so that it can be synced.
-    public func openFolder(_ path: String) throws(FileError) -> OpenFile {
-        try open("open", path, flags: O_RDONLY | O_DIRECTORY)
+    /// - Parameter followsLink: whether it may be a link to one; otherwise that is refused (`ENOTDIR`).
+    public func openFolder(_ path: String, followsLink: Bool = true) throws(FileError) -> OpenFile {
+        try open("open", path, flags: O_RDONLY | O_DIRECTORY | (followsLink ? 0 : O_NOFOLLOW))
     }
 
     /// Makes a folder, with the rights of `folderMode` whatever the umask, or takes the one that is there.
@@ -98,7 +99,8 @@ public struct FileSystem: Sendable {
 
     /// Reads a small file whole, but not more than `limit` bytes of it.
     public func contents(_ path: String, limit: Int = 1 << 20) throws(FileError) -> [UInt8] {
-        let file = try open("open", path, flags: O_RDONLY)
+        // A pipe of that name would be waited for; a file is not.
+        let file = try open("open", path, flags: O_RDONLY | O_NONBLOCK)
         var bytes: [UInt8] = []
         while bytes.count < limit {
             let piece = try read(file, at: Int64(bytes.count), count: min(1 << 16, limit - bytes.count))
@@ -125,6 +127,18 @@ public struct FileSystem: Sendable {
         } catch {
             guard error.code == EINVAL || error.code == ENOSYS || error.code == ENOTSUP else { throw error }
         }
+    }
+
+    /// Lets go of what the kernel keeps in memory of a file that was synced, so that whoever reads it next reads the disk.
+    ///
+    /// A wish, which the kernel may leave unheard.
+    public func forget(_ file: OpenFile) {
+        try? calls.forget(file.descriptor)
+    }
+
+    /// How many bytes a file has.
+    public func length(_ file: OpenFile) throws(FileError) -> Int64 {
+        try doing("measure", file.path) { () throws(Errno) in try calls.length(file.descriptor) }
     }
 
     /// Cuts or lengthens a file.
@@ -158,10 +172,20 @@ public struct FileSystem: Sendable {
         try doing("measure", path) { () throws(Errno) in try calls.freeBytes(path) }
     }
 
+    /// What `path` leads to now.
+    public func identity(_ path: String) throws(FileError) -> FileIdentity {
+        try doing("look at", path) { () throws(Errno) in try calls.identity(path) }
+    }
+
+    /// Fails if `path` cannot be written: its file system has become read-only, or this process has no right to.
+    public func checkWritable(_ path: String) throws(FileError) {
+        try doing("write", path) { () throws(Errno) in try calls.checkWritable(path) }
+    }
+
     /// Opens or makes a file to lock, and locks it as long as it is open.
     /// - Returns: the file, and whether the lock was had; if not, another process has it.
     func openLocked(_ path: String) throws(FileError) -> (OpenFile, Bool) {
-        let file = try open("lock", path, flags: O_RDWR | O_CREAT)
+        let file = try open("lock", path, flags: O_RDWR | O_CREAT | O_NOFOLLOW)
         do throws(Errno) {
             try retrying { () throws(Errno) in try calls.lock(file.descriptor) }
         } catch {

@@ -39,6 +39,17 @@ public struct KernelCalls: SystemCalls {
         _ = try Self.check(Glibc.fsync(descriptor))
     }
 
+    /// `posix_fadvise(2)`, which returns its error number.
+    public func forget(_ descriptor: Int32) throws(Errno) {
+        let code = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        guard code == 0 else { throw Errno(code: code) }
+    }
+
+    /// `lseek(2)`, to the end. Nothing here reads or writes where that leaves the descriptor.
+    public func length(_ descriptor: Int32) throws(Errno) -> Int64 {
+        Int64(try Self.check(lseek(descriptor, 0, SEEK_END)))
+    }
+
     /// `ftruncate(2)`.
     public func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
         _ = try Self.check(Glibc.ftruncate(descriptor, off_t(byteCount)))
@@ -74,6 +85,18 @@ public struct KernelCalls: SystemCalls {
         var found = statvfs()
         _ = try Self.check(unsafe statvfs(path, &found))
         return Int64(clamping: UInt64(found.f_bavail).multipliedReportingOverflow(by: UInt64(found.f_frsize)).0)
+    }
+
+    /// `stat(2)`.
+    public func identity(_ path: String) throws(Errno) -> FileIdentity {
+        var found = stat()
+        _ = try Self.check(unsafe stat(path, &found))
+        return FileIdentity(device: UInt64(found.st_dev), inode: UInt64(found.st_ino))
+    }
+
+    /// `access(2)`.
+    public func checkWritable(_ path: String) throws(Errno) {
+        _ = try Self.check(unsafe access(path, W_OK))
     }
 
     /// `opendir(3)`, `readdir(3)`.

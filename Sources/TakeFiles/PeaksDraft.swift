@@ -3,7 +3,9 @@ struct PeaksDraft {
     /// Storage is slow at small writes.
     static let leastWrite = 4096
 
-    private let bytesPerPixel: Int
+    private let rateHz: Int
+    private let channels: Int
+    private var bytesPerPixel: Int { 2 * channels }
     private var waiting: [UInt8] = []
     /// Pixels that were taken to be written.
     private(set) var length = 0
@@ -12,14 +14,19 @@ struct PeaksDraft {
     /// Why there will be no waveform.
     var failure: FileError?
 
-    init(channels: Int) {
-        bytesPerPixel = 2 * channels
+    init(rateHz: Int, channels: Int) {
+        self.rateHz = rateHz
+        self.channels = channels
     }
+
+    /// The head of the file as things stand.
+    var header: [UInt8] { PeaksFile.header(rateHz: rateHz, channels: channels, length: length) }
 
     /// Whether enough waits for a write.
     var isDue: Bool { waiting.count >= Self.leastWrite }
 
     mutating func append(_ pairs: [Int8]) {
+        guard failure == nil else { return }
         waiting += pairs.lazy.map { UInt8(bitPattern: $0) }
     }
 
@@ -36,5 +43,27 @@ struct PeaksDraft {
     mutating func giveUp(_ error: FileError) {
         failure = error
         waiting = []
+    }
+}
+
+extension TakeSite {
+    /// Carries out a phase of the waveform, and begins it before if that was not done; if either fails, there will be none.
+    mutating func perform(_ phase: TakePhase, peaks: inout PeaksDraft) {
+        guard peaks.failure == nil else { return }
+        do throws(FileError) {
+            if !peaks.isBegun {
+                peaks.isBegun = true
+                try perform(.beginPeaks, content: peaks.header)
+            }
+            try perform(phase, content: phase == .appendPeaks ? peaks.take() : peaks.header)
+        } catch {
+            giveUp(&peaks, error)
+        }
+    }
+
+    /// There will be no waveform, and nothing is left of what there was.
+    mutating func giveUp(_ peaks: inout PeaksDraft, _ error: FileError) {
+        peaks.giveUp(error)
+        try? perform(.dropPeaks)
     }
 }

@@ -16,16 +16,21 @@ public enum SidecarFile {
         }
     }
 
-    /// Reads a sidecar.
+    /// Reads a sidecar. Whoever reckons with its figures may rely on `SidecarLimits`.
     /// - Throws: `SidecarError`, one sentence that names the file and what is wrong in it.
     public static func sidecar(_ bytes: [UInt8], path: String) throws(SidecarError) -> Sidecar {
+        let sidecar: Sidecar
         do {
-            return try JSONDecoder().decode(Sidecar.self, from: Data(bytes))
+            sidecar = try JSONDecoder().decode(Sidecar.self, from: Data(bytes))
         } catch let error as DecodingError {
             throw SidecarError(path: path, problem: error.sentence)
         } catch {
             throw SidecarError(path: path, problem: "not JSON")
         }
+        if let key = SidecarLimits.firstBroken(by: sidecar) {
+            throw SidecarError(path: path, problem: "\(key) has a value that is not allowed")
+        }
+        return sidecar
     }
 }
 
@@ -62,6 +67,7 @@ extension Sidecar {
     fileprivate var finite: Sidecar {
         var copy = self
         copy.gainDB = gainDB.finite
+        copy.clockDriftPPM = clockDriftPPM.finite
         copy.durationSeconds = durationSeconds.isFinite ? durationSeconds : 0
         for index in levels.indices {
             copy.levels[index].peakDBFS = levels[index].peakDBFS.finite

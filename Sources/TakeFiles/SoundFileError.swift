@@ -1,12 +1,14 @@
 /// libsndfile could not do something with a sound file.
 public struct SoundFileError: Error, Hashable, CustomStringConvertible {
-    /// What was attempted: "open", "read", "seek".
+    /// What was attempted: "open", "read", "seek", "write".
     public var operation: String
     /// On what.
     public var path: String
     /// What the library, or this one, says.
     public var problem: String
+    /// What the storage said, where the library only handed it on.
+    public var storage: FileError?
 
     /// One sentence, such as `open /takes/a.wav: Format not recognised`.
-    public var description: String { "\(operation) \(path): \(problem)" }
+    public var description: String { storage?.description ?? "\(operation) \(path): \(problem)" }
 }

@@ -1,4 +1,5 @@
 import CSndFile
+import Glibc
 public import Takes
 
 /// An open sound file, WAV or FLAC, read by libsndfile. Closed when it goes out of scope.
@@ -17,6 +18,7 @@ public import Takes
     /// - Throws: `SoundFileError` if it cannot be opened, is no sound file, or holds samples of another kind
     ///   than a recorder stores.
     public init(path: String) throws(SoundFileError) {
+        try Self.checkKind(of: path)
         var info = SF_INFO()
         guard let handle = unsafe sf_open(path, Int32(SFM_READ), &info) else {
             throw SoundFileError(operation: "open", path: path, problem: unsafe Self.text(of: nil))
@@ -36,6 +38,23 @@ public import Takes
 
     deinit {
         unsafe sf_close(handle)
+    }
+
+    /// The library would wait for a pipe, and try all the formats that it knows, MP3 among them, with the faults of many.
+    private static func checkKind(of path: String) throws(SoundFileError) {
+        let file = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        // The library says why it cannot be opened.
+        guard file >= 0 else { return }
+        defer { close(file) }
+        var status = stat()
+        var head = [UInt8](repeating: 0, count: 4)
+        guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw SoundFileError(operation: "open", path: path, problem: "it is not a regular file")
+        }
+        // Safe: the array has room for 4 bytes.
+        guard unsafe Glibc.read(file, &head, 4) == 4, [Array("RIFF".utf8), Array("fLaC".utf8)].contains(head) else {
+            throw SoundFileError(operation: "open", path: path, problem: "it is neither WAV nor FLAC")
+        }
     }
 
     /// Reads frames as integers of full scale 2³¹, losslessly if the file holds integers (`sf_readf_int`).
@@ -125,7 +144,9 @@ public import Takes
             let started = WallTime(
                 iso8601: "\(Self.string(&info.origination_date))T\(Self.string(&info.origination_time)).000000Z")
         else { return nil }
-        let reference = Int64(info.time_reference_high) << 32 | Int64(info.time_reference_low)
+        let reference = UInt64(info.time_reference_high) << 32 | UInt64(info.time_reference_low)
+        // Frames since midnight.
+        guard reference <= UInt64(format.rateHz) * 86_400 else { return nil }
         let microseconds = (Double(reference) * 1e6 / Double(format.rateHz)).rounded()
         let history = MemoryLayout<SF_BROADCAST_INFO>.offset(of: \.coding_history) ?? 0
         let length = min(Int(info.coding_history_size), size - history)
@@ -157,7 +178,7 @@ public import Takes
     }
 
     /// The library's sentence for the last error of a file, or of opening one.
-    private static func text(of handle: OpaquePointer?) -> String {
+    static func text(of handle: OpaquePointer?) -> String {
         var text = unsafe String(cString: sf_strerror(handle))
         while text.last == "." || text.last == "\n" || text.last == " " { text.removeLast() }
         let prefix = "System error : "

@@ -16,6 +16,10 @@ public protocol SystemCalls: Sendable {
     func fdatasync(_ descriptor: Int32) throws(Errno)
     /// `fsync(2)`, of a file or a folder.
     func fsync(_ descriptor: Int32) throws(Errno)
+    /// `posix_fadvise(2)` with `POSIX_FADV_DONTNEED`, for all of the file.
+    func forget(_ descriptor: Int32) throws(Errno)
+    /// `lseek(2)`, to the end: how many bytes a file has.
+    func length(_ descriptor: Int32) throws(Errno) -> Int64
     /// `ftruncate(2)`.
     func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno)
     /// `fchmod(2)`.
@@ -30,8 +34,17 @@ public protocol SystemCalls: Sendable {
     func mkdir(_ path: String, mode: UInt32) throws(Errno)
     /// `statvfs(3)`: the bytes that are free for this process.
     func freeBytes(_ path: String) throws(Errno) -> Int64
+    /// `stat(2)`.
+    func identity(_ path: String) throws(Errno) -> FileIdentity
+    /// `access(2)`: fails if this process may not write there, or nobody can.
+    func checkWritable(_ path: String) throws(Errno)
     /// `opendir(3)`, `readdir(3)`: the names in a folder, in no order, without `.` and `..`.
     func entries(_ path: String) throws(Errno) -> [String]
+}
+
+extension SystemCalls {
+    /// Does nothing: a storage that keeps nothing in memory has nothing to let go of.
+    public func forget(_ descriptor: Int32) throws(Errno) {}
 }
 
 /// The number of a failed system call, `errno(3)`.

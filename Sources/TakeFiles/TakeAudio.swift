@@ -17,21 +17,22 @@ public final class TakeAudio {
     /// The take.
     public let take: TakeName
     /// Its parts; never none.
-    public let parts: [Part]
+    public private(set) var parts: [Part]
 
     /// Longer is no sound file: FLAC that was made on the fly says so of itself.
     private static let mostFrames = Int64(1) << 48
     private var reader: SoundFileReader?
     private var openPart: Int?
 
-    /// Looks at all audio files of a take. Each may be WAV or FLAC, whichever is there: takes are converted.
+    /// Looks at all audio files of a take. Each may be WAV or FLAC, whichever is there: takes are converted,
+    /// even while they are read.
     /// - Throws: `FileError`, `SoundFileError` or `TakeAudioError`.
     public init(of take: TakeName, in directory: TakesDirectory) throws {
         self.take = take
         let folder = "\(directory.path)/\(take.day)"
         let names = try Self.names(of: take, in: directory, folder: folder)
         parts = try names.map { name in
-            let file = try SoundFileReader(path: "\(folder)/\(name)")
+            let file = try Self.open("\(folder)/\(name)")
             guard file.frames <= Self.mostFrames else {
                 throw TakeAudioError(take: take, problem: "its file \(file.path) does not tell how long it is")
             }
@@ -49,7 +50,13 @@ public final class TakeAudio {
     {
         if openPart != part {
             openPart = nil
-            reader = try SoundFileReader(path: parts[part].path)
+            let file = try Self.open(parts[part].path)
+            guard file.format == parts[part].format, file.frames == parts[part].frames else {
+                throw SoundFileError(
+                    operation: "open", path: file.path, problem: "it is not the file that was there before")
+            }
+            parts[part].path = file.path
+            reader = consume file
             openPart = part
             place = 0
         }
@@ -61,6 +68,21 @@ public final class TakeAudio {
         } catch {
             openPart = nil
             throw error
+        }
+    }
+
+    /// Opens an audio file; if it is not there any more, the same under its other ending, to which it was converted meanwhile.
+    private static func open(_ path: String) throws(SoundFileError) -> SoundFileReader {
+        do throws(SoundFileError) {
+            return try SoundFileReader(path: path)
+        } catch {
+            let endings = [".wav": ".flac", ".flac": ".wav"]
+            guard let ending = endings.keys.first(where: path.hasSuffix), let other = endings[ending] else {
+                throw error
+            }
+            // What is wrong with the one that was asked for is what somebody wants to know.
+            guard let file = try? SoundFileReader(path: path.dropLast(ending.count) + other) else { throw error }
+            return file
         }
     }
 

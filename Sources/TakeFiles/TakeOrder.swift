@@ -7,6 +7,9 @@
 ///   follow them; if not, everything after the header, in whole frames, is sound. Audio and peaks have their `.part`
 ///   names or their final ones;
 /// - final audio without any sidecar: a take that somebody discarded.
+///
+/// A finished take that becomes FLAC (`FLACConversion`) has `.flac.part` and then FLAC files beside its WAV files; the sidecar
+/// names those that are the take.
 public enum TakePhase: CaseIterable, Sendable {
     /// Makes the next number impossible to be given again. Before anything of the take is written.
     case number
@@ -35,14 +38,30 @@ public enum TakePhase: CaseIterable, Sendable {
     case dropPeaks
     /// Gives the files their final names, the sidecar last: the commit.
     case reveal
+    /// Replaces the sidecar of a finished take, whole or not at all.
+    case revise
     /// Removes a finished take: first the sidecar, without which it is none.
     case discard
+    /// Takes over a sidecar that had not replaced the old one yet, where the old one is gone.
+    case adopt
+    /// Cuts an audio file after its whole frames, and makes it safe.
+    case mend
+    /// Removes audio files that hold no frame.
+    case dropAudio
+    /// Removes a take in which no frame was recorded.
+    case forget
 
     /// What a finished take goes through after its last frame. `close` is done part by part; the waveform is begun
     /// before its last pixels are appended, if it was not yet, and nothing is appended if none are left.
     public static let finish: [TakePhase] = [.settle, .replaceSidecar, .close, .appendPeaks, .peaks, .reveal]
     /// The same on storage that fails: the least that makes it a take. Markers are in the sidecar, and peaks can be made again.
     public static let abandon: [TakePhase] = [.settle, .replaceSidecar, .reveal]
+    /// What a take that a cut left behind goes through, whatever that was cut in, and again if it is cut itself. The
+    /// sidecar tells the frames and why it ended only once the audio holds just these. The waveform is made anew, piece
+    /// by piece, before; `mend` and `close` are done file by file.
+    public static let recover: [TakePhase] = [
+        .mend, .appendPeaks, .replaceSidecar, .close, .peaks, .dropAudio, .reveal,
+    ]
 
     /// The steps, in order.
     public var steps: [TakeStep] {
@@ -63,7 +82,14 @@ public enum TakePhase: CaseIterable, Sendable {
         case .dropPeaks: [.remove(.peaksPart)]
         case .reveal:
             [.renameAudio, .rename(.peaksPart, to: .peaks), .syncDay, .rename(.sidecarPart, to: .sidecar), .syncDay]
+        case .revise:
+            [.create(.revision), .sync(.revision), .rename(.revision, to: .sidecar), .syncDay]
         case .discard: [.remove(.sidecar), .syncDay, .removeRest, .syncDay]
+        case .adopt:
+            [.open(.sidecarDraft), .sync(.sidecarDraft), .rename(.sidecarDraft, to: .sidecarPart), .syncDay]
+        case .mend: [.cutAudio, .writeHeader, .syncAudio]
+        case .dropAudio: [.removeAudio]
+        case .forget: [.removeRest, .syncDay]
         }
     }
 }
@@ -72,6 +98,8 @@ public enum TakePhase: CaseIterable, Sendable {
 public enum TakeStep: Hashable, Sendable {
     /// Makes a small file and writes what it shall hold.
     case create(TakeDocument)
+    /// Opens a small file that is there.
+    case open(TakeDocument)
     /// Writes on at its end.
     case append(TakeDocument)
     /// Writes over its beginning.
@@ -89,6 +117,8 @@ public enum TakeStep: Hashable, Sendable {
     case createAudio
     /// Writes the header over the old one.
     case writeHeader
+    /// Cuts off what follows the frames.
+    case cutAudio
     /// Appends the closing chunks.
     case writeClosing
     /// Its frames are on the disk.
@@ -97,6 +127,8 @@ public enum TakeStep: Hashable, Sendable {
     case syncAudio
     /// `STEM.wav.part` becomes `STEM.wav`.
     case renameAudio
+    /// Removes audio files.
+    case removeAudio
 
     /// Makes the folder of the day, or takes the one that is there.
     case makeDay
@@ -118,6 +150,8 @@ public enum TakeDocument: Hashable, Sendable {
     case sidecarDraft
     /// What is known of a finished take.
     case sidecar
+    /// A higher revision of it, before it has replaced the old one.
+    case revision
     /// The waveform before the take is finished.
     case peaksPart
     /// The waveform.
@@ -131,6 +165,7 @@ public enum TakeDocument: Hashable, Sendable {
         case .sidecarPart: "\(stem).json.part"
         case .sidecarDraft: "\(stem).json.part.tmp"
         case .sidecar: "\(stem).json"
+        case .revision: "\(stem).json.tmp"
         case .peaksPart: "\(stem).dat.part"
         case .peaks: "\(stem).dat"
         }

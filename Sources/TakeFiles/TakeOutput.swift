@@ -17,6 +17,11 @@ public final class TakeOutput {
     public private(set) var frames: Int64 = 0
     /// Frames of the take that are on the disk.
     public var syncedFrames: Int64 { progress.now.syncedFrames }
+    /// Whether all that is known of the take, and all of its frames, are on the disk.
+    public var isSynced: Bool {
+        let done = progress.now
+        return done.syncedFrames == frames && done.sidecarChange >= sidecarChange
+    }
     /// Why the take will have no waveform; nil: nothing speaks against it. The take itself is not touched by it.
     public var peaksFailure: FileError? { peaks.failure }
 
@@ -65,7 +70,7 @@ public final class TakeOutput {
         self.started = started
         self.keepsUnfiltered = keepsUnfiltered
         self.splitBytes = min(splitBytes, Self.largestSplitBytes)
-        peaks = PeaksDraft(channels: sidecar.channels)
+        peaks = PeaksDraft(rateHz: sidecar.rateHz, channels: sidecar.channels)
         site = TakeSite(files: directory.files, takes: directory.folder, name: name)
         addPart(format: format, firstFrame: 0)
         do throws(FileError) {
@@ -116,9 +121,8 @@ public final class TakeOutput {
     /// can be made again from the sound.
     /// - Parameter pairs: as `PeaksFile.pairs`, those that come next.
     public func appendPeaks(_ pairs: [Int8]) {
-        guard peaks.failure == nil else { return }
         peaks.append(pairs)
-        if peaks.isDue { performPeaks(.appendPeaks) }
+        if peaks.isDue { site.perform(.appendPeaks, peaks: &peaks) }
     }
 
     /// Begins another part, with a format and at a frame of its own: the card was away and is back.
@@ -154,8 +158,13 @@ public final class TakeOutput {
         return try progress.turn.withLock { _ throws(FileError) in
             progress.end()
             if let failure = progress.now.failure { throw failure }
+            // A part whose card went away before it was heard. The take is whole without its file, so that goes last.
+            let empty = parts.contains { $0.frames > 0 } ? parts.filter { $0.frames == 0 } : []
+            if !empty.isEmpty { parts.removeAll { $0.frames == 0 } }
             do throws(FileError) {
-                return try carryOut(TakePhase.finish)
+                let sidecar = try carryOut(TakePhase.finish)
+                for audio in empty.flatMap(\.audio) { try? site.files.remove(site.path(audio.name + ".part")) }
+                return sidecar
             } catch {
                 progress.didFail(error)
                 throw error
@@ -199,10 +208,11 @@ public struct TakeRemains: Sendable, Hashable {
 // MARK: - Parts
 
 extension TakeOutput {
-    /// The frame of the take that comes next.
-    private var nextFrame: Int64 {
+    /// The frame of the take that comes next, at the rate of the sidecar.
+    public var nextFrame: Int64 {
         guard let last = parts.last else { return 0 }
-        return last.audio[0].firstFrame + last.frames
+        return last.audio[0].firstFrame
+            + Sidecar.frames(last.frames, at: last.format.rateHz, countedAt: sidecar.rateHz)
     }
 
     private func write(
@@ -257,13 +267,12 @@ extension TakeOutput {
     /// The sidecar with what this output knows.
     private func snapshot() -> Sidecar {
         var copy = sidecar
-        copy.parts = parts.map {
-            Sidecar.Part(
-                file: $0.audio[0].name, firstFrame: $0.audio[0].firstFrame, frames: $0.frames,
-                rateHz: $0.format.rateHz, format: $0.format.sampleFormat)
-        }
-        copy.frames = frames
-        copy.durationSeconds = parts.reduce(0) { $0 + Double($1.frames) / Double($1.format.rateHz) }
+        copy.setParts(
+            parts.map {
+                Sidecar.Part(
+                    file: $0.audio[0].name, firstFrame: $0.audio[0].firstFrame, frames: $0.frames,
+                    rateHz: $0.format.rateHz, format: $0.format.sampleFormat)
+            })
         return copy
     }
 }
@@ -277,32 +286,14 @@ extension TakeOutput {
             switch phase {
             case .close: try close()
             case .replaceSidecar: try site.perform(phase, content: SidecarFile.bytes(final))
-            case .appendPeaks, .peaks: performPeaks(phase)
-            case .settle, .reveal, .number, .begin, .mark, .sync, .split, .beginPeaks, .dropPeaks, .discard:
+            case .appendPeaks, .peaks: site.perform(phase, peaks: &peaks)
+            case .settle, .reveal, .number, .begin, .mark, .sync, .split, .beginPeaks, .dropPeaks, .revise, .discard,
+                .adopt, .mend, .dropAudio, .forget:
                 try perform(phase)
             }
             if phase == .settle { progress.didSync(frames: frames, sidecarChange: nil) }
         }
         return final
-    }
-
-    /// Carries out a phase of the waveform; if that fails, there will be none.
-    private func performPeaks(_ phase: TakePhase) {
-        guard peaks.failure == nil else { return }
-        do throws(FileError) {
-            if !peaks.isBegun {
-                peaks.isBegun = true
-                try site.perform(.beginPeaks, content: peaksHeader)
-            }
-            try site.perform(phase, content: phase == .appendPeaks ? peaks.take() : peaksHeader)
-        } catch {
-            peaks.giveUp(error)
-            try? site.perform(.dropPeaks)
-        }
-    }
-
-    private var peaksHeader: [UInt8] {
-        PeaksFile.header(rateHz: sidecar.rateHz, channels: sidecar.channels, length: peaks.length)
     }
 
     /// Carries out a phase on the audio files of all parts at once.
@@ -322,22 +313,9 @@ extension TakeOutput {
     /// Appends the closing chunks, where there are any, one file after the other.
     private func close() throws(FileError) {
         for part in parts.indices {
-            let first = parts[part].audio[0].firstFrame
-            // A marker set while the very last frame was heard lies behind it.
             let isLast = part == parts.count - 1
-            let range = first..<(first + parts[part].frames + (isLast ? 1 : 0))
-            let chunks = CueChunks.bytes(markers: sidecar.markers, in: range)
             for index in parts[part].audio.indices {
-                parts[part].audio[index].close(with: chunks)
-                guard !parts[part].audio[index].closing.isEmpty else { continue }
-                if parts[part].audio[index].file == nil {
-                    parts[part].audio[index].file = try site.files.open(
-                        site.path(parts[part].audio[index].name + ".part"))
-                }
-                var one = [parts[part].audio[index]]
-                defer { parts[part].audio[index] = one[0] }
-                try site.perform(.close, audio: &one)
-                one[0].file = nil
+                try site.close(&parts[part].audio[index], of: sidecar, isLast: isLast)
             }
         }
     }
@@ -377,5 +355,14 @@ extension TakeOutput {
     /// Removes the audio files of a part that could not be begun; there is no sound in them.
     private func removeEmpty(_ part: Part) {
         for audio in part.audio where audio.file != nil { try? site.files.remove(site.path(audio.name + ".part")) }
+    }
+}
+
+extension Sidecar {
+    /// Sets the parts, and what follows from them.
+    mutating func setParts(_ parts: [Part]) {
+        self.parts = parts
+        frames = parts.reduce(0) { $0 + $1.frames }
+        durationSeconds = parts.reduce(0) { $0 + Double($1.frames) / Double($1.rateHz) }
     }
 }

@@ -32,7 +32,7 @@ struct TakeSite: Sendable {
     func path(_ document: TakeDocument) -> String {
         switch document {
         case .number, .numberDraft: "\(takes.path)/\(document.name(stem: name.stem))"
-        case .sidecarPart, .sidecarDraft, .sidecar, .peaksPart, .peaks: path(document.name(stem: name.stem))
+        case .sidecarPart, .sidecarDraft, .sidecar, .revision, .peaksPart, .peaks: path(document.name(stem: name.stem))
         }
     }
 
@@ -63,6 +63,9 @@ struct TakeSite: Sendable {
             let file = try files.create(path(document), isNew: false)
             try files.write(content, to: file, at: 0)
             drafts[document] = Draft(file: file, end: Int64(content.count))
+        case .open(let document):
+            let file = try files.open(path(document))
+            drafts[document] = Draft(file: file, end: try files.length(file))
         case .append(let document):
             guard let draft = drafts[document], !content.isEmpty else { return }
             try files.write(content, to: draft.file, at: draft.end)
@@ -95,6 +98,10 @@ struct TakeSite: Sendable {
             for audio in audio {
                 if let file = audio.file { try files.write(audio.headerBytes, to: file, at: 0) }
             }
+        case .cutAudio:
+            for audio in audio {
+                if let file = audio.file { try files.truncate(file, to: audio.end) }
+            }
         case .writeClosing:
             for index in audio.indices {
                 guard let file = audio[index].file else { continue }
@@ -114,6 +121,8 @@ struct TakeSite: Sendable {
                 try files.rename(path(audio[index].name + ".part"), to: path(audio[index].name))
                 audio[index].isRenamed = true
             }
+        case .removeAudio:
+            for audio in audio { try files.remove(path(audio.currentName)) }
         case .makeDay: day = try files.makeFolder("\(takes.path)/\(name.day)")
         case .syncDay: try files.syncFolder(openDay())
         case .syncTakes: try files.syncFolder(takes)

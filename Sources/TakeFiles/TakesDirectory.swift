@@ -11,8 +11,10 @@ public final class TakesDirectory: Sendable {
     let files: FileSystem
     let folder: OpenFile
     private let lock: TakesLock
+    /// What its path led to when it was opened.
+    private let identity: FileIdentity
     /// The last number given, or the highest that is on the disk.
-    private let lastNumber: Mutex<Int>
+    private let number: Mutex<Int>
 
     /// Opens the directory, or makes it; the folder that it is in must be there, so that a card that is not mounted is noticed.
     ///
@@ -24,13 +26,15 @@ public final class TakesDirectory: Sendable {
         self.path = path
         self.files = files
         folder = try files.makeFolder(path)
+        identity = try files.identity(path)
         lock = try TakesLock(directory: path, files: files)
         // Garbled, or gone: what is on the disk tells as well.
         let written = try? files.contents("\(path)/\(TakeDocument.number.name(stem: ""))", limit: 32)
         let text = String(decoding: written ?? [], as: UTF8.self)
-        let number = text.hasSuffix("\n") ? Int(text.dropLast()) : nil
-        let highest = try Self.names(in: path, files: files) { _ in true }.map(\.number).max()
-        lastNumber = Mutex(max(number ?? 0, highest ?? 0, 0))
+        let number =
+            text.hasSuffix("\n") ? Int(text.dropLast()).flatMap { $0 > TakeName.highestNumber ? nil : $0 } : nil
+        let highest = try Self.names(in: path, files: files) { _, _ in true }.map(\.number).max()
+        self.number = Mutex(max(number ?? 0, highest ?? 0, 0))
     }
 
     /// The name of a new take, whose number was never given before and will never be given again, whatever the clock says.
@@ -38,7 +42,8 @@ public final class TakesDirectory: Sendable {
     /// The number is on the disk when this returns.
     /// - Throws: `FileError`; then the number is not given, and lost.
     public func nextTake(kit: String, started: WallTime) throws(FileError) -> TakeName {
-        let number = lastNumber.withLock { last in
+        let number = try self.number.withLock { last throws(FileError) in
+            guard last < TakeName.highestNumber else { throw FileError("count on in", path, code: EOVERFLOW) }
             last += 1
             return last
         }
@@ -48,11 +53,29 @@ public final class TakesDirectory: Sendable {
         return name
     }
 
+    /// The last number given, or the highest that is on the disk.
+    public var lastNumber: Int { number.withLock { $0 } }
+
     /// The finished takes, by number. Read from the names of the files alone.
     public func takes() throws(FileError) -> [TakeName] {
-        try Self.names(in: path, files: files) { $0.hasSuffix(".json") }.sorted {
-            ($0.number, $0.day, $0.stem) < ($1.number, $1.day, $1.stem)
-        }
+        try Self.inOrder(finished())
+    }
+
+    /// The takes that are not finished, by number: what a power cut, a crash or a removal that was cut left behind. Read
+    /// from the names of the files alone.
+    ///
+    /// A take that is being recorded is among them.
+    public func leftovers() throws(FileError) -> [TakeName] {
+        let all = try Self.names(in: path, files: files) { _, _ in true }
+        // Looked for afterwards: a take that is finished meanwhile is none.
+        return try Self.inOrder(Set(all).subtracting(finished()))
+    }
+
+    /// The finished takes that have a WAV file, by number: those among which some may be on their way to FLAC. Read from the
+    /// names of the files alone.
+    public func takesInWAV() throws(FileError) -> [TakeName] {
+        let waves = Set(try Self.names(in: path, files: files) { file, _ in file.hasSuffix(".wav") })
+        return try takes().filter(waves.contains)
     }
 
     /// The path of a finished take's sidecar; its other files lie beside it.
@@ -64,7 +87,41 @@ public final class TakesDirectory: Sendable {
     /// - Throws: `FileError` or `SidecarError`.
     public func sidecar(of take: TakeName) throws -> Sidecar {
         let path = sidecarPath(of: take)
-        return try SidecarFile.sidecar(files.contents(path, limit: 64 << 20), path: path)
+        let sidecar = try SidecarFile.sidecar(files.contents(path, limit: 64 << 20), path: path)
+        guard sidecar.take == take.stem else {
+            throw SidecarError(path: path, problem: "take is another than its name says")
+        }
+        return sidecar
+    }
+
+    /// Changes what is known of a finished take, and gives it the next revision.
+    ///
+    /// To be called by one thread only for the same take, and not while it is removed.
+    /// - Parameter change: changes the sidecar; if it leaves it as it is, nothing is written.
+    /// - Returns: the sidecar as it is on the disk.
+    /// - Throws: `FileError` or `SidecarError`; then the old one is on the disk.
+    public func revise(_ take: TakeName, _ change: (inout Sidecar) -> Void) throws -> Sidecar {
+        let before = try sidecar(of: take)
+        var after = before
+        change(&after)
+        guard after != before else { return before }
+        // There is none above the highest.
+        after.revision = before.revision == .max ? .max : before.revision + 1
+        var site = TakeSite(files: files, takes: folder, name: take)
+        try site.perform(.revise, content: SidecarFile.bytes(after))
+        return after
+    }
+
+    /// Whether a finished take is still to be converted, or its conversion was cut before the files that it was made of
+    /// were removed.
+    /// - Throws: `FileError` or `SidecarError`.
+    public func awaitsConversion(_ take: TakeName) throws -> Bool {
+        let sidecar = try sidecar(of: take)
+        if sidecar.pendingFormat != nil { return true }
+        return sidecar.parts.contains { part in
+            let base = part.file.prefix { $0 != "." }
+            return part.file.hasSuffix(".flac") && (try? files.identity("\(path)/\(take.day)/\(base).wav")) != nil
+        }
     }
 
     /// Removes all files of a finished take. Not to be called while it is played.
@@ -73,27 +130,71 @@ public final class TakesDirectory: Sendable {
         try site.perform(.discard)
     }
 
+    /// Whether its path still leads to it: not, if it was removed, or its storage was taken out or swapped.
+    public func isInPlace() throws(FileError) -> Bool {
+        do throws(FileError) {
+            return try files.identity(path) == identity
+        } catch {
+            guard error.code == ENOENT || error.code == ENOTDIR else { throw error }
+            return false
+        }
+    }
+
+    /// Whether it lies on another file system than the root's, such as a card's that is mounted.
+    public var isOnOwnStorage: Bool { Self.isOnOwnStorage(path, files: files) }
+
+    /// The same of a directory that need not be there yet.
+    public static func isOnOwnStorage(_ path: String, files: FileSystem) -> Bool {
+        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+        guard let root = try? files.identity("/"),
+            let place = (try? files.identity(path)) ?? (try? files.identity(parent.isEmpty ? "/" : parent))
+        else { return false }
+        return place.device != root.device
+    }
+
+    /// Fails if nothing can be written there any more, as the system knows. Writes nothing.
+    public func checkWritable() throws(FileError) {
+        try files.checkWritable(path)
+    }
+
+    /// Writes a few bytes and makes them safe. It takes as long as the storage does.
+    /// - Throws: `FileError`, if the storage does not take them.
+    public func probe() throws(FileError) {
+        try checkWritable()
+        try lock.probe()
+    }
+
     /// Bytes that are free for the recorder where the takes are.
     public func freeBytes() throws(FileError) -> Int64 {
         try files.freeBytes(path)
     }
 
-    /// The takes that have a file whose name passes `isCounted`; each once for every such file.
+    private func finished() throws(FileError) -> [TakeName] {
+        try Self.names(in: path, files: files) { $0 == TakeDocument.sidecar.name(stem: $1.stem) }
+    }
+
+    private static func inOrder(_ names: some Sequence<TakeName>) -> [TakeName] {
+        names.sorted { ($0.number, $0.day, $0.stem) < ($1.number, $1.day, $1.stem) }
+    }
+
+    /// The takes that have a file that passes `isCounted`; each once for every such file.
     private static func names(
-        in path: String, files: FileSystem, isCounted: (String) -> Bool
+        in path: String, files: FileSystem, isCounted: (_ file: String, TakeName) -> Bool
     ) throws(FileError) -> [TakeName] {
         var names: [TakeName] = []
         for day in try files.entries(path) where TakeName.isDay(day) {
             let entries: [String]
             do throws(FileError) {
+                // What a link leads to lies elsewhere, and is not ours to recover or remove.
+                _ = try files.openFolder("\(path)/\(day)", followsLink: false)
                 entries = try files.entries("\(path)/\(day)")
             } catch {
-                // A file that is named like a day holds no takes; a folder that somebody just removed none any more.
-                guard error.code == ENOTDIR || error.code == ENOENT else { throw error }
+                // A file or a link that is named like a day holds no takes; a folder that somebody just removed none any more.
+                guard [ENOTDIR, ENOENT, ELOOP].contains(error.code) else { throw error }
                 continue
             }
-            for file in entries where isCounted(file) {
-                if let name = TakeName(file: file, day: day) { names.append(name) }
+            for file in entries {
+                if let name = TakeName(file: file, day: day), isCounted(file, name) { names.append(name) }
             }
         }
         return names

@@ -17,6 +17,7 @@ public struct TakesLockError: Error, Hashable, CustomStringConvertible {
 /// The right to write in a directory of takes, held by one process at a time, as long as this value lives.
 struct TakesLock: Sendable {
     private let file: OpenFile
+    private let files: FileSystem
 
     /// Locks `directory`, by `flock(2)` on its file `.lock`, which tells the process's number.
     /// - Throws: `TakesLockError` if another process has the lock, else `FileError`.
@@ -27,8 +28,19 @@ struct TakesLock: Sendable {
             throw TakesLockError(directory: directory, processID: text.flatMap { Int32($0.prefix { $0 != "\n" }) })
         }
         self.file = file
+        self.files = files
         // The number helps a person only: a full disk is no reason to refuse the lock.
         try? files.truncate(file, to: 0)
-        try? files.write(Array("\(getpid())\n".utf8), to: file, at: 0)
+        try? write()
+    }
+
+    /// Writes the process's number once more, and makes it safe: storage that takes this takes sound.
+    func probe() throws(FileError) {
+        try write()
+        try files.sync(file)
+    }
+
+    private func write() throws(FileError) {
+        try files.write(Array("\(getpid())\n".utf8), to: file, at: 0)
     }
 }

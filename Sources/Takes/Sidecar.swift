@@ -52,6 +52,10 @@ public struct Sidecar: Codable, Equatable, Sendable {
     @ExplicitNull public var gainDB: Double?
     /// Whether automatic gain control was on; null if the card has none.
     @ExplicitNull public var agc: Bool?
+    /// How much faster than `CLOCK_MONOTONIC_RAW` the card ran, in millionths; null if it was not heard long enough.
+    @ExplicitNull public var clockDriftPPM: Double?
+    /// The format that its files are still to be converted to, "flac"; null: they are as they are to be.
+    @ExplicitNull public var pendingFormat: String?
     /// The version of Fieldfare that wrote this.
     public var version: String
 
@@ -214,6 +218,8 @@ public struct Sidecar: Codable, Equatable, Sendable {
         case rateHz = "rate_hz"
         case preRollFrames = "pre_roll_frames"
         case gainDB = "gain_db"
+        case clockDriftPPM = "clock_drift_ppm"
+        case pendingFormat = "pending_format"
     }
 }
 
@@ -229,5 +235,12 @@ extension Sidecar {
             durationSeconds: 0, card: card, rateHz: format.rateHz, channels: format.channels,
             format: format.sampleFormat, filter: [], preRollFrames: preRollFrames, gainDB: gainDB, agc: agc,
             version: version)
+    }
+
+    /// How many frames of a take of `takeRateHz` last as long as `frames` at `rateHz` do, rounded to the nearest; what
+    /// cannot be counted is the highest number there is.
+    public static func frames(_ frames: Int64, at rateHz: Int, countedAt takeRateHz: Int) -> Int64 {
+        guard rateHz != takeRateHz else { return frames }
+        return Int64(exactly: (Double(frames) * Double(takeRateHz) / Double(rateHz)).rounded()) ?? .max
     }
 }

@@ -10,6 +10,9 @@ public struct TakeName: Hashable, Sendable {
     /// The folder, `2026-11-21`.
     public var day: String
 
+    /// The highest number that is one: a file that says more was not named by a kit, and must not keep it from counting on.
+    public static let highestNumber = 999_999_999_999
+
     /// A take that begins at `started` by the calendar.
     public init(kit: String, number: Int, started: WallTime) {
         self.kit = kit
@@ -25,7 +28,9 @@ public struct TakeName: Hashable, Sendable {
             time.dropLast().utf8.allSatisfy(\.isDigit)
         else { return nil }
         let digits = fields[fields.count - 2]
-        guard digits.count >= 4, digits.utf8.allSatisfy(\.isDigit), let number = Int(digits) else { return nil }
+        guard digits.count >= 4, digits.utf8.allSatisfy(\.isDigit), let number = Int(digits),
+            number <= Self.highestNumber
+        else { return nil }
         let kit = fields.dropLast(2).joined(separator: "-")
         guard Self.isKitName(kit) else { return nil }
         self.kit = kit

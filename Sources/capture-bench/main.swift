@@ -38,6 +38,7 @@ writer.orders.post(
             pressedWall: clock.wallTime(), earliest: nil, clock: .unset, bootID: "", preRoll: .zero,
             lag: .milliseconds(65),
             filter: design, keepUnfiltered: false, syncPromise: .seconds(1), splitBytes: 4000 << 20, reserveBytes: 0,
+            pendingFormat: nil,
             version: "bench")))
 let total = seconds * Int64(grant.format.rateHz)
 while ring.position < total, card.step() {

@@ -51,6 +51,18 @@ def figure(name, value, unit="", digits=2):
     print(f"figure: {name}: {value} {unit}".rstrip(), flush=True)
 
 
+def failures():
+    """What did not hold so far."""
+    return list(_failures)
+
+
+def account(trial, cuts=0, faults=0, amiss=0, lost=0, worst=None):
+    """A row of soak's table: how often the power went, how many faults were made, how often something was not as it should be,
+    frames lost beyond what design.md allows, the worst loss in seconds."""
+    row = {"trial": trial, "cuts": cuts, "faults": faults, "amiss": amiss, "frames lost": lost, "worst loss": worst}
+    print(f"account: {json.dumps(row)}", flush=True)
+
+
 def finish():
     """Ends the scenario with its verdict."""
     for fact in _failures:

@@ -109,11 +109,15 @@ _events = _edges_of(9, 10)
 
 
 class Watch:
-    """What the lamps did, seen every few milliseconds from another thread, as `with Watch() as watch:`."""
+    """What the lamps did, seen every few milliseconds from another thread, as `with Watch() as watch:`.
 
-    def __init__(self, interval=0.006):
+    Those of the panel, unless others are named, with the paths of their values.
+    """
+
+    def __init__(self, interval=0.006, lamps=None):
         self.interval = interval
-        self.changes = {name: [] for name in LAMPS}
+        self._values = _open(lamps, os.O_RDONLY) if lamps else _values
+        self.changes = {name: [] for name in self._values}
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
@@ -128,7 +132,7 @@ class Watch:
     def _look(self):
         while not self._over.wait(self.interval):
             for name, changes in self.changes.items():
-                lit = lamp(name)
+                lit = os.pread(self._values[name], 2, 0)[:1] == b"1"
                 if not changes or changes[-1][1] != lit:
                     changes.append((time.monotonic(), lit))
 

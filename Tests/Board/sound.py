@@ -72,14 +72,29 @@ def noise(frames, seed):
     return array.array("i", random.Random(seed).randbytes(4 * frames))
 
 
+def counted(frames, channels, layout, seed, first=0):
+    """The bytes of noise in which every frame is unlike all others: its first 32 bits are its number, from `first` on."""
+    width = BYTES[layout] * channels
+    data = bytearray(random.Random(seed).randbytes(width * 65536) * (frames // 65536 + 1))[: width * frames]
+    numbers = array.array("I", range(first, first + frames)).tobytes()
+    for i in range(4):
+        data[i::width] = numbers[i::4]
+    return bytes(data)
+
+
 class Player:
-    """Plays sound into a PCM with aplay, in a loop of a given number of rounds, until it is stopped."""
+    """Plays sound into a PCM with aplay, in a loop of a given number of rounds, until it is stopped.
+
+    What is played is bytes, or the path of a file of them, which is played once.
+    """
 
     def __init__(self, pcm, rate, layout, channels, data, rounds=1):
-        path = f"/dev/shm/play-{time.monotonic_ns()}.raw"
-        with open(path, "wb") as file:
-            for _ in range(rounds):
-                file.write(data)
+        self.is_ours = isinstance(data, bytes)
+        path = f"/dev/shm/play-{time.monotonic_ns()}.raw" if self.is_ours else data
+        if self.is_ours:
+            with open(path, "wb") as file:
+                for _ in range(rounds):
+                    file.write(data)
         options = f"-q -D {pcm} -t raw -f {layout} -r {rate} -c {channels} --buffer-time=500000 --period-time=100000"
         self.rate = rate
         self.process = subprocess.Popen(["aplay", *options.split(), path])
@@ -116,7 +131,8 @@ class Player:
         if self.process.poll() is None:
             self.process.terminate()
         self.process.wait()
-        os.unlink(self.path)
+        if self.is_ours:
+            os.unlink(self.path)
 
 
 class Listener:

@@ -83,6 +83,7 @@ final class DeskRecorder {
     final class Heard: Sendable {
         let commands = Mutex<[Transport.Command]>([])
         let lit = Mutex<[String]>([])
+        let times = Mutex<[WallTime]>([])
         let findings = Mutex<[Finding]>([])
         let isRecording = Mutex(false)
     }
@@ -118,9 +119,11 @@ final class DeskRecorder {
                         pollfd(fd: server.fileDescriptor, events: Int16(POLLIN), revents: 0),
                         pollfd(fd: end, events: Int16(POLLIN), revents: 0),
                     ]
-                    unsafe poll(&files, 2, -1)
+                    let now = SystemClock().now()
+                    let next = server.turn(now).map { Int32(clamping: ($0 - now).nanoseconds / 1_000_000 + 1) }
+                    unsafe poll(&files, 2, next ?? -1)
                     if files[1].revents != 0 { return }
-                    server.serve(SystemClock().now())
+                    if files[0].revents != 0 { server.serve(SystemClock().now()) }
                     if server.hasWatchers, !isWatched {
                         isWatched = true
                         goesOn = watched(server, lives)
@@ -183,6 +186,15 @@ private final class ScriptedRecorder: ControlHandler {
         default: answer.succeed()
         }
         heard.lit.withLock { $0.append(lamp) }
+    }
+
+    func setClock(to time: WallTime, answer: Answer) {
+        heard.times.withLock { $0.append(time) }
+        guard time.microseconds > 0 else {
+            return answer.refuse(Refusal(.badData, "clock: the clock cannot have this time"))
+        }
+        status.clock = .manual
+        answer.succeed(status)
     }
 
     func indicate(_ indication: Indication?) {}

@@ -27,7 +27,9 @@ import Transport
     @Test func `a recorder with nothing`() {
         var status = Status(version: "0")
         let common = ["level     none", "card      none", "filter    off: bit-exact", "space     unknown"]
-        let rest = ["clock     not set: dates are not to be trusted", "faults    none"]
+        let rest = [
+            "clock     not set: dates are not to be trusted: set it with 'fieldfare clock set'", "faults    none",
+        ]
         #expect(StatusText(status, reserveBytes: 0).lines == ["state     idle, not armed"] + common + rest)
         status.armed = true
         #expect(StatusText(status, reserveBytes: 0).lines[0] == "state     idle, armed: press record and it records")

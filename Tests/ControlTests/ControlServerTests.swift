@@ -39,7 +39,7 @@ import Transport
                     + #"allowed are a number, a text, true, false and null"}}"#,
                 #"{"id":5,"ok":false,"error":{"code":"usage","message":"control: command: found 7, allowed are "#
                     + #"status, watch, record, stop, play, pause, skip, mark, select, filter, volume, discard, "#
-                    + #"cards, lines, doctor, indicate, light"}}"#,
+                    + #"cards, lines, doctor, indicate, light, clock-set"}}"#,
                 #"{"id":6,"ok":true,"lines":[{"id":"one"}]}"#,
             ])
     }
@@ -55,6 +55,15 @@ import Transport
                     #"{"id":2,"ok":false,"error":{"code":"not-found","message":"light: none: no such lamp"}}"#,
                 ])
         #expect(exchange.recorder.lit == ["record", "none"])
+    }
+
+    @Test func `who sets the clock is answered with a status`() throws {
+        let exchange = try Exchange()
+        let reply = exchange.reply(
+            to: #"{"id":1,"command":"clock-set","time":"2026-11-21T06:18:11Z"}"# + "\n")
+        let status = idleStatus.replacing("\"unset\"", with: "\"manual\"")
+        #expect(reply == [#"{"id":1,"ok":true,"protocol":1,\#(status)}"#])
+        #expect(exchange.recorder.times == [WallTime(microseconds: 1_795_241_891_000_000)])
     }
 
     @Test func `a refusal carries its code and its sentence`() throws {
@@ -131,7 +140,8 @@ import Transport
         ("", notJSON), ("{\"command\":\"status\"", notJSON), (#"{"command":"skip","seconds":1e999}"#, notJSON),
         ("[]", "the line is not a JSON object"), ("\"status\"", "the line is not a JSON object"),
         ("GET / HTTP/1.1\r", notJSON), ("\u{0}\u{1}\u{ff}", notJSON),
-        (String(repeating: "[", count: 65536), notJSON),
+        (String(repeating: "[", count: 255), notJSON),
+        (String(repeating: "[", count: 65536), "the line holds more than 256 values"),
     ])
     func `a line that is not a JSON object ends the connection`(line: String, message: String) throws {
         let exchange = try Exchange()

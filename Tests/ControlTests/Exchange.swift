@@ -28,6 +28,7 @@ final class ScriptedRecorder: ControlHandler {
     var performed: [Command] = []
     var listed: [Inventory] = []
     var lit: [String] = []
+    var times: [WallTime] = []
     var indications: [Indication?] = []
     /// Called for each command; answers nothing unless it says so.
     var perform: (Command, Answer, Status) -> Void = { _, answer, status in answer.succeed(status) }
@@ -47,9 +48,21 @@ final class ScriptedRecorder: ControlHandler {
         if lamp == "none" { answer.refuse(Refusal(.notFound, "light: none: no such lamp")) } else { answer.succeed() }
     }
 
+    func setClock(to time: WallTime, answer: Answer) {
+        times.append(time)
+        status.clock = .manual
+        answer.succeed(status)
+    }
+
     func indicate(_ indication: Indication?) {
         indications.append(indication)
     }
+}
+
+/// A clock by which nothing takes time.
+struct StillClock: Clock {
+    func now() -> Instant { Instant(nanoseconds: 0) }
+    func wallTime() -> WallTime { WallTime(microseconds: 0) }
 }
 
 /// A server and its peers on a real socket, all on one thread.
@@ -59,8 +72,8 @@ final class Exchange {
     let server: ControlServer
     var now = Instant(nanoseconds: 0)
 
-    init(calls: SocketCalls = SocketCalls()) throws {
-        server = try ControlServer(path: folder.socket, handler: recorder, calls: calls)
+    init(clock: any Clock = StillClock(), calls: SocketCalls = SocketCalls()) throws {
+        server = try ControlServer(path: folder.socket, handler: recorder, clock: clock, calls: calls)
     }
 
     func peer() -> Peer {

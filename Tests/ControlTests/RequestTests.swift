@@ -35,6 +35,10 @@ import Transport
         (#"{"command":"doctor","id":1}"#, .inventory(.doctor)),
         (#"{"command":"light","id":1,"lamp":"record"}"#, .light(lamp: "record")),
         (#"{"command":"indicate","id":1,"what":"safe-to-remove"}"#, .indicate(.safeToRemove)),
+        (
+            #"{"command":"clock-set","id":1,"time":"2026-11-21T06:18:11.250000Z"}"#,
+            .setClock(WallTime(microseconds: 1_795_241_891_250_000))
+        ),
     ]
 
     private func read(_ line: String) throws(RequestError) -> Request {
@@ -62,6 +66,10 @@ import Transport
             .command(.filter(lowPass: .off, slopeDBPerOctave: nil, highPass: .off))
         ),
         (#"{"command":"mark","note":null}"#, .command(.mark(note: nil))),
+        (
+            #"{"command":"clock-set","time":"2026-11-21 07:18:11+01"}"#,
+            .setClock(WallTime(microseconds: 1_795_241_891_000_000))
+        ),
     ])
     func `what others may write is understood too`(line: String, message: Request.Message) throws {
         #expect(try read(line) == Request(id: .null, message))
@@ -71,12 +79,12 @@ import Transport
         (
             "{}",
             "control: command is missing, allowed are status, watch, record, stop, play, pause, skip, mark, select, "
-                + "filter, volume, discard, cards, lines, doctor, indicate, light"
+                + "filter, volume, discard, cards, lines, doctor, indicate, light, clock-set"
         ),
         (
             #"{"command":"erase"}"#,
             "control: command: found \"erase\", allowed are status, watch, record, stop, play, pause, skip, mark, "
-                + "select, filter, volume, discard, cards, lines, doctor, indicate, light"
+                + "select, filter, volume, discard, cards, lines, doctor, indicate, light, clock-set"
         ),
         (#"{"command":"skip"}"#, "skip: seconds is missing, allowed is a number, negative to go back"),
         (
@@ -98,7 +106,7 @@ import Transport
         ),
         (
             #"{"command":"mark","note":["a","long","list","of","words","that","is","cut"]}"#,
-            #"mark: note: found ["a","long","list","of","words","that",…, allowed is a text"#
+            #"mark: note: found ["a","long","list","of","words","that",…, allowed is a text of at most 1000 bytes"#
         ),
         (#"{"command":"volume","volume":1.01}"#, "volume: volume: found 1.01, allowed is a number from 0 to 1"),
         (
@@ -112,6 +120,14 @@ import Transport
         (
             #"{"command":"filter","high_pass_hz":"auto"}"#,
             #"filter: high_pass_hz: found "auto", allowed is a frequency in Hz, or "off""#
+        ),
+        (
+            #"{"command":"clock-set","time":"yesterday"}"#,
+            #"clock-set: time: found "yesterday", allowed is a time such as "2026-11-21T06:18:11Z""#
+        ),
+        (
+            #"{"command":"clock-set"}"#,
+            #"clock-set: time is missing, allowed is a time such as "2026-11-21T06:18:11Z""#
         ),
         (
             #"{"command":"indicate","what":"busy"}"#,

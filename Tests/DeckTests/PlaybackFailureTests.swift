@@ -80,6 +80,8 @@ import Transport
         rig.sink.refusal = { .init(text: "play: card:Mic: busy", isInUse: true) }
         #expect(perform(.play(nil), on: rig).text == "io: play: card:Mic: busy")
         #expect(rig.sink.requests.count == 3)
+        // It was opened again, and is armed once it is heard.
+        rig.run(.milliseconds(200))
         #expect(rig.deck.status.armed)
     }
 

@@ -39,6 +39,7 @@ import Transport
 
     @Test func `the summary says what goes on and what is wrong`() throws {
         let rig = try Rig()
+        rig.run(.milliseconds(200))
         #expect(rig.deck.summary == "armed")
         rig.press(.record)
         rig.run(.seconds(1))

@@ -35,9 +35,11 @@ final class ScriptedCard: CaptureSource {
         let description = "capture: no card: nothing is plugged in: plug in a microphone"
     }
 
-    let format: StreamFormat
+    private(set) var format: StreamFormat
     let periodFrames: Int
     var isPresent = true
+    /// Whether it is there and delivers nothing.
+    private var isSilent = false
     var end: CaptureEnd?
     let endedFileDescriptor: Int32 = -1
     private(set) var opened: [CaptureRequest] = []
@@ -64,6 +66,7 @@ final class ScriptedCard: CaptureSource {
     func open(_ request: CaptureRequest) throws -> CaptureGrant {
         opened.append(request)
         guard isPresent else { throw Absent() }
+        if let rate = request.rateHz, rate != format.rateHz { throw Absent() }
         return CaptureGrant(
             card: "card:Scripted", name: "Scripted", format: format, periodFrames: periodFrames,
             bufferFrames: 4 * periodFrames)
@@ -85,7 +88,7 @@ final class ScriptedCard: CaptureSource {
 
     /// Delivers whole periods that are due.
     func deliver() {
-        guard let ring, isPresent else { return }
+        guard let ring, isPresent, !isSilent else { return }
         let due = Int64(Double(format.frames(in: clock.now() - started)) * (1 - slowness))
         while heard + Int64(periodFrames) <= due {
             heard += Int64(periodFrames)
@@ -117,9 +120,28 @@ final class ScriptedCard: CaptureSource {
         ring.stamp(Stamp(position: ring.position, instant: clock.now(), kind: .xrun, lost: -1))
     }
 
+    /// Loses frames without a word.
+    func drop(_ frames: Int64) {
+        heard += frames
+        lost += frames
+    }
+
     func unplug() {
         isPresent = false
         end = .cardLost("capture: card:Scripted: the card is gone")
+    }
+
+    /// The card is there again, as it was or at another rate.
+    func plugIn(rateHz: Int? = nil) {
+        isPresent = true
+        isSilent = false
+        if let rateHz { format.rateHz = rateHz }
+    }
+
+    /// The card ceases to deliver, which is noticed now.
+    func stall() {
+        isSilent = true
+        end = .failed("capture: card:Scripted: delivered nothing")
     }
 
     private func write(_ count: Int64, from number: Int64, to ring: Ring) {
@@ -180,16 +202,19 @@ final class Rig {
     let writer: Writer
     let sink: ScriptedSink
     let player: Player
+    let archivist: Archivist
     let deck: Deck
     let directory: String
     var powerOffs = 0
 
+    /// - Parameter directory: nil: a new one.
     init(
         rateHz: Int = 8000, channels: Int = 1, files: FileSystem = FileSystem(), isCardPresent: Bool = true,
+        directory: String? = nil,
         _ configure: (inout DeckOptions) -> Void = { _ in }
     ) throws {
-        directory = NSTemporaryDirectory() + "fieldfare-deck-\(UUID().uuidString)"
-        var options = DeckOptions(kit: "heron07", directory: directory, version: "test")
+        self.directory = directory ?? Self.newDirectory()
+        var options = DeckOptions(kit: "heron07", directory: self.directory, version: "test")
         options.filter = FilterRequest(lowPass: .off)
         options.reserveBytes = 0
         options.bootID = "boot"
@@ -201,8 +226,10 @@ final class Rig {
         writer = Writer(clock: clock, sync: sync)
         sink = ScriptedSink(clock: clock)
         player = Player(sink: sink, clock: clock)
+        archivist = Archivist(reserveBytes: options.reserveBytes)
         deck = Deck(
-            options: options, card: card, clock: clock, writer: writer, player: player, files: files,
+            options: options, card: card, clock: clock, writer: writer, player: player, archivist: archivist,
+            files: files,
             originOfClock: { _ in .ntp }, report: { [log] in log.messages.append($0.message) })
         _ = deck.turn(now: clock.now())
         deck.onPowerOff = { [unowned self] in powerOffs += 1 }
@@ -232,6 +259,17 @@ final class Rig {
         deck.hearWriter()
         _ = player.turn(now: clock.now())
         deck.hearPlayer()
+        archive()
+    }
+
+    /// Lets the archivist do all there is to do.
+    func archive() {
+        while archivist.turn() {}
+        deck.hearArchivist()
+    }
+
+    static func newDirectory() -> String {
+        NSTemporaryDirectory() + "fieldfare-deck-\(UUID().uuidString)"
     }
 
     /// A press that is known only once it was stable.

@@ -31,6 +31,17 @@ final class TroubledStorage: SystemCalls {
         set { status.withLock { $0 = newValue } }
     }
     private let status = Mutex<Int32?>(nil)
+    /// Whether it was mounted again to be read only.
+    var isReadOnly: Bool {
+        get { flags.withLock { $0.isReadOnly } }
+        set { flags.withLock { $0.isReadOnly = newValue } }
+    }
+    /// Which card is mounted; 0: none.
+    var card: UInt64 {
+        get { flags.withLock { $0.card } }
+        set { flags.withLock { $0.card = newValue } }
+    }
+    private let flags = Mutex<(isReadOnly: Bool, card: UInt64)>((false, 1))
 
     private func fail() throws(Errno) {
         if let code { throw Errno(code: code) }
@@ -66,6 +77,7 @@ final class TroubledStorage: SystemCalls {
         try fail()
         try kernel.fsync(descriptor)
     }
+    func length(_ descriptor: Int32) throws(Errno) -> Int64 { try kernel.length(descriptor) }
     func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
         try fail()
         try kernel.ftruncate(descriptor, to: byteCount)
@@ -82,6 +94,17 @@ final class TroubledStorage: SystemCalls {
         if let statusCode { throw Errno(code: statusCode) }
         if let free { return free }
         return try kernel.freeBytes(path)
+    }
+    func identity(_ path: String) throws(Errno) -> FileIdentity {
+        if let statusCode { throw Errno(code: statusCode) }
+        // Wherever the tests' folder is, it is on the root's disk, or on a card.
+        var found = try kernel.identity(path)
+        found.device = try kernel.identity("/").device + (path == "/" ? 0 : card)
+        return found
+    }
+    func checkWritable(_ path: String) throws(Errno) {
+        if isReadOnly { throw Errno(code: EROFS) }
+        try kernel.checkWritable(path)
     }
     func entries(_ path: String) throws(Errno) -> [String] { try kernel.entries(path) }
 }

@@ -80,10 +80,17 @@ final class MadeUpStorage: SystemCalls, Clock {
     }
 
     func fsync(_ descriptor: Int32) throws(Errno) {}
+    func length(_ descriptor: Int32) throws(Errno) -> Int64 {
+        try door("length")
+        return try kernel.length(descriptor)
+    }
+
     func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {}
     func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) { try kernel.fchmod(descriptor, mode) }
     func lock(_ descriptor: Int32) throws(Errno) {}
     func rename(_ from: String, to: String) throws(Errno) {}
     func mkdir(_ path: String, mode: UInt32) throws(Errno) {}
+    func identity(_ path: String) throws(Errno) -> FileIdentity { try kernel.identity(path) }
+    func checkWritable(_ path: String) throws(Errno) { try kernel.checkWritable(path) }
     func entries(_ path: String) throws(Errno) -> [String] { try kernel.entries(path) }
 }

@@ -55,6 +55,7 @@ import Transport
         let finding = ClockCheck(origin: origin, today: "2026-11-21").finding
         #expect(finding.exitStatus == status)
         #expect(finding.message.contains("2026-11-21"))
+        #expect(finding.message.contains("'fieldfare clock set'") == (origin == .unset))
     }
 
     private static let spaces: [(Int64, Finding.Severity, String)] = [

@@ -60,6 +60,24 @@ struct HostileSettingsTests {
         }
     }
 
+    @Test func `a file that is none of settings is told in a hundred problems and how many more there are`() throws {
+        let text = (0..<7000).map { "k\($0)=1\n" }.joined()
+        let problems = problems(of: Array(text.utf8))
+        try #require(problems.count == 101)
+        #expect(problems[99].message.hasPrefix("found an unknown section"))
+        #expect(problems[100].description == "f:100: 6900 more problems are not told: is this a settings file?")
+        // A line of the panel with faults that are not told is not driven all the same.
+        let panel = "[panel.buttons]\nrecord = { line = \"GPIO1\", colour = \"red\" }\n"
+        #expect(Settings.parse(text + panel, file: "f").settings.panel.buttons.record == nil)
+    }
+
+    @Test(arguments: ["\u{85}", "\u{9b}2J", "\u{2028}", "\u{2029}"])
+    func `a path that is no single line is refused`(_ character: String) {
+        let (settings, problems) = Settings.parse("takes.directory = \"/a\(character)b\"", file: "f")
+        #expect(settings == Settings())
+        #expect(problems.count == 1)
+    }
+
     @Test func `the deepest tables that are allowed need little stack`() {
         let keys = Array(repeating: "a", count: 490).joined(separator: ".")
         var text = "[\(keys)]\n\(keys)=[\n"

@@ -169,6 +169,6 @@ import Testing
                 == .failed("capture: hw:CARD=Mic: overran again and again, with no frame between"))
         #expect(
             end(.silent)
-                == .failed("capture: hw:CARD=Mic: delivered nothing for 2 s (unplug it and plug it in again)"))
+                == .failed("capture: hw:CARD=Mic: delivered nothing for 1.5 s (unplug it and plug it in again)"))
     }
 }

@@ -18,7 +18,7 @@ struct CaptureLoopTests {
         #expect(ring.story == ["started at 0, 1 ms", "running at 100, 150 ms", "running at 350, 400 ms"])
         #expect(
             pcm.trace == [
-                "wait 2000", "read 100: 100", "wait 2000", "read 100: 100", "read 100: 100", "read 50: 50", "wait 2000",
+                "wait 1500", "read 100: 100", "wait 1500", "read 100: 100", "read 100: 100", "read 50: 50", "wait 1500",
             ])
     }
 
@@ -57,6 +57,20 @@ struct CaptureLoopTests {
         #expect(ring.story == ["started at 0, 1 ms", "running at 100, 2 ms"])
     }
 
+    @Test func `a stamp is dated on the clock that nobody slews as well`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1, 1]
+        pcm.stamps = [(0, 100, 150), (0, 100, 250)]
+        pcm.rawLead = 7_000_000_123
+        let ring = ScriptedPCM.ring()
+        _ = try pcm.run(into: ring)
+        let leads = (0..<3).map { number in
+            ring.stamp(number: number).map { $0.rawNanoseconds - $0.instant.nanoseconds }
+        }
+        #expect(leads == [7_000_000_123, 7_000_000_123, 7_000_000_123])
+        #expect(ring.stamp(number: 1)?.instant == Instant(nanoseconds: 150_000_000))
+    }
+
     @Test func `a PCM that says it is ready and not how much it has is asked for a period`() throws {
         let pcm = ScriptedPCM()
         pcm.waits = [1]
@@ -64,7 +78,7 @@ struct CaptureLoopTests {
         let ring = ScriptedPCM.ring()
         _ = try pcm.run(into: ring)
         #expect(ring.position == 100)
-        #expect(pcm.trace == ["wait 2000", "read 100: 100", "wait 2000"])
+        #expect(pcm.trace == ["wait 1500", "read 100: 100", "wait 1500"])
     }
 
     // MARK: Overruns
@@ -128,9 +142,9 @@ struct CaptureLoopTests {
         #expect(run.outcome == .stopped)
         #expect(
             pcm.trace == [
-                "wait 2000", "resume", "wait for stop 25", "wait 2000", "resume", "wait for stop 25", "wait 2000",
+                "wait 1500", "resume", "wait for stop 25", "wait 1500", "resume", "wait for stop 25", "wait 1500",
                 "resume",
-                "prepare", "start", "wait 2000", "read 100: 100", "wait 2000",
+                "prepare", "start", "wait 1500", "read 100: 100", "wait 1500",
             ])
         #expect(ring.story == ["started at 0, 1 ms", "xrun at 0, 2 ms, lost -1", "running at 100, 300 ms"])
     }
@@ -182,7 +196,7 @@ struct CaptureLoopTests {
         #expect(run.loop.ending == (.read, -EIO))
     }
 
-    @Test func `two seconds without a frame end the capture`() throws {
+    @Test func `a second and a half without a frame ends the capture`() throws {
         let pcm = ScriptedPCM()
         pcm.waits = [0]
         pcm.stamps = [(0, 0, 0)]
@@ -190,7 +204,19 @@ struct CaptureLoopTests {
         let run = try pcm.run(into: ScriptedPCM.ring())
         #expect(run.outcome == .ended)
         #expect(run.loop.ending == (.silent, 0))
-        #expect(pcm.trace == ["wait 2000", "read 100: -11"])
+        #expect(pcm.trace == ["wait 1500", "read 100: -11"])
+    }
+
+    @Test func `a card that stalls within a period ends the capture as soon, and what it heard is kept`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1, 0]
+        pcm.stamps = [(0, 100, 100), (0, 49, 149)]
+        let ring = ScriptedPCM.ring()
+        let run = try pcm.run(into: ring)
+        #expect(run.outcome == .ended)
+        #expect(run.loop.ending == (.silent, 0))
+        #expect(pcm.trace == ["wait 1500", "read 100: 100", "wait 1500", "read 49: 49"])
+        #expect(ring.position == 149)
     }
 
     @Test func `a PCM that is ready and has nothing is waited for, without taking the processor`() throws {
@@ -199,10 +225,22 @@ struct CaptureLoopTests {
         pcm.reads = Array(repeating: -Int(EAGAIN), count: 100)
         let run = try pcm.run(into: ScriptedPCM.ring())
         #expect(run.loop.ending == (.silent, 0))
-        // 2 s in quarters of a period of 100 ms.
+        // 1.5 s in quarters of a period of 100 ms.
         #expect(
             pcm.trace
-                == Array(repeating: ["wait 2000", "read 100: -11", "wait for stop 25"], count: 80).flatMap(\.self))
+                == Array(repeating: ["wait 1500", "read 100: -11", "wait for stop 25"], count: 60).flatMap(\.self))
+    }
+
+    @Test func `a PCM whose position stands still while it says it is ready ends the capture`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1] + Array(repeating: [1, 0], count: 100).flatMap(\.self)
+        pcm.stamps = [(0, 100, 100)] + Array(repeating: (0, 0, 100), count: 100)
+        pcm.reads = [100] + Array(repeating: -Int(EAGAIN), count: 100)
+        let ring = ScriptedPCM.ring()
+        let run = try pcm.run(into: ring)
+        #expect(run.loop.ending == (.silent, 0))
+        #expect(ring.story == ["started at 0, 1 ms", "running at 100, 100 ms"])
+        #expect(pcm.trace.count { $0 == "wait for stop 25" } == 60)
     }
 
     @Test func `a process that was stopped for long finds its frames`() throws {
@@ -222,7 +260,7 @@ struct CaptureLoopTests {
         pcm.reads = [-Int(EAGAIN)]
         let run = try pcm.run(into: ScriptedPCM.ring())
         #expect(run.outcome == .stopped)
-        #expect(pcm.trace == ["wait 2000", "read 100: -11", "wait for stop 25"])
+        #expect(pcm.trace == ["wait 1500", "read 100: -11", "wait for stop 25"])
     }
 
     // MARK: A full ring

@@ -24,6 +24,8 @@ final class ScriptedPCM {
     var isGone = false
     /// What the clock says, a millisecond more each time.
     var milliseconds: Int64 = 0
+    /// How far the clock that nobody slews is ahead, in nanoseconds.
+    var rawLead: Int64 = 0
     /// Every call.
     var trace: [String] = []
     private var frameNumber: Int16 = 0
@@ -83,7 +85,8 @@ final class ScriptedPCM {
         now: { pcm in
             of(pcm).milliseconds += 1
             return of(pcm).milliseconds * 1_000_000
-        })
+        },
+        rawLead: { of($0).rawLead })
 
     /// A ring that holds a second.
     static func ring() -> Ring {

@@ -4,12 +4,19 @@ import Testing
 @testable import TakeFiles
 
 struct CueChunksTests {
-    @Test func `a marker is a cue point and a label`() {
+    private func sidecar(_ markers: [Sidecar.Marker]) throws -> Sidecar {
+        var sidecar = testSidecar(try #require(TakeName(stem: "heron07-0001-061811Z", day: "2026-11-21")))
+        sidecar.markers = markers
+        return sidecar
+    }
+
+    @Test func `a marker is a cue point and a label`() throws {
         let markers = [
             Sidecar.Marker(atFrame: 9, note: "before"), Sidecar.Marker(atFrame: 0x1_0000_0102, note: "wren"),
             Sidecar.Marker(atFrame: 0x1_0000_0110, note: "behind"),
         ]
-        let bytes = CueChunks.bytes(markers: markers, in: 0x1_0000_0000..<0x1_0000_0110)
+        let cues = try sidecar(markers).cues(firstFrame: 0x1_0000_0000, frames: 0x110, rateHz: 48_000, isLast: false)
+        let bytes = CueChunks.bytes(cues)
         var expected = Array("cue ".utf8) + [28, 0, 0, 0, 1, 0, 0, 0]
         expected += [2, 0, 0, 0, 2, 1, 0, 0] + Array("data".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 0]
         expected += Array("LIST".utf8) + [22, 0, 0, 0] + Array("adtllabl".utf8)
@@ -18,8 +25,27 @@ struct CueChunksTests {
         #expect(bytes == expected)
     }
 
-    @Test func `a part without markers has neither`() {
-        #expect(CueChunks.bytes(markers: [Sidecar.Marker(atFrame: 10, note: nil)], in: 0..<10) == [])
-        #expect(CueChunks.bytes(markers: [], in: 0..<10) == [])
+    @Test func `a part without markers has neither`() throws {
+        let one = try sidecar([Sidecar.Marker(atFrame: 10, note: nil)])
+        #expect(one.cues(firstFrame: 0, frames: 10, rateHz: 48_000, isLast: false) == [])
+        #expect(
+            one.cues(firstFrame: 0, frames: 10, rateHz: 48_000, isLast: true)
+                == [PartCue(number: 1, frame: 10, label: "Marker 1")])
+        #expect(CueChunks.bytes([]) == [])
+    }
+
+    @Test func `a marker in a part of another rate stands where it was heard`() throws {
+        let one = try sidecar([Sidecar.Marker(atFrame: 48_000 * 3, note: "wren")])
+        let cues = one.cues(firstFrame: 48_000 * 2, frames: 100_000, rateHz: 96_000, isLast: false)
+        #expect(cues == [PartCue(number: 1, frame: 96_000, label: "wren")])
+        #expect(one.cues(firstFrame: 48_000 * 2, frames: 95_999, rateHz: 96_000, isLast: true) == [])
+    }
+
+    @Test func `markers at the ends of the world lie in no part`() throws {
+        let far = try sidecar([Sidecar.Marker(atFrame: .max, note: nil), Sidecar.Marker(atFrame: .min, note: nil)])
+        for rateHz in [48_000, 384_000] {
+            #expect(far.cues(firstFrame: -2, frames: 10, rateHz: rateHz, isLast: true) == [])
+            #expect(far.cues(firstFrame: .max - 5, frames: 2, rateHz: rateHz, isLast: true) == [])
+        }
     }
 }

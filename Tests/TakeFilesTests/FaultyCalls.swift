@@ -14,6 +14,7 @@ final class FaultyCalls: SystemCalls {
         var trace: [String] = []
         var count = 0
         var names: [Int32: String] = [:]
+        var free: Int64?
     }
 
     private let kernel = KernelCalls()
@@ -34,6 +35,12 @@ final class FaultyCalls: SystemCalls {
     }
     /// How many calls were made.
     var count: Int { state.withLock { $0.count } }
+
+    /// What is said to be free; nil: the truth.
+    var free: Int64? {
+        get { state.withLock { $0.free } }
+        set { state.withLock { $0.free = newValue } }
+    }
 
     func setPlan(_ plan: @escaping Plan) {
         state.withLock {
@@ -98,6 +105,14 @@ final class FaultyCalls: SystemCalls {
         try door("fsync", name(descriptor)) {}
     }
 
+    func forget(_ descriptor: Int32) throws(Errno) {
+        try door("forget", name(descriptor), isTraced: false) { () throws(Errno) in try kernel.forget(descriptor) }
+    }
+
+    func length(_ descriptor: Int32) throws(Errno) -> Int64 {
+        try door("length", name(descriptor), isTraced: false) { () throws(Errno) in try kernel.length(descriptor) }
+    }
+
     func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
         try door("truncate", name(descriptor)) { () throws(Errno) in
             try kernel.ftruncate(descriptor, to: byteCount)
@@ -127,7 +142,18 @@ final class FaultyCalls: SystemCalls {
     }
 
     func freeBytes(_ path: String) throws(Errno) -> Int64 {
-        try door("statvfs", short(path), isTraced: false) { () throws(Errno) in try kernel.freeBytes(path) }
+        try door("statvfs", short(path), isTraced: false) { () throws(Errno) in
+            if let free { return free }
+            return try kernel.freeBytes(path)
+        }
+    }
+
+    func identity(_ path: String) throws(Errno) -> FileIdentity {
+        try door("stat", short(path), isTraced: false) { () throws(Errno) in try kernel.identity(path) }
+    }
+
+    func checkWritable(_ path: String) throws(Errno) {
+        try door("access", short(path), isTraced: false) { () throws(Errno) in try kernel.checkWritable(path) }
     }
 
     func entries(_ path: String) throws(Errno) -> [String] {

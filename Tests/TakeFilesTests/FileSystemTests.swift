@@ -34,6 +34,7 @@ struct FileSystemTests {
         try visit("sync \(path)/file") { try files.syncData(file) }
         try visit("sync \(path)/file") { try files.sync(file) }
         try visit("sync \(path)") { try files.syncFolder(folder) }
+        try visit("measure \(path)/file") { same(try files.length(file), 10) }
         try visit("truncate \(path)/file") { try files.truncate(file, to: 4) }
         try visit("open \(path)/file") { same(try files.contents("\(path)/file"), Array("0123".utf8)) }
         try visit("rename \(path)/new") { try files.rename("\(path)/new", to: "\(path)/old") }

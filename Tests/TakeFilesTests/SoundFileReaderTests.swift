@@ -53,7 +53,7 @@ struct SoundFileReaderTests {
         let garbage = try file("garbage.wav", Array(repeating: 0x55, count: 5000))
         #expect(
             sentence { () throws(SoundFileError) in _ = try SoundFileReader(path: garbage) }
-                == "open \(garbage): Format not recognised")
+                == "open \(garbage): it is neither WAV nor FLAC")
         let empty = try file("empty.wav", [])
         #expect(sentence { () throws(SoundFileError) in _ = try SoundFileReader(path: empty) } != nil)
         // 8 bits a sample: a sound file, but none that a recorder makes.
@@ -89,12 +89,12 @@ struct SoundFileReaderTests {
     }
 
     @Test func `more markers than the library's own type holds are read`() throws {
-        let markers = (0..<150).map { Sidecar.Marker(atFrame: Int64($0 % 100), note: "n\($0)") }
-        let closing = CueChunks.bytes(markers: markers, in: 0..<100)
+        let markers = (0..<150).map { PartCue(number: $0 + 1, frame: Int64($0 % 100), label: "n\($0)") }
+        let closing = CueChunks.bytes(markers)
         let head = WAVHeader(format: stereo16, origin: WAVHeaderTests.origin)
             .bytes(dataBytes: 400, trailingBytes: closing.count)
         let reader = try SoundFileReader(path: file("a.wav", head + sound(0..<100, stereo16) + closing))
         let cues = reader.cues()
-        #expect(cues == markers.map { SoundFileReader.Cue(frame: $0.atFrame, label: $0.note!) })
+        #expect(cues == markers.map { SoundFileReader.Cue(frame: $0.frame, label: $0.label) })
     }
 }

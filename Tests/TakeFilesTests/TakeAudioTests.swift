@@ -43,6 +43,32 @@ import Testing
         #expect(try read(audio, part: 1, at: 500, 5) == [])
     }
 
+    @Test func `a take that becomes FLAC while it is read is read on, part after part`() throws {
+        let (directory, name) = try take()
+        let audio = try TakeAudio(of: name, in: directory)
+        #expect(try read(audio, part: 0, at: 0, 600) == sound16(0..<600))
+        _ = try directory.revise(name) { $0.pendingFormat = "flac" }
+        let conversion = FLACConversion(of: name, in: directory, reserveBytes: 0)
+        while try conversion.step() == nil {}
+        #expect(try directory.sidecar(of: name).parts.map(\.file) == ["\(name.stem).flac", "\(name.stem)-p2.flac"])
+        #expect(try read(audio, part: 0, at: 600, 600) == sound16(600..<1000))
+        #expect(try read(audio, part: 1, at: 0, 600) == sound16(1000..<1500))
+        #expect(try read(audio, part: 0, at: 100, 50) == sound16(100..<150))
+        #expect(audio.parts.map { $0.path.suffix(5) } == [".flac", ".flac"])
+        #expect(try TakeAudio(of: name, in: directory).parts == audio.parts)
+    }
+
+    @Test func `a file that was replaced by another while a take is read is an error`() throws {
+        let (directory, name) = try take()
+        let audio = try TakeAudio(of: name, in: directory)
+        let path = "\(directory.path)/\(name.day)/\(name.audioFile(part: 2))"
+        try FileSystem().rename("\(directory.path)/\(name.day)/\(name.audioFile(part: 1))", to: path)
+        let error = #expect(throws: SoundFileError.self) { try read(audio, part: 1, at: 0, 1) }
+        #expect(error?.description == "open \(path): it is not the file that was there before")
+        let gone = #expect(throws: SoundFileError.self) { try read(audio, part: 0, at: 0, 1) }
+        #expect(gone?.description == "open \(audio.parts[0].path): No such file or directory")
+    }
+
     @Test func `a take whose sidecar is garbled is found by its name`() throws {
         let (directory, name) = try take()
         let files = FileSystem()

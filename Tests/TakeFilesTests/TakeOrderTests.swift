@@ -25,6 +25,7 @@ struct TakeOrderTests {
         let parts = audio.map { "\(day)/\($0).part" }
         return phase.steps.flatMap { step in
             switch step {
+            case .open: [String]()
             case .create(let document): ["create \(path(document))", "write \(path(document))"]
             case .append(let document), .overwrite(let document): ["write \(path(document))"]
             case .sync(let document): ["fsync \(path(document))"]
@@ -33,6 +34,8 @@ struct TakeOrderTests {
             case .removeRest: (audio + ["\(stem).dat"]).sorted().map { "remove \(day)/\($0)" }
             case .createAudio: parts.flatMap { ["create \($0)", "write \($0)"] }
             case .writeHeader, .writeClosing: parts.map { "write \($0)" }
+            case .cutAudio: parts.map { "truncate \($0)" }
+            case .removeAudio: parts.map { "remove \($0)" }
             case .syncAudioData: parts.map { "fdatasync \($0)" }
             case .syncAudio: parts.map { "fsync \($0)" }
             case .renameAudio: audio.map { "rename \(day)/\($0).part \(day)/\($0)" }
@@ -139,7 +142,7 @@ struct TakeOrderTests {
             case .reveal: #expect(steps.suffix(3) == [.syncDay, .rename(.sidecarPart, to: .sidecar), .syncDay])
             case .discard: #expect(steps.prefix(2) == [.remove(.sidecar), .syncDay])
             case .number, .mark, .sync, .replaceSidecar, .split, .settle, .close, .beginPeaks, .appendPeaks, .peaks,
-                .dropPeaks:
+                .dropPeaks, .revise, .adopt, .mend, .dropAudio, .forget:
                 #expect(!steps.contains(.rename(.sidecarPart, to: .sidecar)))
                 #expect(!steps.contains(.remove(.sidecar)))
             }

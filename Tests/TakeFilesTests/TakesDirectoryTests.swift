@@ -150,6 +150,50 @@ struct TakesDirectoryTests {
         }
     }
 
+    @Test func `a finished take's sidecar is replaced whole, with the next revision`() throws {
+        let calls = FaultyCalls(root: path)
+        let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
+        let output = try TakeOutput(directory)
+        output.sidecar.endedBy = .stop
+        let first = try output.finish()
+        calls.trace = []
+        #expect(try directory.revise(output.name) { _ in } == first)
+        #expect(calls.trace == [])
+        let second = try directory.revise(output.name) { $0.startedCorrected = "2026-11-21T06:18:12.000000Z" }
+        #expect(second.revision == 2)
+        #expect(second.startedCorrected == "2026-11-21T06:18:12.000000Z")
+        #expect(try directory.sidecar(of: output.name) == second)
+        let file = "2026-11-21/\(output.name.stem).json"
+        #expect(
+            calls.trace == [
+                "create \(file).tmp", "write \(file).tmp", "fsync \(file).tmp", "rename \(file).tmp \(file)",
+                "fsync 2026-11-21",
+            ])
+    }
+
+    @Test func `a revision that fails at any call leaves the old sidecar or the new one`() throws {
+        let calls = FaultyCalls(root: path)
+        let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
+        let output = try TakeOutput(directory)
+        output.sidecar.endedBy = .stop
+        var last = try output.finish()
+        var failures = 0
+        for index in 0... {
+            calls.setPlan { number, _ in number == index ? EIO : nil }
+            let revised = try? directory.revise(output.name) { $0.agc = $0.agc != true }
+            calls.setPlan { _, _ in nil }
+            let now = try directory.sidecar(of: output.name)
+            #expect(now == last || now.revision == last.revision + 1)
+            if let revised {
+                #expect(now == revised)
+                break
+            }
+            failures += 1
+            last = now
+        }
+        #expect(failures > 5)
+    }
+
     @Test func `storage that is not mounted is told, not made up for`() {
         let error = #expect(throws: FileError.self) { _ = try TakesDirectory(path: scratch.path + "/card/takes") }
         #expect(

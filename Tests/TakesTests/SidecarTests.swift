@@ -27,18 +27,20 @@ struct SidecarTests {
         sidecar.levels = [
             Sidecar.Levels(peakDBFS: -3.5, rmsDBFS: nil, clippedFrames: 1, filterClippedFrames: 2)
         ]
+        sidecar.clockDriftPPM = -12.5
+        sidecar.pendingFormat = "flac"
         return sidecar
     }()
 
     static let text = """
-        {"agc":true,"boot_id":"b","card":"usb:0d8c:0014","channels":1,"clock":"rtc","duration_seconds":0.002,\
+        {"agc":true,"boot_id":"b","card":"usb:0d8c:0014","channels":1,"clock":"rtc","clock_drift_ppm":-12.5,"duration_seconds":0.002,\
         "ended_by":"power-cut","filter":[{"at_frame":0,"high_pass_hz":null,"low_pass_hz":21600,\
         "slope_db_per_octave":24}],"format":"S24_LE","frames":96,"gain_db":12.5,\
         "gaps":[{"at_frame":5,"cause":"card-lost","frames":2}],"kit":"heron07",\
         "levels":[{"clipped_frames":1,"filter_clipped_frames":2,"peak_dbfs":-3.5,"rms_dbfs":null}],\
         "markers":[{"at_frame":7,"note":null},{"at_frame":8,"note":"Käuzchen"}],"number":42,\
         "parts":[{"file":"a.wav","first_frame":0,"format":"S24_LE","frames":96,"rate_hz":48000,"sha256":"00ff"}],\
-        "pre_roll_frames":480,"rate_hz":48000,"recovered":true,"revision":2,"schema":1,\
+        "pending_format":"flac","pre_roll_frames":480,"rate_hz":48000,"recovered":true,"revision":2,"schema":1,\
         "started":"2026-11-21T06:18:11.250000Z","started_corrected":"2026-11-21T06:18:12.000000Z",\
         "started_monotonic_ns":77,"take":"heron07-0042-061811Z","version":"0.1"}
         """
@@ -56,9 +58,11 @@ struct SidecarTests {
         sidecar.endedBy = nil
         sidecar.gainDB = nil
         sidecar.agc = nil
+        sidecar.clockDriftPPM = nil
+        sidecar.pendingFormat = nil
         sidecar.parts[0].sha256 = nil
         let text = try String(decoding: JSONEncoder().encode(sidecar), as: UTF8.self)
-        for key in ["started_corrected", "ended_by", "gain_db", "agc", "sha256"] {
+        for key in ["started_corrected", "ended_by", "gain_db", "agc", "clock_drift_ppm", "pending_format", "sha256"] {
             #expect(text.contains("\"\(key)\":null"), "\(key)")
         }
         #expect(try JSONDecoder().decode(Sidecar.self, from: Data(text.utf8)) == sidecar)

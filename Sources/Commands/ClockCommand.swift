@@ -1,0 +1,80 @@
+import ArgumentParser
+import Control
+import Takes
+import Transport
+
+/// The kit's clock: what it says, and how a person sets it.
+struct ClockCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clock", abstract: "Say what the kit's clock says and where it has that from, or set it.",
+        subcommands: [ClockShowCommand.self, ClockSetCommand.self], defaultSubcommand: ClockShowCommand.self)
+}
+
+struct ClockShowCommand: FieldfareCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Say what the kit's clock says, and where it has that from.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(in session: Session) throws(Failure) {
+        let (status, _) = try session.askForStatus(.status, timeout: .seconds(5))
+        try session.write(clock: status)
+    }
+}
+
+struct ClockSetCommand: FieldfareCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Set the kit's clock, where no network does.",
+        discussion: """
+            TIME says of which zone it is: 2026-11-21T06:18:11Z is in UTC, 2026-11-21T07:18:11+01:00 the same an hour \
+            ahead of it. From a computer whose clock is right: ssh KIT fieldfare clock set $(date -u +%FT%TZ)
+
+            It is right to a second or so. Takes of this boot get their true start in the sidecar (started_corrected); \
+            the names of their files stay. A take that is being recorded goes on unharmed.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The date and time, such as 2026-11-21T06:18:11Z.") var time: [String]
+
+    /// The unit that sets the clock has some seconds, and a board that starts a process its time.
+    private static let timeout = Duration.seconds(30)
+
+    func run(in session: Session) throws(Failure) {
+        let (status, _) = try session.askForStatus(.setClock(wallTime()), timeout: Self.timeout)
+        try session.write(clock: status)
+    }
+
+    private func wallTime() throws(Failure) -> WallTime {
+        let text = time.joined(separator: " ")
+        do {
+            return try WallTime(reading: text)
+        } catch {
+            switch error {
+            case .form:
+                throw Failure(
+                    exitStatus: 64,
+                    "fieldfare clock set: found \(text), allowed is a date and time such as 2026-11-21T06:18:11Z")
+            case .zone:
+                throw Failure(
+                    exitStatus: 64,
+                    "fieldfare clock set: \(text): of which zone is not said: add Z for UTC, or an offset such as +01:00"
+                )
+            case .calendar:
+                throw Failure(
+                    exitStatus: 65, "fieldfare clock set: \(text): there is no such day, or no such time of day")
+            }
+        }
+    }
+}
+
+extension Session {
+    /// Writes what the clock says now, which is the recorder's as well, and where it has that from.
+    fileprivate func write(clock status: Status) throws(Failure) {
+        let now = clock.wallTime()
+        if options.json {
+            try write(json: .object(["clock": .string(status.clock.rawValue), "time": .string(now.iso8601)]))
+        } else {
+            try write(line: "\(now.date)T\(now.timeOfDay)Z, \(status.clock.text)")
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import ArgumentParser
+import Control
+import Glibc
+import TakeFiles
+import Takes
+
+struct RecoverCommand: FieldfareCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover", abstract: "Make takes of what a power cut or a crash left behind.",
+        discussion: """
+            A recorder that runs does it by itself; this is for the storage of another kit, or while the recorder is \
+            down. Finished takes are not touched, nor is what is no sound: that is named. Whoever calls it needs the \
+            right to write there.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: ArgumentHelp("The directory of takes; that of the settings unless named.", valueName: "dir"))
+    var directory: String?
+
+    func run(in session: Session) throws(Failure) {
+        let path = try place(session)
+        let results = try FolderOwner.run(of: path) { () throws(Failure) in try recover(path, session) }
+        if options.json {
+            try session.write(
+                json: .object(["directory": .string(path), "takes": .array(results.map(\.json))]))
+        } else if results.isEmpty {
+            try session.write(line: "\(path): nothing is to be recovered")
+        }
+        let failures = results.compactMap(\.failure)
+        guard let first = failures.first else { return }
+        let count = failures.count == 1 ? "1 take is" : "\(failures.count) takes are"
+        throw Failure(exitStatus: first.exitStatus, "recover: \(count) not recovered yet: \(first.description)")
+    }
+
+    /// The directory, which must be there: a mistyped one is not made.
+    private func place(_ session: Session) throws(Failure) -> String {
+        var path: String
+        if let directory { path = directory } else { path = try session.access.places(options.settings).takes }
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        do throws(FileError) {
+            _ = try FileSystem().openFolder(path)
+        } catch {
+            switch error.code {
+            case ENOENT, ENOTDIR: throw Failure(exitStatus: 66, "recover: \(path): there is no such directory")
+            default: throw Failure(error)
+            }
+        }
+        return path
+    }
+
+    private func recover(_ path: String, _ session: Session) throws(Failure) -> [Result] {
+        let takes: TakesDirectory
+        do {
+            takes = try TakesDirectory(path: path)
+        } catch let error as TakesLockError {
+            let other = error.processID.map { "pid \($0)" } ?? "another process"
+            throw Failure(
+                exitStatus: 75,
+                "recover: \(path): \(other) has it open: a recorder that runs recovers takes by itself")
+        } catch let error as FileError {
+            throw Failure(error)
+        } catch {
+            throw Failure(exitStatus: 70, "recover: \(path): \(error)")
+        }
+        let names: [TakeName]
+        do throws(FileError) { names = try takes.leftovers() } catch { throw Failure(error) }
+        var results: [Result] = []
+        for name in names {
+            let result = Result(take: name, came: recover(name, in: takes, bootID: session.access.bootID()))
+            // A person sees each as it is done: hours of sound take a while.
+            if !options.json { try session.write(line: result.line) }
+            results.append(result)
+        }
+        return results
+    }
+
+    private func recover(_ name: TakeName, in takes: TakesDirectory, bootID: String) -> Result.Came {
+        let recovery = TakeRecovery(of: name, in: takes, bootID: bootID)
+        do throws(FileError) {
+            while true {
+                if let outcome = try recovery.step() { return .to(outcome) }
+            }
+        } catch {
+            return .failed(Failure(error))
+        }
+    }
+}
+
+extension RecoverCommand {
+    /// What became of one take.
+    private struct Result {
+        enum Came {
+            case to(TakeRecovery.Outcome)
+            case failed(Failure)
+        }
+
+        var take: TakeName
+        var came: Came
+
+        var failure: Failure? {
+            if case .failed(let failure) = came { failure } else { nil }
+        }
+
+        var line: String {
+            switch came {
+            case .to(.recovered(let sidecar)):
+                let cause = sidecar.endedBy?.rawValue ?? "unknown"
+                return "\(take.stem): recovered, \(Figures.time(sidecar.durationSeconds)), ended by \(cause)"
+            case .to(.removed): return "\(take.stem): removed, nothing had been recorded yet"
+            // The reason begins with the take's stem or the file's path.
+            case .to(.left(let reason)): return reason
+            case .failed(let failure): return "\(take.stem): failed: \(failure.description)"
+            }
+        }
+
+        var json: JSONValue {
+            var members: [String: JSONValue] = ["take": .string(take.stem), "day": .string(take.day)]
+            switch came {
+            case .to(.recovered(let sidecar)):
+                members["outcome"] = .string("recovered")
+                members["frames"] = .integer(Int(sidecar.frames))
+                members["duration_seconds"] = .double(sidecar.durationSeconds)
+                members["ended_by"] = .string(sidecar.endedBy?.rawValue ?? "unknown")
+            case .to(.removed): members["outcome"] = .string("removed")
+            case .to(.left(let reason)):
+                members["outcome"] = .string("left")
+                members["reason"] = .string(reason)
+            case .failed(let failure):
+                members["outcome"] = .string("failed")
+                members["reason"] = .string(failure.description)
+            }
+            return .object(members)
+        }
+    }
+}
+
+extension Failure {
+    /// What the storage said.
+    fileprivate init(_ error: FileError) {
+        switch error.code {
+        case EACCES, EPERM: self.init(exitStatus: 77, error.description)
+        default:
+            self.init(
+                exitStatus: error.operation == "create" || error.operation == "make folder" ? 73 : 74,
+                error.description)
+        }
+    }
+}

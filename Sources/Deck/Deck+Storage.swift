@@ -1,0 +1,156 @@
+import Glibc
+import Ring
+import TakeFiles
+import Takes
+import Transport
+
+// Where takes are kept: the folder, whether it is in its place and takes anything, and what the archivist does there.
+extension Deck {
+    /// Opens the folder for takes, unless it is open.
+    func openDirectory() {
+        guard directory == nil else { return }
+        do {
+            if isOnOwnStorage, !TakesDirectory.isOnOwnStorage(options.directory, files: files) {
+                // A folder of the same name would be made on the kit's own disk.
+                throw FileError("open", options.directory, code: ENOENT)
+            }
+            let opened = try TakesDirectory(path: options.directory, files: files)
+            selection = Selection(takes: try opened.takes())
+            directory = opened
+            isOnOwnStorage = opened.isOnOwnStorage
+            isStorageSuspect = false
+            isStorageUnreadable = false
+            hasLeftovers = false
+            abandoned = [:]
+            faults.clear(.storageFailing)
+            archivist.orders.post(.keep(opened, upTo: opened.lastNumber, bootID: options.bootID))
+            // It may have been set while nobody looked.
+            dateTakes()
+        } catch {
+            raise(Fault(.storageFailing, "storage: \(error)"))
+        }
+    }
+
+    /// Looks whether the folder is still the one that was opened, and can be written.
+    func checkPlace() {
+        guard let directory else { return }
+        do {
+            guard try directory.isInPlace() else {
+                report(Report(.notice, "storage: \(options.directory): it was removed, or another is in its place"))
+                self.directory = nil
+                leaveDirectory()
+                selection = Selection()
+                freeBytes = nil
+                openDirectory()
+                return
+            }
+            try directory.checkWritable()
+            if isStorageUnreadable {
+                isStorageUnreadable = false
+                if !isStorageSuspect { faults.clear(.storageFailing) }
+            }
+        } catch {
+            isStorageUnreadable = true
+            raise(Fault(.storageFailing, "storage: \(error)"))
+        }
+        if isStorageSuspect, !isProbing {
+            isProbing = true
+            archivist.orders.post(.probe)
+        }
+        if hasLeftovers, !isStorageSuspect, !isStorageUnreadable, freeBytes.map({ $0 >= options.reserveBytes }) ?? false
+        {
+            hasLeftovers = false
+            archivist.orders.post(.recover(upTo: directory.lastNumber, endings: abandoned))
+        }
+    }
+
+    /// Whatever was to be done there is not done any more.
+    private func leaveDirectory() {
+        archivist.orders.post(.leave)
+        isProbing = false
+        let waiting = discards
+        discards = [:]
+        for (take, completions) in waiting {
+            for completion in completions {
+                completion(.failure(Refusal(.io, "discard: \(take.stem): \(options.directory) is not where it was")))
+            }
+        }
+    }
+
+    /// Looks at what is free.
+    func checkStorage() {
+        guard let directory else { return }
+        do {
+            let free = try directory.freeBytes()
+            freeBytes = free
+            let format = input?.ring.format ?? StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
+            if let fault = StorageWatch.fault(
+                directory: options.directory, freeBytes: free, reserveBytes: options.reserveBytes, format: format,
+                isTwinKept: options.keepsUnfiltered)
+            {
+                raise(fault)
+            } else {
+                faults.clear(.diskFull)
+            }
+        } catch {
+            isStorageUnreadable = true
+            raise(Fault(.storageFailing, "storage: \(error)"))
+        }
+    }
+
+    /// Removes a take, and tells once it is gone.
+    func discard(_ reference: TakeReference, _ completion: @escaping Completion) {
+        do throws(Refusal) {
+            let take = try find(reference, for: "discard")
+            guard directory != nil else {
+                throw Refusal(.io, "discard: \(take.stem): \(options.directory) is not there")
+            }
+            if case .playing(let play) = phase, play.name == take {
+                throw Refusal(.busy, "discard: \(take.stem) is being played: stop it first")
+            }
+            discards[take] = [completion]
+            archivist.orders.post(.discard(take))
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    /// Takes note of what the archivist did.
+    public func hearArchivist() {
+        for outcome in archivist.outcomes.take() { hear(outcome) }
+        onChange()
+    }
+
+    private func hear(_ outcome: ArchiveOutcome) {
+        switch outcome {
+        case .recovered(let take, let sidecar):
+            selection.insert(take)
+            let length = "\(sidecar.frames) frames, \(Report.seconds(sidecar.durationSeconds))"
+            let ending = sidecar.endedBy?.rawValue ?? "unknown"
+            report(Report(.notice, "recover: \(take.stem): \(length), ended by \(ending)"))
+            if sidecar.pendingFormat != nil { archivist.orders.post(.convert(take)) }
+        case .discarded(let take, let failure):
+            let completions = discards.removeValue(forKey: take) ?? []
+            if failure == nil {
+                selection.remove(take)
+                report(Report(.notice, "discard: \(take.stem): deleted"))
+            }
+            for completion in completions {
+                completion(failure.map { .failure(Refusal(.io, "discard: \($0)")) } ?? .success(status))
+            }
+        case .unrecovered(let message):
+            hasLeftovers = true
+            report(Report(.error, message))
+        case .probed(let failure):
+            isProbing = false
+            guard isStorageSuspect else { break }
+            if let failure {
+                raise(Fault(.storageFailing, "storage: \(failure)"))
+            } else {
+                isStorageSuspect = false
+                if !isStorageUnreadable { faults.clear(.storageFailing) }
+            }
+        case .told(let line): report(line)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Takes
+
+/// One WAV file on its way to become FLAC: encoded slice by slice, then decoded again and compared.
+final class FLACEncoding {
+    /// What a slice of work led to.
+    enum Progress: Hashable {
+        case more
+        case done
+        /// The FLAC does not hold what the WAV holds.
+        case differs(atFrame: Int64)
+    }
+
+    /// Samples read at a time: little enough to cost no memory that is missed.
+    private static let bufferSamples = 1 << 15
+    /// Buffers a slice: about a second of stereo.
+    private static let buffersPerSlice = 4
+    /// Bytes after which what was written is synced, so that no flood of them stands before a sync of the take that is being recorded.
+    private static let bytesPerSync: Int64 = 4 << 20
+
+    private let files: FileSystem
+    private let wav: String
+    private let flac: OpenFile
+    private let format: StreamFormat
+    private let frames: Int64
+    private var source: SoundFileReader
+    private var writer: FLACWriter?
+    /// The FLAC while it is read back.
+    private var decoded: SoundFileReader?
+    private var done: Int64 = 0
+    private var bytesSinceSync: Int64 = 0
+    private var samples: [Int32]
+    private var others: [Int32]
+
+    /// Begins the FLAC file, which must not be there yet.
+    ///
+    /// - Parameters:
+    ///   - wav: the path of the WAV file.
+    ///   - flac: the path under which the FLAC is written.
+    /// - Throws: `FileError`, or `SoundFileError` if there cannot be such a FLAC.
+    init(wav: String, flac: String, metadata: FLACMetadata, files: FileSystem) throws {
+        self.files = files
+        self.wav = wav
+        source = try SoundFileReader(path: wav)
+        format = source.format
+        frames = source.frames
+        let size = max(format.channels, Self.bufferSamples / format.channels * format.channels)
+        samples = [Int32](repeating: 0, count: size)
+        others = samples
+        self.flac = try files.create(flac, isNew: true)
+        writer = try FLACWriter(to: self.flac, files: files, format: format, metadata: metadata)
+    }
+
+    /// Encodes or compares the next slice.
+    /// - Throws: `FileError` or `SoundFileError`; then it is to be begun anew, or given up.
+    func step() throws -> Progress {
+        for _ in 0..<Self.buffersPerSlice {
+            let progress = decoded == nil ? try encode() : try compare()
+            if progress != .more { return progress }
+        }
+        return .more
+    }
+
+    private func encode() throws -> Progress {
+        var span = samples.mutableSpan
+        let count = try source.read(into: &span)
+        if count > 0 {
+            try writer?.write(samples, frames: count)
+            done += Int64(count)
+            bytesSinceSync += Int64(count * format.bytesPerFrame)
+            if bytesSinceSync >= Self.bytesPerSync {
+                try files.syncData(flac)
+                bytesSinceSync = 0
+            }
+            return .more
+        }
+        guard done == frames else {
+            throw SoundFileError(operation: "read", path: wav, problem: "it ends at frame \(done) of \(frames)")
+        }
+        try writer?.finish()
+        writer = nil
+        try files.sync(flac)
+        files.forget(flac)
+        let decoded = try SoundFileReader(path: flac.path)
+        guard decoded.format == format, decoded.frames == frames else { return .differs(atFrame: decoded.frames) }
+        self.decoded = consume decoded
+        try source.seek(toFrame: 0)
+        done = 0
+        return .more
+    }
+
+    private func compare() throws -> Progress {
+        var span = samples.mutableSpan
+        let count = try source.read(into: &span)
+        var other = others.mutableSpan
+        let otherCount = try decoded?.read(into: &other) ?? 0
+        guard count == otherCount else { return .differs(atFrame: done + Int64(min(count, otherCount))) }
+        if count == 0 { return done == frames ? .done : .differs(atFrame: done) }
+        for index in 0..<count * format.channels where samples[index] != others[index] {
+            return .differs(atFrame: done + Int64(index / format.channels))
+        }
+        done += Int64(count)
+        return .more
+    }
+}

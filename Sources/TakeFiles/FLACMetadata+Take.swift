@@ -1,0 +1,57 @@
+import Takes
+
+extension FLACMetadata {
+    /// What the WAV file of a part says in `bext` and `cue `, and which part of which take it is.
+    ///
+    /// The names of the comments are those by which ffmpeg reads and writes `bext`.
+    ///
+    /// - Parameters:
+    ///   - sidecar: the take's. Where its clock was set later, the time that is true since then is told.
+    ///   - part: which of its parts, from 0.
+    ///   - format: as stored.
+    ///   - frames: of the file.
+    ///   - chunks: of the WAV file.
+    init(
+        sidecar: Sidecar, part: Int, isUnfiltered: Bool, format: StreamFormat, frames: Int64, chunks: [[UInt8]]
+    ) {
+        let firstFrame = sidecar.parts[part].firstFrame
+        var texts: [(String, String)] = []
+        let isAlone = sidecar.parts.count == 1
+        texts.append(
+            ("TITLE", sidecar.take + (isAlone ? "" : ", part \(part + 1)") + (isUnfiltered ? ", unfiltered" : "")))
+        let started = sidecar.startedCorrected.flatMap { WallTime(iso8601: $0) } ?? WallTime(iso8601: sidecar.started)
+        if let started {
+            let origin = BroadcastOrigin(
+                sidecar: sidecar, started: started, firstFrame: firstFrame, format: format, isUnfiltered: isUnfiltered)
+            texts += [
+                ("DESCRIPTION", origin.description), ("ORIGINATOR", origin.originator),
+                ("ORIGINATOR_REFERENCE", origin.reference), ("DATE", origin.started.date),
+                ("CREATION_TIME", origin.started.iso8601), ("ORIGINATION_DATE", origin.started.date),
+                ("ORIGINATION_TIME", origin.started.timeOfDay),
+                ("TIME_REFERENCE", String(origin.timeReference(rateHz: format.rateHz))),
+                ("CODING_HISTORY", origin.codingHistory),
+            ]
+        }
+        texts += [("TAKE", sidecar.take), ("KIT", sidecar.kit), ("CARD", sidecar.card)]
+        texts += [("CLOCK", sidecar.clock.rawValue), ("FIRST_FRAME", String(firstFrame))]
+        if !isAlone { texts.append(("PART", "\(part + 1)/\(sidecar.parts.count)")) }
+        // As in the WAV file, more than two channels belong to no loudspeakers (RFC 9639, section 8.6.2).
+        if format.channels > 2 { texts.append(("WAVEFORMATEXTENSIBLE_CHANNEL_MASK", "0x0")) }
+        texts.append(("ENCODER", "Fieldfare \(sidecar.version)"))
+        self.init(
+            comments: texts.map { Comment(name: $0.0, text: $0.1) },
+            cues: Self.cues(sidecar, part: part, rateHz: format.rateHz, frames: frames), frames: frames,
+            rateHz: format.rateHz, chunks: chunks)
+    }
+
+    /// The markers that lie in a part, by frame.
+    private static func cues(_ sidecar: Sidecar, part: Int, rateHz: Int, frames: Int64) -> [Cue] {
+        let cues = sidecar.cues(
+            firstFrame: sidecar.parts[part].firstFrame, frames: frames, rateHz: rateHz,
+            isLast: part == sidecar.parts.count - 1
+        ).map { Cue(frame: $0.frame, label: $0.label) }
+        // Sorted by hand, as a sort is not bound to keep those on one frame in their order.
+        return cues.enumerated().sorted { ($0.element.frame, $0.offset) < ($1.element.frame, $1.offset) }
+            .map(\.element)
+    }
+}

@@ -1,0 +1,108 @@
+/// The file that an encoder writes its FLAC to, with our metadata in place of the encoder's own.
+///
+/// libsndfile writes no cue sheet and few comments, and FLAC wants both before the first frame. So what the encoder puts there
+/// is held back in memory, whence it fills in its STREAMINFO at the end, and the frames are moved behind our own head.
+final class FLACStream {
+    private let file: OpenFile
+    private let files: FileSystem
+    private let metadata: FLACMetadata
+    /// What the encoder wrote before its first frame.
+    private var head: [UInt8] = []
+    /// How long that is, once it is all there.
+    private var own: FLACHead?
+    /// How much farther the frames lie in the file than the encoder believes.
+    private var shift: Int64 = 0
+
+    /// Where the encoder writes next, as it counts.
+    private(set) var position: Int64 = 0
+    /// How much the encoder has written, as it counts.
+    private(set) var length: Int64 = 0
+    /// Why nothing more is written.
+    private(set) var failure: FileError?
+    /// Set when nobody wants the rest.
+    var isAbandoned = false
+
+    init(to file: OpenFile, files: FileSystem, metadata: FLACMetadata) {
+        self.file = file
+        self.files = files
+        self.metadata = metadata
+    }
+
+    /// Goes to a place, as the encoder counts.
+    func seek(to place: Int64) {
+        position = max(0, place)
+    }
+
+    /// Writes at `position`.
+    /// - Returns: whether it was done; once it was not, nothing is.
+    func write(_ bytes: [UInt8]) -> Bool {
+        guard failure == nil, !isAbandoned else { return false }
+        do throws(FileError) {
+            let inHead = own.map { max(0, min(bytes.count, $0.byteCount - Int(position))) } ?? bytes.count
+            let start = Int(position)
+            if inHead > 0 {
+                let missing = start + inHead - head.count
+                if missing > 0 { head += [UInt8](repeating: 0, count: missing) }
+                head.replaceSubrange(start..<start + inHead, with: bytes[..<inHead])
+            }
+            if inHead < bytes.count {
+                try files.write(Array(bytes[inHead...]), to: file, at: shift + position + Int64(inHead))
+            }
+            if own == nil, let found = FLACHead(head) {
+                own = found
+                shift = Int64(
+                    metadata.bytes(streamInfo: found.streamInfo, vendor: found.vendor).count - found.byteCount)
+                let rest = Array(head[found.byteCount...])
+                head.removeLast(rest.count)
+                if !rest.isEmpty { try files.write(rest, to: file, at: shift + Int64(found.byteCount)) }
+            }
+        } catch {
+            failure = error
+            return false
+        }
+        position += Int64(bytes.count)
+        length = max(length, position)
+        return true
+    }
+
+    /// Writes our head, after the encoder has finished its own.
+    /// - Returns: whether there is one: without a frame the encoder writes none.
+    func finish() throws(FileError) -> Bool {
+        guard let finished = FLACHead(head) else { return false }
+        try files.write(metadata.bytes(streamInfo: finished.streamInfo, vendor: finished.vendor), to: file, at: 0)
+        return true
+    }
+}
+
+/// What an encoder puts before its first frame.
+struct FLACHead: Hashable {
+    /// How long it is.
+    var byteCount: Int
+    /// The content of its block STREAMINFO.
+    var streamInfo: [UInt8]
+    /// What it calls itself; empty if it does not say.
+    var vendor: [UInt8] = []
+
+    /// Reads the blocks up to the last; nil if they are not all there.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.starts(with: Array("fLaC".utf8)) else { return nil }
+        var found: [UInt8: ArraySlice<UInt8>] = [:]
+        var offset = 4
+        while true {
+            guard offset + 4 <= bytes.count else { return nil }
+            let type = bytes[offset]
+            let size = bytes[offset + 1..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard offset + 4 + size <= bytes.count else { return nil }
+            found[type & 0x7f] = bytes[offset + 4..<offset + 4 + size]
+            offset += 4 + size
+            if type & 0x80 != 0 { break }
+        }
+        guard let streamInfo = found[0], streamInfo.count == 34 else { return nil }
+        byteCount = offset
+        self.streamInfo = Array(streamInfo)
+        if let comments = found[4], comments.count >= 4 {
+            let size = comments.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+            vendor = Array(comments.dropFirst(4).prefix(size))
+        }
+    }
+}

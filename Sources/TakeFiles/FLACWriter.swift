@@ -1,0 +1,127 @@
+import CSndFile
+import Takes
+
+/// A FLAC file that is being written, encoded by libsndfile. Closed when it goes out of scope, whole only after `finish`.
+@safe struct FLACWriter: ~Copyable {
+    /// The file.
+    let path: String
+    /// What it holds.
+    let format: StreamFormat
+
+    private let stream: FLACStream
+    /// Nil once it is finished.
+    private var handle: OpaquePointer?
+
+    /// Begins a FLAC file (`sf_open_virtual`).
+    ///
+    /// - Parameters:
+    ///   - file: an empty file.
+    ///   - format: what is stored: integers up to 24 bits, up to 8 channels.
+    ///   - metadata: what is said of the sound.
+    /// - Throws: `SoundFileError` if FLAC does not hold such sound.
+    init(
+        to file: OpenFile, files: FileSystem, format: StreamFormat, metadata: FLACMetadata
+    ) throws(SoundFileError) {
+        path = file.path
+        self.format = format
+        stream = FLACStream(to: file, files: files, metadata: metadata)
+        if let refusal = Self.refusal(of: format) {
+            throw SoundFileError(operation: "write", path: file.path, problem: refusal)
+        }
+        var info = SF_INFO()
+        info.samplerate = Int32(format.rateHz)
+        info.channels = Int32(format.channels)
+        info.format = Int32(
+            SF_FORMAT_FLAC | (format.sampleFormat.significantBits == 16 ? SF_FORMAT_PCM_16 : SF_FORMAT_PCM_24))
+        // Safe: the library copies the functions, and the stream lives as long as the handle, in this value.
+        var door = Self.door
+        let user = unsafe Unmanaged.passUnretained(stream).toOpaque()
+        guard let handle = unsafe sf_open_virtual(&door, Int32(SFM_WRITE), &info, user) else {
+            throw SoundFileError(
+                operation: "write", path: file.path, problem: unsafe SoundFileReader.text(of: nil),
+                storage: stream.failure)
+        }
+        unsafe self.handle = handle
+    }
+
+    deinit {
+        // What the library would still write is of no use to anybody.
+        stream.isAbandoned = true
+        if let handle = unsafe handle { unsafe sf_close(handle) }
+    }
+
+    /// Why FLAC, or this encoder, cannot hold such sound without loss; nil: it can. RFC 9639 allows 32 bits, few can read them.
+    static func refusal(of format: StreamFormat) -> String? {
+        let sample = format.sampleFormat.stored
+        if sample != .s16 && sample != .s24Packed {
+            return "FLAC holds no \(sample.rawValue) here, only integers of up to 24 bits"
+        }
+        if !(1...8).contains(format.channels) { return "FLAC holds up to 8 channels, not \(format.channels)" }
+        if !(1...655_350).contains(format.rateHz) { return "FLAC holds up to 655350 Hz, not \(format.rateHz)" }
+        return nil
+    }
+
+    /// Writes frames of full scale 2³¹; what lies below the file's bits is cut off (`sf_writef_int`).
+    /// - Parameters:
+    ///   - samples: interleaved.
+    ///   - count: how many of their frames.
+    mutating func write(_ samples: [Int32], frames count: Int) throws(SoundFileError) {
+        precondition(count * format.channels <= samples.count)
+        guard count > 0, let handle = unsafe handle else { return }
+        // Safe: there are count frames of format.channels samples.
+        let written = unsafe samples.withUnsafeBufferPointer { buffer in
+            unsafe sf_writef_int(handle, buffer.baseAddress!, sf_count_t(count))
+        }
+        // The encoder sees only at its next block that the storage took nothing.
+        guard Int(written) == count, stream.failure == nil else {
+            throw SoundFileError(
+                operation: "write", path: path, problem: unsafe SoundFileReader.text(of: handle),
+                storage: stream.failure)
+        }
+    }
+
+    /// Writes what is left and how much it was (`sf_close`). Not synced.
+    mutating func finish() throws(SoundFileError) {
+        guard let open = unsafe handle else { return }
+        unsafe handle = nil
+        unsafe sf_close(open)
+        if let failure = stream.failure {
+            throw SoundFileError(operation: "write", path: path, problem: "", storage: failure)
+        }
+        let isWhole: Bool
+        do throws(FileError) {
+            isWhole = try stream.finish()
+        } catch {
+            throw SoundFileError(operation: "write", path: path, problem: "", storage: error)
+        }
+        guard isWhole else {
+            throw SoundFileError(operation: "write", path: path, problem: "FLAC without a frame is not read by all")
+        }
+    }
+
+    /// The library's way to the stream.
+    private static var door: SF_VIRTUAL_IO {
+        unsafe SF_VIRTUAL_IO(
+            get_filelen: { user in unsafe FLACWriter.stream(user).length },
+            seek: { offset, whence, user in
+                let stream = unsafe FLACWriter.stream(user)
+                let base = whence == SEEK_CUR ? stream.position : whence == SEEK_END ? stream.length : 0
+                stream.seek(to: base + offset)
+                return stream.position
+            },
+            // What is written is not read here.
+            read: { _, _, _ in 0 },
+            write: { bytes, count, user in
+                guard let bytes = unsafe bytes, count > 0 else { return 0 }
+                // Safe: the library hands over count bytes.
+                let array = unsafe Array(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+                return unsafe FLACWriter.stream(user).write(array) ? count : 0
+            },
+            tell: { user in unsafe FLACWriter.stream(user).position })
+    }
+
+    private static func stream(_ user: UnsafeMutableRawPointer?) -> FLACStream {
+        // Safe: `init` passes a stream, and nothing else.
+        unsafe Unmanaged<FLACStream>.fromOpaque(user!).takeUnretainedValue()
+    }
+}

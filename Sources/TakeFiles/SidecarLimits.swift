@@ -1,0 +1,52 @@
+import Takes
+
+/// What the figures and names of a sidecar may be. A recorder never comes near these limits; a file that was written by something
+/// else, or made up by a disk, may say anything, and sums of frames must not run over, nor parts lead to other files.
+public enum SidecarLimits {
+    /// Frames of a take, and places in it: 66 days at 768 kHz.
+    public static let frames: ClosedRange<Int64> = 0...(1 << 42)
+    /// Frames a second.
+    public static let rateHz = 1...10_000_000
+    /// Samples a frame.
+    public static let channels = 1...1024
+
+    /// The first key whose value is none, such as `parts.1.frames`; nil: all are what they may be.
+    static func firstBroken(by sidecar: Sidecar) -> String? {
+        let own: [(String, Bool)] = [
+            ("number", (0...TakeName.highestNumber).contains(sidecar.number)),
+            ("frames", frames.contains(sidecar.frames)),
+            ("rate_hz", rateHz.contains(sidecar.rateHz)),
+            ("channels", channels.contains(sidecar.channels)),
+            ("pre_roll_frames", frames.contains(sidecar.preRollFrames)),
+        ]
+        if let broken = own.first(where: { !$0.1 }) { return broken.0 }
+        var files: Set<String> = []
+        for (index, part) in sidecar.parts.enumerated() {
+            if !isFile(part.file, of: sidecar.take) || !files.insert(part.file).inserted {
+                return "parts.\(index).file"
+            }
+            if !frames.contains(part.firstFrame) { return "parts.\(index).first_frame" }
+            if !frames.contains(part.frames) { return "parts.\(index).frames" }
+            if !rateHz.contains(part.rateHz) { return "parts.\(index).rate_hz" }
+        }
+        for (index, gap) in sidecar.gaps.enumerated() {
+            if !frames.contains(gap.atFrame) { return "gaps.\(index).at_frame" }
+            if !frames.contains(gap.frames) { return "gaps.\(index).frames" }
+        }
+        if let index = sidecar.markers.firstIndex(where: { !frames.contains($0.atFrame) }) {
+            return "markers.\(index).at_frame"
+        }
+        if let index = sidecar.filter.firstIndex(where: { !frames.contains($0.atFrame) }) {
+            return "filter.\(index).at_frame"
+        }
+        return nil
+    }
+
+    /// Whether it is the name of an audio file of the take, in the sidecar's own folder.
+    private static func isFile(_ file: String, of stem: String) -> Bool {
+        guard file.utf8.count <= 255, file.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }) else {
+            return false
+        }
+        return TakeName(file: file, day: "")?.stem == stem
+    }
+}

@@ -1,0 +1,92 @@
+public import Filters
+public import Takes
+
+/// Levels and waveform of sound that is stored already, as they come out while a take is recorded.
+struct SoundMeasure {
+    /// Channels of the take: what a part has beyond them is not told, what it lacks is silent.
+    private let channels: Int
+    private var path: SignalPath?
+    /// Frames that the present path has heard.
+    private var frames: Int64 = 0
+    /// Of the stretches before.
+    private var earlier: [ChannelLevels]
+    private var earlierFrames: Int64 = 0
+    /// What the path passes on, which nobody needs.
+    private var passed: [UInt8] = []
+
+    init(channels: Int) {
+        self.channels = channels
+        earlier = [ChannelLevels](repeating: ChannelLevels(), count: channels)
+    }
+
+    /// Begins a part.
+    ///
+    /// - Parameters:
+    ///   - format: what is stored.
+    ///   - follows: whether its first frame is the one after the last that was heard, so that a pixel may span both.
+    /// - Returns: what was still to come of the waveform before it.
+    mutating func begin(format: StreamFormat, follows: Bool) -> [Int8] {
+        if follows, let path, path.format == format { return [] }
+        let rest = finish()
+        earlier = levels
+        earlierFrames += frames
+        frames = 0
+        path = SignalPath(format: format, design: .off(rateHz: format.rateHz))
+        return rest
+    }
+
+    /// Hears whole frames.
+    /// - Returns: the pixels that were completed, as `PeaksFile.pairs`.
+    mutating func hear(_ bytes: [UInt8]) -> [Int8] {
+        guard let path else { return [] }
+        if passed.count < bytes.count { passed = [UInt8](repeating: 0, count: bytes.count) }
+        // Safe: both buffers live as long as the closures run, and what is stored needs no more room than it takes.
+        unsafe bytes.withUnsafeBytes { input in
+            unsafe passed.withUnsafeMutableBytes { output in
+                _ = unsafe path.process(input, into: output)
+            }
+        }
+        frames += Int64(bytes.count / path.format.bytesPerFrame)
+        return fit(path.takePeaks())
+    }
+
+    /// Completes the pixel under way.
+    mutating func finish() -> [Int8] {
+        path.map { fit($0.finishPeaks()) } ?? []
+    }
+
+    /// Of all that was heard, one a channel of the take.
+    var levels: [ChannelLevels] {
+        guard let path, frames > 0 else { return earlier }
+        let now = path.levels
+        let weight = Double(frames) / Double(earlierFrames + frames)
+        return (0..<channels).map { channel in
+            let new = channel < now.count ? now[channel] : ChannelLevels()
+            let old = earlier[channel]
+            return ChannelLevels(
+                peak: max(old.peak, new.peak),
+                meanSquare: earlierFrames == 0
+                    ? new.meanSquare : old.meanSquare * (1 - weight) + new.meanSquare * weight,
+                clippedFrames: old.clippedFrames + new.clippedFrames,
+                filterClippedFrames: old.filterClippedFrames + new.filterClippedFrames)
+        }
+    }
+
+    /// Pixels with as many channels as the take has.
+    private func fit(_ pairs: [Int8]) -> [Int8] {
+        guard let own = path?.format.channels, own != channels else { return pairs }
+        return stride(from: 0, to: pairs.count, by: 2 * own).flatMap { pixel in
+            let kept = pairs[pixel..<pixel + 2 * min(own, channels)]
+            return kept + [Int8](repeating: 0, count: 2 * channels - kept.count)
+        }
+    }
+}
+
+extension Sidecar.Levels {
+    /// As a sidecar tells them.
+    public init(_ levels: ChannelLevels) {
+        self.init(
+            peakDBFS: levels.peakDBFS, rmsDBFS: levels.rmsDBFS, clippedFrames: levels.clippedFrames,
+            filterClippedFrames: levels.filterClippedFrames)
+    }
+}

@@ -1,0 +1,104 @@
+import Takes
+
+/// What the head of an audio file says, if a recorder wrote it: other WAV files begin otherwise.
+///
+/// It may come from a disk that lost its mind: nothing in it is believed without being looked at.
+struct WAVHeaderReading: Hashable, Sendable {
+    /// What is stored.
+    let format: StreamFormat
+    /// Where the sound comes from; nil if that cannot be read.
+    let origin: BroadcastOrigin?
+    /// Bytes of sound, as of the last sync that was begun.
+    let dataBytes: Int64
+    /// The whole content of the chunk that tells the format: more than `format` has of it.
+    let formatChunk: [UInt8]
+
+    /// Reads the first `WAVHeader.byteCount` bytes of a file; nil if they are no head that a recorder writes.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == WAVHeader.byteCount, bytes.text(0..<4) == "RIFF", bytes.text(8..<12) == "WAVE",
+            bytes.text(4088..<4092) == "data"
+        else { return nil }
+        var chunks: [String: Range<Int>] = [:]
+        var place = 12
+        while place + 8 <= 4088 {
+            let start = place + 8
+            let size = Int(bytes.number(place + 4, UInt32.self))
+            guard start + size <= 4088 else { return nil }
+            chunks[bytes.text(place..<place + 4)] = start..<start + size
+            place = start + size + size % 2
+        }
+        guard place == 4088, let chunk = chunks["fmt "], let format = Self.format(bytes, chunk), format.canBeStored
+        else {
+            return nil
+        }
+        self.format = format
+        formatChunk = Array(bytes[chunk])
+        origin = chunks["bext"].flatMap { BroadcastOrigin(Array(bytes[$0]), rateHz: format.rateHz) }
+        dataBytes = Int64(bytes.number(4092, UInt32.self))
+    }
+
+    private static func format(_ bytes: [UInt8], _ chunk: Range<Int>) -> StreamFormat? {
+        guard chunk.count >= 16 else { return nil }
+        func field(_ offset: Int) -> UInt16 { bytes.number(chunk.lowerBound + offset, UInt16.self) }
+        let isExtensible = field(0) == 0xfffe
+        guard !isExtensible || chunk.count >= 40 else { return nil }
+        let sample: SampleFormat
+        switch (isExtensible ? field(24) : field(0), field(14)) {
+        case (1, 16): sample = .s16
+        case (1, 24): sample = .s24Packed
+        case (1, 32): sample = .s32
+        case (3, 32): sample = .float
+        default: return nil
+        }
+        let format = StreamFormat(
+            rateHz: Int(bytes.number(chunk.lowerBound + 4, UInt32.self)), channels: Int(field(2)),
+            sampleFormat: sample)
+        return Int(field(12)) == format.bytesPerFrame ? format : nil
+    }
+}
+
+extension StreamFormat {
+    /// Whether it is one that a sound card may have, and that the fields of a WAV file's head can say.
+    var canBeStored: Bool { (1000...1_000_000).contains(rateHz) && (1...1024).contains(channels) }
+}
+
+extension BroadcastOrigin {
+    /// Reads the content of a `bext` chunk; nil if it is too short or tells no time.
+    ///
+    /// - Parameter rateHz: frames a second, in which the time since midnight is counted.
+    init?(_ bytes: [UInt8], rateHz: Int) {
+        guard bytes.count >= 602, let midnight = WallTime(iso8601: bytes.text(320..<330) + "T00:00:00.000000Z") else {
+            return nil
+        }
+        let reference = bytes.number(338, UInt64.self)
+        guard reference <= UInt64(rateHz) * 86_400 else { return nil }
+        // Rounded up: what is written of it again is the same frame.
+        let microseconds = (Int64(reference) * 1_000_000 + Int64(rateHz) - 1) / Int64(rateHz)
+        self.init(
+            description: bytes.text(0..<256), originator: bytes.text(256..<288), reference: bytes.text(288..<320),
+            started: WallTime(microseconds: midnight.microseconds + microseconds),
+            codingHistory: bytes.text(602..<bytes.count))
+    }
+
+    /// The version and the card that the coding history tells of; empty where it does not.
+    var recorder: (version: String, card: String) {
+        let mark = "T=Fieldfare "
+        guard let line = codingHistory.split(separator: "\r\n").first(where: { $0.contains(mark) }),
+            let start = line.firstRange(of: mark)?.upperBound
+        else { return ("", "") }
+        let fields = line[start...].split(separator: "; ", maxSplits: 1, omittingEmptySubsequences: false)
+        return (String(fields[0]), fields.count > 1 ? String(fields[1]) : "")
+    }
+}
+
+extension [UInt8] {
+    /// A field of text, up to its first zero byte.
+    fileprivate func text(_ range: Range<Int>) -> String {
+        String(decoding: self[range].prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// A number, lowest byte first.
+    fileprivate func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Number {
+        self[offset..<offset + Number.bitWidth / 8].reversed().reduce(0) { $0 << 8 | Number($1) }
+    }
+}

@@ -1,0 +1,78 @@
+"""Sound whose frames carry their numbers (`sound.counted`), and takes of it: what of it they hold, told by the sound alone."""
+import array
+import collections
+import os
+import struct
+import time
+
+from sound import BYTES, Player, counted
+from takefolder import Sound, same_bytes
+
+# Frames of a take that follow each other in what was played: where they begin in the take, how many, the number of the
+# first, and whether they are what was played, bit for bit.
+Stretch = collections.namedtuple("Stretch", "at frames number is_exact")
+
+
+class Numbered:
+    """Some seconds of it in a file, played once into a PCM: at once, or at `start`."""
+
+    def __init__(self, pcm, rate, layout, channels, seconds, seed, is_started=True):
+        self.rate, self.block = rate, BYTES[layout] * channels
+        self.path = f"/dev/shm/numbered-{time.monotonic_ns()}.raw"
+        # The same noise each second, as it takes the board long to make.
+        piece = bytearray(counted(rate, channels, layout, seed))
+        with open(self.path, "wb") as file:
+            for second in range(seconds):
+                numbers = array.array("I", range(second * rate, (second + 1) * rate)).tobytes()
+                for i in range(4):
+                    piece[i :: self.block] = numbers[i::4]
+                file.write(piece)
+        self.way = (pcm, rate, layout, channels, self.path)
+        if is_started:
+            self.start()
+
+    def start(self):
+        """Begins to play."""
+        self.player = Player(*self.way)
+
+    def stop(self):
+        """Ends the playing; what was played is kept for comparison."""
+        self.player.stop()
+
+    def forget(self):
+        """Removes what was played."""
+        os.unlink(self.path)
+
+    def is_exact(self, sound, at, frames, number):
+        """Whether frames of a WAV file are what was played from a number on."""
+        return frames <= 0 or same_bytes(
+            sound.path, self.path, frames * self.block, sound.place + at * self.block, number * self.block)
+
+    def number(self, sound, at):
+        """The number that a frame of a WAV file carries."""
+        with open(sound.path, "rb", buffering=0) as file:
+            return struct.unpack("<I", os.pread(file.fileno(), 4, sound.place + at * self.block))[0]
+
+    def stretches(self, take, part=0):
+        """A part of a take between the gaps that its sidecar tells of."""
+        told = take.sidecar["parts"][part]
+        sound = Sound(take.path.parent / told["file"])
+        first, end = told["first_frame"], told["first_frame"] + told["frames"]
+        found, at = [], first
+        for gap in [*take.sidecar["gaps"], {"at_frame": end, "frames": 0}]:
+            if not first <= gap["at_frame"] <= end:
+                continue
+            if (frames := gap["at_frame"] - at) > 0:
+                number = self.number(sound, at - first)
+                found.append(Stretch(at, frames, number, self.is_exact(sound, at - first, frames, number)))
+            at = gap["at_frame"] + gap["frames"]
+        return found
+
+    def holds_all(self, take):
+        """Whether the take is one stretch of what was played over all of its parts, without a gap, bit for bit."""
+        stretches = [stretch for part in range(len(take.sidecar["parts"])) for stretch in self.stretches(take, part)]
+        follows = all(
+            (two.at, two.number) == (one.at + one.frames, one.number + one.frames)
+            for one, two in zip(stretches, stretches[1:]))
+        whole = sum(stretch.frames for stretch in stretches) == take.sidecar["frames"]
+        return bool(stretches) and follows and whole and all(stretch.is_exact for stretch in stretches)

@@ -1,0 +1,179 @@
+"""What a card must hold after a cut, by what was recorded before it, and what it does not hold.
+
+While the storage answers, a power cut costs 1 s of sound and of what the sidecar tells; of what is finished it costs nothing.
+"""
+import json
+import struct
+
+from takefolder import Sound, TakeFolder, same_bytes
+
+PROMISE = 1.0
+# A mark is some 10 ms late, and the board's one processor has other work.
+SLACK = 0.05
+
+
+class Truth:
+    """What was recorded, and what a cut at a point of the log may cost of it."""
+
+    def __init__(self, share, log):
+        self.log = log
+        self.folder = TakeFolder(share / "takes")
+        self.takes = {take["stem"]: take for take in json.loads((share / "truth.json").read_text())["takes"]}
+        for stem, take in self.takes.items():
+            take["sidecar"] = self.folder.sidecar(stem)
+            take["sounds"] = [Sound(path) for path in self.folder.parts(stem)]
+            take["synced"] = []
+        self.instants = []
+        following = None
+        for number in range(len(log.entries) - 1, -1, -1):
+            words = (log.entries[number].text or "").split()
+            if words[:1] == ["tick"]:
+                following = int(words[1]) / 1e9
+            elif words[:1] == ["finished"]:
+                self.takes[words[1]]["finished"] = number
+            elif words[:1] == ["synced"]:
+                self.takes[words[1]]["synced"].append((number, int(words[2])))
+            self.instants.append(following)
+        self.instants.reverse()
+        ticks = sorted(set(filter(None, self.instants)))
+        self.gaps = [(late, late - early) for early, late in zip(ticks, ticks[1:]) if late - early > SLACK]
+
+    def allowed(self, instant):
+        """The seconds that a cut may cost: more if the host gave the board no time, as if the storage did not answer."""
+        return PROMISE + SLACK + sum(gap for late, gap in self.gaps if instant - 2 * PROMISE < late <= instant + SLACK)
+
+    def instant(self, count):
+        """The latest instant at which the power may have gone, for the disk to be as after `count` entries."""
+        return self.instants[count] if count < len(self.instants) else None
+
+
+class Verdict:
+    """What is not as it should be at one point, and what the cut cost."""
+
+    def __init__(self):
+        self.faults = []
+        self.loss = 0.0
+        # Frames lost that must not be.
+        self.beyond = 0
+        # The highest number that was given, and what is in the folder in the end.
+        self.given, self.folder = 0, None
+
+    def hold(self, holds, fact):
+        """Notes what does not hold; returns whether it does."""
+        if not holds:
+            self.faults.append(fact)
+        return holds
+
+
+def check_untouched(verdict, before, after, truth, count):
+    """What was a finished take before, and what is no take, is as it was, to the byte."""
+    for stem, take in truth.takes.items():
+        if take["finished"] < count:
+            verdict.hold(stem in before.sidecars, f"{stem} was finished and has no sidecar")
+    for name, traits in before.files.items():
+        stem = TakeFolder.stem(name)
+        is_leftover = stem is None and not name.endswith("notes.txt") or stem is not None and stem not in before.sidecars
+        if is_leftover or name.endswith((".part", ".tmp")):
+            continue
+        verdict.hold(after.files.get(name) == traits, f"{name} was touched: {traits}, then {after.files.get(name)}")
+        # What was recovered before is short of the truth: check_take knows by how much it may be.
+        if name not in after.files or stem and after.sidecar(stem)["recovered"]:
+            continue
+        verdict.hold(name in truth.folder.files and same_bytes(after.full(name), truth.folder.full(name)), f"{name} changed")
+
+
+def check_sound(verdict, stem, folder, sidecar, take):
+    """The sound is what the recorder would have kept, up to where it ends."""
+    for number, (part, path) in enumerate(zip(sidecar["parts"], folder.parts(stem))):
+        try:
+            sound = Sound(path)
+        except Exception as error:
+            verdict.hold(False, f"{path}: {error!r}")
+            continue
+        meant = take["sounds"][number]
+        verdict.hold(sound.is_whole(), f"{path}: header {sound.riff_size}, chunks to {sound.end}, file {sound.size}")
+        verdict.hold(sound.frames == part["frames"], f"{path}: {sound.frames} frames, {part['frames']} in the sidecar")
+        verdict.hold(sound.frames <= meant.frames, f"{path}: {sound.frames} frames, {meant.frames} were recorded")
+        same = same_bytes(path, meant.path, min(sound.bytes, meant.bytes), sound.place, meant.place)
+        verdict.hold(same, f"{path}: is not the sound that was recorded")
+        if number + 1 < len(sidecar["parts"]):
+            verdict.hold(sound.frames == meant.frames, f"{path}: {sound.frames} frames, then another part, not {meant.frames}")
+        same = sound.chunk("bext") == meant.chunk("bext") or sidecar["started"] != take["sidecar"]["started"]
+        verdict.hold(same, f"{path}: another bext chunk")
+        range_ = range(part["first_frame"], part["first_frame"] + part["frames"])
+        has_markers = any(marker["at_frame"] in range_ for marker in sidecar["markers"])
+        verdict.hold(has_markers <= ("cue " in sound.chunks), f"{path}: has markers and no cue points")
+
+
+def read(path):
+    """What is in a small file."""
+    with open(path, "rb", buffering=0) as file:
+        return file.read()
+
+
+def check_peaks(verdict, stem, folder, sidecar, truth):
+    """The waveform is the true one's beginning."""
+    name = folder.sidecars[stem].removesuffix(".json") + ".dat"
+    if not verdict.hold(name in folder.files, f"{name} is missing"):
+        return
+    found, meant = (read(each.full(name)) for each in (folder, truth.folder))
+    if not verdict.hold(len(found) >= 24, f"{name}: {len(found)} bytes"):
+        return
+    _, _, _, _, length, channels = struct.unpack_from("<iIiiIi", found)
+    verdict.hold(len(found) == 24 + length * channels * 2, f"{name}: {len(found)} bytes, {length} pixels")
+    verdict.hold(length == -(-sidecar["frames"] // 256), f"{name}: {length} pixels for {sidecar['frames']} frames")
+    whole = 24 + sidecar["frames"] // 256 * channels * 2
+    verdict.hold(found[24:whole] == meant[24:whole], f"{name}: is not the waveform of the sound")
+
+
+def check_take(verdict, stem, folder, truth, instant, count):
+    """A take that recovery made, or that was whole: what it holds, and what was lost of it."""
+    take, sidecar = truth.takes[stem], folder.sidecar(stem)
+    meant = take["sidecar"]
+    # In its first second, the sidecar may tell the press in place of the first frame.
+    told = ("take", "number", "kit", "boot_id", "clock", "card", "rate_hz", "channels", "format", "gain_db", "agc", "version")
+    if instant - take["pressed"] > truth.allowed(instant):
+        told += ("started", "started_monotonic_ns", "pre_roll_frames")
+    for key in told:
+        verdict.hold(sidecar[key] == meant[key], f"{stem}: {key} is {sidecar[key]}, not {meant[key]}")
+    parts = [{key: part[key] for key in ("file", "first_frame", "rate_hz", "format")} for part in sidecar["parts"]]
+    all_parts = [{key: part[key] for key in ("file", "first_frame", "rate_hz", "format")} for part in meant["parts"]]
+    verdict.hold(parts == all_parts[: len(parts)], f"{stem}: parts {parts}")
+    frames = sum(part["frames"] for part in sidecar["parts"])
+    verdict.hold(frames == sidecar["frames"], f"{stem}: {sidecar['frames']} frames, {frames} in its parts")
+    verdict.hold(abs(sidecar["duration_seconds"] - frames / sidecar["rate_hz"]) < 1e-5, f"{stem}: duration")
+    verdict.hold(sidecar["gaps"] == meant["gaps"], f"{stem}: gaps {sidecar['gaps']}")
+    begun = meant["started_monotonic_ns"] / 1e9
+    for key in ("markers", "filter"):
+        old = [each for each in meant[key] if begun + each["at_frame"] / meant["rate_hz"] < instant - truth.allowed(instant)]
+        verdict.hold(sidecar[key] == meant[key][: len(sidecar[key])], f"{stem}: {key} {sidecar[key]}")
+        verdict.hold(len(sidecar[key]) >= len(old), f"{stem}: {key} lost: {sidecar[key]}, {old} are older than 1 s")
+    for number, synced in take["synced"]:
+        if number < count:
+            verdict.hold(frames >= synced, f"{stem}: {frames} frames, {synced} were said to be on the disk")
+    check_sound(verdict, stem, folder, sidecar, take)
+    check_peaks(verdict, stem, folder, sidecar, truth)
+    return frames
+
+
+def check_leftover(verdict, stem, folder, sidecar_before):
+    """What recovery says of a take that was cut."""
+    sidecar = folder.sidecar(stem)
+    verdict.hold(sidecar["recovered"] is True, f"{stem}: recovered is {sidecar['recovered']}")
+    meant = (sidecar_before or {}).get("ended_by") or "power-cut"
+    verdict.hold(sidecar["ended_by"] == meant, f"{stem}: ended by {sidecar['ended_by']}, not {meant}")
+    rest = [name for name in folder.of(stem) if name.endswith((".part", ".tmp"))]
+    verdict.hold(not rest, f"{stem}: left behind: {rest}")
+
+
+def drafts(folder):
+    """What the sidecars of unfinished takes say."""
+    found = {}
+    for stem, names in folder.leftovers.items():
+        for name in names:
+            if name.endswith(".json.part"):
+                try:
+                    found[stem] = json.loads(read(folder.full(name)))
+                except ValueError:
+                    found[stem] = None
+    return found

@@ -1,0 +1,151 @@
+import Glibc
+import TakeFiles
+import Takes
+import Testing
+
+@testable import Commands
+
+/// The command on real directories, in which takes were cut.
+@Suite final class RecoverCommandTests {
+    private let folder: String
+    private var path: String { folder + "/takes" }
+
+    init() {
+        var template = Array("/tmp/fieldfare-XXXXXX".utf8CString)
+        unsafe template.withUnsafeMutableBufferPointer { _ = unsafe mkdtemp($0.baseAddress!) }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        func removeAll(_ path: String) {
+            for name in (try? KernelCalls().entries(path)) ?? [] { removeAll("\(path)/\(name)") }
+            unsafe remove(path)
+        }
+        removeAll(folder)
+    }
+
+    private let format = StreamFormat(rateHz: 48_000, channels: 1, sampleFormat: .s16)
+
+    /// A take of `frames` that is cut before its end.
+    private func cut(frames: Int, bootID: String = "of another boot", daysLater: Int64 = 0) throws -> TakeName {
+        let directory = try TakesDirectory(path: path)
+        let started = WallTime(microseconds: 1_795_241_891_250_000 + daysLater * 86_400_000_000)
+        let name = try directory.nextTake(kit: "heron07", started: started)
+        let sidecar = Sidecar(
+            name: name, started: started, startedMonotonic: Instant(nanoseconds: 0), bootID: bootID, clock: .ntp,
+            card: "card:Mic", format: format, preRollFrames: 0, gainDB: nil, agc: nil, version: "0")
+        let output = try TakeOutput(in: directory, name: name, sidecar: sidecar, started: started, format: format)
+        let bytes = [UInt8](repeating: 3, count: frames * 2)
+        try unsafe bytes.withUnsafeBytes { try unsafe output.append($0) }
+        return name
+    }
+
+    private var kit: LocalAccess {
+        let path = path
+        var access = LocalAccess(
+            places: { _ in
+                var places = LocalAccess.Places()
+                places.takes = path
+                return places
+            }, problems: { _ in [] }, list: { _, _ in [] })
+        access.bootID = { "of this boot" }
+        return access
+    }
+
+    @Test func `each take is told with what became of it, and afterwards nothing is left to do`() throws {
+        _ = try cut(frames: 96_000)
+        _ = try cut(frames: 48_000, bootID: "of this boot")
+        _ = try cut(frames: 0)
+        let day = path + "/2026-11-21"
+        _ = try FileSystem().create("\(day)/heron07-0009-061811Z.wav", isNew: true)
+        let left =
+            "heron07-0009-061811Z: its files have no sidecar, like those of a take whose removal was cut: "
+            + "left where it is, in \(day)"
+        let result = run(["recover", path + "//"], access: kit)
+        #expect(
+            result.output == [
+                "heron07-0001-061811Z: recovered, 0:00:02.0, ended by power-cut",
+                "heron07-0002-061811Z: recovered, 0:00:01.0, ended by crash",
+                "heron07-0003-061811Z: removed, nothing had been recorded yet", left,
+            ])
+        #expect(result.complaints == [])
+        #expect(result.status == 0)
+        #expect(try TakesDirectory(path: path).takes().map(\.number) == [1, 2])
+        #expect(run(["recover"], access: kit) == (0, [left], []))
+        try FileSystem().remove("\(day)/heron07-0009-061811Z.wav")
+        #expect(run(["recover"], access: kit) == (0, ["\(path): nothing is to be recovered"], []))
+    }
+
+    @Test func `JSON tells the same`() throws {
+        _ = try cut(frames: 96_000)
+        _ = try cut(frames: 0)
+        #expect(
+            run(["recover", "--json"], access: kit).output == [
+                "{\"directory\":\"\(path)\",\"takes\":[{\"day\":\"2026-11-21\",\"duration_seconds\":2,"
+                    + "\"ended_by\":\"power-cut\",\"frames\":96000,\"outcome\":\"recovered\","
+                    + "\"take\":\"heron07-0001-061811Z\"},{\"day\":\"2026-11-21\",\"outcome\":\"removed\","
+                    + "\"take\":\"heron07-0002-061811Z\"}]}"
+            ])
+        #expect(
+            run(["recover", "--json"], access: kit).output == ["{\"directory\":\"\(path)\",\"takes\":[]}"])
+    }
+
+    @Test func `a directory that is not there is not made`() {
+        #expect(run(["recover"], access: kit) == (66, [], ["recover: \(path): there is no such directory"]))
+        #expect(unsafe Glibc.access(path, F_OK) != 0)
+        #expect(run(["recover", "/dev/null"]) == (66, [], ["recover: /dev/null: there is no such directory"]))
+    }
+
+    @Test func `a directory that a recorder has open is left to it`() throws {
+        let directory = try TakesDirectory(path: path)
+        #expect(
+            run(["recover"], access: kit) == (
+                75, [],
+                ["recover: \(path): pid \(getpid()) has it open: a recorder that runs recovers takes by itself"]
+            ))
+        #expect(directory.path == path)
+    }
+
+    @Test func `storage that fails is said, and the other takes are recovered all the same`() throws {
+        let name = try cut(frames: 10)
+        _ = try cut(frames: 48_000, daysLater: 1)
+        // Root acts as the directory's owner, who may not read the first draft.
+        if geteuid() == 0 { try giveAway(path) }
+        let draft = "\(path)/\(name.day)/\(name.stem).json.part"
+        unsafe chmod(draft, 0)
+        let result = run(["recover"], access: kit)
+        let sentence = "open \(draft): Permission denied: the recorder's user must be allowed to write there"
+        #expect(
+            result == (
+                77,
+                [
+                    "\(name.stem): failed: \(sentence)",
+                    "heron07-0002-061811Z: recovered, 0:00:01.0, ended by power-cut",
+                ], ["recover: 1 take is not recovered yet: \(sentence)"]
+            ))
+    }
+
+    /// Lets the directory of takes and all that is in it belong to somebody who is not root.
+    private func giveAway(_ path: String) throws {
+        unsafe chmod(folder, 0o755)
+        unsafe chown(path, 4711, 4712)
+        for name in (try? FileSystem().entries(path)) ?? [] { try giveAway("\(path)/\(name)") }
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func `what root recovers belongs to whom the directory belongs to`() throws {
+        let name = try cut(frames: 10)
+        let day = "\(path)/2026-11-21"
+        try giveAway(path)
+        #expect(run(["recover"], access: kit).status == 0)
+        for file in [".json", ".wav", ".dat"] {
+            var found = stat()
+            #expect(unsafe stat("\(day)/\(name.stem)\(file)", &found) == 0)
+            #expect(found.st_uid == 4711)
+        }
+        // Root is root again.
+        _ = try FileSystem().create("\(folder)/mine", isNew: true)
+        var found = stat()
+        unsafe stat("\(folder)/mine", &found)
+        #expect(found.st_uid == 0)
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Panel
+import TakeFiles
+import Takes
+import Testing
+import Transport
+
+@testable import Deck
+
+@Suite struct ArchivistTests {
+    /// A folder in which a take was cut while it was recorded.
+    func cutTake(bootID: String = "other boot") throws -> String {
+        let directory = Rig.newDirectory()
+        let rig = try Rig(directory: directory) { $0.bootID = bootID }
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.seconds(3))
+        let cut = directory + "-cut"
+        try FileManager.default.copyItem(atPath: directory, toPath: cut)
+        return cut
+    }
+
+    @Test func `what a cut left is a take before anybody asks, and the last one plays`() throws {
+        let rig = try Rig(directory: try cutTake())
+        rig.turn()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.recovered)
+        #expect(sidecar.endedBy == .powerCut)
+        #expect(sidecar.frames > 8 * 2000)
+        #expect(rig.deck.status.selected == sidecar.take)
+        #expect(rig.log.messages.contains { $0.hasPrefix("recover: \(sidecar.take): ") })
+        rig.press(.record)
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        #expect(try rig.sidecars().map(\.number) == [1, 2])
+    }
+
+    @Test func `a recorder that crashed in this boot left a take that says so`() throws {
+        let rig = try Rig(directory: try cutTake(bootID: "boot"))
+        rig.turn()
+        #expect(try rig.sidecars().first?.endedBy == .crash)
+    }
+
+    @Test func `a take that is recorded meanwhile is left to the writer`() throws {
+        let rig = try Rig(directory: try cutTake())
+        rig.press(.record)
+        rig.run(.seconds(3))
+        #expect(rig.deck.state == .recording)
+        rig.press(.stop)
+        rig.settle()
+        let sidecars = try rig.sidecars()
+        #expect(sidecars.map(\.recovered) == [true, false])
+        #expect(sidecars[1].endedBy == .stop)
+    }
+
+    @Test func `finished takes become FLAC where that is set, but not while another is recorded`() throws {
+        let rig = try Rig { $0.convertsToFLAC = true }
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        // The next one begins before this one is finished.
+        rig.press(.record)
+        rig.run(.seconds(2))
+        #expect(rig.deck.state == .recording)
+        let first = try #require(try rig.sidecars().first)
+        #expect(first.pendingFormat == "flac")
+        #expect(first.parts[0].file.hasSuffix(".wav"))
+        rig.press(.stop)
+        rig.settle()
+        rig.turn()
+        for sidecar in try rig.sidecars() {
+            #expect(sidecar.pendingFormat == nil)
+            #expect(sidecar.revision == 2)
+            #expect(sidecar.parts[0].file.hasSuffix(".flac"))
+        }
+        let samples = try rig.samples(try rig.sidecars()[0].parts[0].file, of: first)
+        #expect(difference(samples, 8000..<8000 + Int(first.frames)) == nil)
+    }
+
+    @Test func `a conversion that was not done is done after the next start, whatever is set then`() throws {
+        let storage = TroubledStorage()
+        let directory = Rig.newDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let before = try Rig(files: FileSystem(calls: storage), directory: directory) { $0.convertsToFLAC = true }
+        storage.refused = ".flac.part"
+        before.run(.milliseconds(1000))
+        before.press(.record)
+        before.run(.seconds(1))
+        before.press(.stop)
+        before.settle()
+        before.turn()
+        #expect(try before.sidecars().first?.pendingFormat == "flac")
+        let copy = directory + "-copy"
+        try FileManager.default.copyItem(atPath: directory, toPath: copy)
+        let after = try Rig(directory: copy)
+        after.turn()
+        #expect(try after.sidecars().first?.pendingFormat == nil)
+        #expect(try after.sidecars().first?.parts[0].file.hasSuffix(".flac") ?? false)
+    }
+
+    @Test func `a take is discarded with all its files, and is not found from when that was asked for`() throws {
+        let rig = try Rig { $0.keepsUnfiltered = true }
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        var told: [String] = []
+        rig.deck.perform(.discard(.last)) { result in
+            switch result {
+            case .success: told.append("done")
+            case .failure(let refusal): told.append(refusal.message)
+            }
+        }
+        #expect(told == [])
+        rig.deck.perform(.play(.last)) { result in
+            if case .failure(let refusal) = result { told.append(refusal.code.rawValue) }
+        }
+        rig.archive()
+        #expect(told == ["not-found", "done"])
+        #expect(rig.deck.status.selected == nil)
+        let left = try FileManager.default.subpathsOfDirectory(atPath: rig.directory)
+        #expect(left.filter { $0.contains("heron07") } == [])
+    }
+
+    @Test func `a take that cannot be removed is told of, and stays`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage))
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        storage.code = EIO
+        var refusal: Refusal?
+        rig.deck.perform(.discard(.last)) { if case .failure(let reason) = $0 { refusal = reason } }
+        rig.archive()
+        #expect(refusal?.code == .io)
+        #expect(refusal?.message.contains("Input/output error") ?? false)
+        #expect(rig.deck.status.selected != nil)
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Panel
+import TakeFiles
+import Takes
+import Testing
+import Transport
+
+@testable import Deck
+
+/// The folder for takes goes, comes back, or is another, while nothing is recorded.
+@Suite struct StoragePlaceTests {
+    let storage = TroubledStorage()
+
+    func rig(directory: String? = nil) throws -> Rig {
+        try Rig(files: FileSystem(calls: storage), directory: directory)
+    }
+
+    func record(_ rig: Rig) {
+        rig.press(.record)
+        rig.run(.seconds(2))
+        rig.press(.stop)
+        rig.settle()
+    }
+
+    @Test func `a folder that was removed is made again, and takes are recorded in it`() throws {
+        let rig = try rig()
+        rig.run(.milliseconds(500))
+        record(rig)
+        try FileManager.default.removeItem(atPath: rig.directory)
+        rig.run(.milliseconds(2100))
+        #expect(rig.deck.status.faults == [])
+        #expect(rig.deck.status.selected == nil)
+        record(rig)
+        #expect(try rig.sidecars().count == 1)
+    }
+
+    @Test func `a card in the place of another is recorded to, and its takes are those there are`() throws {
+        let rig = try rig()
+        rig.run(.milliseconds(500))
+        record(rig)
+        let other = rig.directory + "-other"
+        try FileManager.default.moveItem(atPath: rig.directory, toPath: other)
+        defer { try? FileManager.default.removeItem(atPath: other) }
+        storage.card = 2
+        rig.run(.milliseconds(2100))
+        #expect(rig.deck.isArmed)
+        #expect(rig.deck.status.selected == nil)
+        record(rig)
+        #expect(try rig.sidecars().map(\.number) == [1])
+        try FileManager.default.removeItem(atPath: rig.directory)
+        try FileManager.default.moveItem(atPath: other, toPath: rig.directory)
+        storage.card = 1
+        rig.run(.milliseconds(2100))
+        record(rig)
+        #expect(try rig.sidecars().map(\.number) == [1, 2])
+    }
+
+    @Test func `takes that were on a card are not recorded beside its mount point while it is out`() throws {
+        let rig = try rig()
+        rig.run(.milliseconds(500))
+        storage.card = 0
+        rig.run(.milliseconds(2100))
+        #expect(rig.deck.state == .fault)
+        #expect(rig.deck.status.faults.map(\.code) == [.storageFailing])
+        #expect(rig.deck.status.faults[0].message.hasSuffix("see that the storage is mounted"))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        #expect(rig.deck.state == .fault)
+        storage.card = 1
+        rig.run(.milliseconds(2100))
+        #expect(rig.deck.isArmed)
+        #expect(rig.deck.status.faults == [])
+    }
+
+    @Test func `storage that became read-only is told before anybody records, and records once it is not`() throws {
+        let rig = try rig()
+        rig.run(.milliseconds(500))
+        storage.isReadOnly = true
+        rig.run(.milliseconds(2100))
+        #expect(!rig.deck.isArmed)
+        #expect(rig.deck.status.faults.map(\.code) == [.storageFailing])
+        #expect(rig.deck.status.faults[0].message.contains("Read-only file system"))
+        storage.isReadOnly = false
+        rig.run(.milliseconds(2100))
+        #expect(rig.deck.isArmed)
+        #expect(rig.deck.status.faults == [])
+    }
+
+    @Test func `storage that failed a take is suspect until it takes something, and the take is recovered then`() throws
+    {
+        let rig = try rig()
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.seconds(3))
+        storage.code = EIO
+        rig.run(.seconds(5))
+        #expect(rig.deck.state == .fault)
+        #expect(!rig.deck.isArmed)
+        #expect(rig.deck.status.faults.map(\.code) == [.storageFailing])
+        #expect(try rig.sidecars() == [])
+        storage.code = nil
+        rig.run(.seconds(3))
+        #expect(rig.deck.isArmed)
+        #expect(rig.deck.status.faults == [])
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.recovered)
+        #expect(sidecar.endedBy == .storageError)
+        #expect(sidecar.frames > 8 * 2000)
+        let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
+        #expect(difference(samples, 8000..<8000 + Int(sidecar.frames)) == nil)
+        #expect(rig.deck.status.selected == sidecar.take)
+    }
+}

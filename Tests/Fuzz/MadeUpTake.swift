@@ -1,0 +1,97 @@
+import Foundation
+import TakeFiles
+import Takes
+
+/// A good take to begin with.
+enum MadeUpTake {
+    static let started = WallTime(microseconds: 1_795_241_891_250_000)
+
+    /// A WAV file as other programs write it: 16 bits.
+    static func wave(rateHz: UInt32, channels: UInt16, frames: Int) -> [UInt8] {
+        let block = channels * 2
+        let data = (0..<frames * Int(block)).map { UInt8(truncatingIfNeeded: $0 &* 37) }
+        var bytes = Array("RIFF".utf8) + little(UInt32(36 + data.count)) + Array("WAVEfmt ".utf8) + little(UInt32(16))
+        bytes += little(UInt16(1)) + little(channels) + little(rateHz) + little(rateHz * UInt32(block))
+        bytes += little(block) + little(UInt16(16)) + Array("data".utf8) + little(UInt32(data.count)) + data
+        return bytes
+    }
+
+    /// What a recorder says of a take of two parts.
+    static func sidecar(of take: TakeName) -> Sidecar {
+        var sidecar = Sidecar(
+            name: take, started: started, startedMonotonic: Instant(nanoseconds: 123_456_789_012),
+            bootID: "5f8a2c1e-0b7d-4c57-9d55-3b1f0f6f2a11", clock: .ntp, card: "usb:0d8c:0014",
+            format: StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16), preRollFrames: 100, gainDB: 12.5,
+            agc: false,
+            version: "0.1")
+        sidecar.parts = [
+            Sidecar.Part(file: take.audioFile(part: 1), firstFrame: 0, frames: 700, rateHz: 48000, format: .s16),
+            Sidecar.Part(file: take.audioFile(part: 2), firstFrame: 700, frames: 700, rateHz: 48000, format: .s16),
+        ]
+        sidecar.frames = 1400
+        sidecar.durationSeconds = 1400.0 / 48000
+        sidecar.endedBy = .stop
+        sidecar.filter = [
+            Sidecar.FilterChange(atFrame: 0, lowPassHz: 21600, slopeDBPerOctave: 24, highPassHz: nil),
+            Sidecar.FilterChange(atFrame: 800, lowPassHz: 8000, slopeDBPerOctave: 48, highPassHz: 120),
+        ]
+        sidecar.gaps = [Sidecar.Gap(atFrame: 10, frames: 5, cause: .xrun)]
+        sidecar.markers = [Sidecar.Marker(atFrame: 20, note: nil), Sidecar.Marker(atFrame: 30, note: "a heron")]
+        sidecar.levels = [
+            Sidecar.Levels(peakDBFS: -3.5, rmsDBFS: -20, clippedFrames: 0, filterClippedFrames: 0),
+            Sidecar.Levels(peakDBFS: nil, rmsDBFS: nil, clippedFrames: 1, filterClippedFrames: 2),
+        ]
+        return sidecar
+    }
+
+    /// A short take that the recorder itself made, with a marker; its audio file.
+    static func record(in directory: TakesDirectory) throws -> [UInt8] {
+        let output = try begin(in: directory, keepsUnfiltered: false)
+        try append(300, to: output)
+        output.sidecar.markers = [Sidecar.Marker(atFrame: 100, note: "a heron")]
+        output.sidecar.endedBy = .stop
+        _ = try output.finish()
+        let folder = URL(filePath: directory.sidecarPath(of: output.name)).deletingLastPathComponent()
+        return Array(try Data(contentsOf: folder.appending(path: output.name.audioFile(part: 1))))
+    }
+
+    /// What is left of a take of the recorder's own that was cut after `syncs` syncs; more than three: it was finished.
+    static func cut(in directory: TakesDirectory, syncs: Int, keepsUnfiltered: Bool) throws {
+        // Two parts, as small as they may be.
+        let output = try begin(in: directory, keepsUnfiltered: keepsUnfiltered, splitBytes: 4096 + 900)
+        for sync in 0..<3 {
+            try append(30 + 40 * sync, to: output, keepsUnfiltered: keepsUnfiltered)
+            output.sidecar.markers.append(Sidecar.Marker(atFrame: output.frames - 1, note: "owl"))
+            output.appendPeaks([1, 2, 3, 4])
+            if sync < syncs { try output.syncPoint().run() }
+        }
+        guard syncs > 3 else { return }
+        output.sidecar.endedBy = .stop
+        _ = try output.finish()
+    }
+
+    private static func begin(
+        in directory: TakesDirectory, keepsUnfiltered: Bool, splitBytes: Int64 = TakeOutput.largestSplitBytes
+    ) throws -> TakeOutput {
+        let name = try directory.nextTake(kit: "heron07", started: started)
+        let format = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s24Packed)
+        var first = sidecar(of: name)
+        first.parts = []
+        first.format = format.sampleFormat
+        first.endedBy = nil
+        first.markers = []
+        return try TakeOutput(
+            in: directory, name: name, sidecar: first, started: started, format: format,
+            keepsUnfiltered: keepsUnfiltered,
+            splitBytes: splitBytes)
+    }
+
+    private static func append(_ frames: Int, to output: TakeOutput, keepsUnfiltered: Bool = false) throws {
+        let sound = (0..<frames * 6).map { UInt8(truncatingIfNeeded: $0 &* 37) }
+        try sound.withUnsafeBytes { try output.append($0, unfiltered: keepsUnfiltered ? $0 : nil) }
+    }
+
+    private static func little(_ value: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
+}

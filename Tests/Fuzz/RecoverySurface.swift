@@ -1,0 +1,175 @@
+import Foundation
+import TakeFiles
+import Takes
+
+/// A directory of takes after a cut, with files in it that are named like those of takes and hold anything.
+struct RecoverySurface: Surface {
+    static let name = "recovery"
+    let mutator: Mutator
+    private let scratch: String
+    private let tree: FileTree
+    private let healthy: [UInt8]
+    private let elsewhere: [String: String]
+
+    private static let bootID = "5f8a2c1e-0b7d-4c57-9d55-3b1f0f6f2a11"
+    private static let healthyFolder = "2026-11-20"
+
+    init(scratch: String) throws {
+        self.scratch = scratch
+        tree = FileTree(root: "\(scratch)/takes")
+        var seeds: [[UInt8]] = []
+        for (number, (syncs, twin)) in [(0, false), (1, false), (2, true), (3, true), (4, true)].enumerated() {
+            let folder = "\(scratch)/seed\(number)"
+            try MadeUpTake.cut(in: TakesDirectory(path: folder), syncs: syncs, keepsUnfiltered: twin)
+            seeds.append(try FileTree.text(of: folder))
+        }
+        // As if it had been recorded the day before.
+        let text = String(decoding: seeds[4], as: UTF8.self)
+        precondition(text.contains("file 2026-11-21/heron07-0001-061811Z.json"))
+        healthy = seeds[4]
+        // A take between the first rename and the last.
+        seeds.append(Self.replacing("Z.json\n", with: "Z.json.part\n", in: seeds[4]))
+        seeds.append(Self.replacing("Z.json\n", with: "Z.json.part.tmp\n", in: seeds[4]))
+        seeds.append(seeds[0] + Self.replacing("-0001-", with: "-0002-", in: seeds[1]))
+        mutator = Mutator(
+            seeds: seeds,
+            words: [
+                "%%% pipe 2026-11-21/heron07-0001-061811Z.json.part\n",
+                "%%% pipe 2026-11-21/heron07-0001-061811Z.wav.part\n",
+                "%%% pipe 2026-11-21/heron07-0001-061811Z.dat.part\n", "%%% pipe .number\n",
+                "%%% folder 2026-11-21/heron07-0001-061811Z.wav\n",
+                "%%% folder 2026-11-21/heron07-0001-061811Z.json.part.tmp\n",
+                "%%% folder 2026-11-21/heron07-0001-061811Z.dat\n",
+                "%%% folder 2026-11-21/heron07-0001-061811Z-p2.wav.part\n",
+                "%%% link 2026-11-21/heron07-0001-061811Z.wav.part ../../elsewhere/heron07-0001-061811Z.wav.part\n",
+                "%%% link 2026-11-21/heron07-0001-061811Z.json.part ../../elsewhere/heron07-0001-061811Z.json.part\n",
+                "%%% link 2026-11-21/heron07-0001-061811Z.json.part.tmp ../../elsewhere/x\n",
+                "%%% link 2026-11-21/heron07-0001-061811Z.dat.part ../../elsewhere/x\n",
+                "%%% link 2026-11-21/heron07-0001-061811Z-p3.wav.part ../../elsewhere/heron07-0001-061811Z.wav.part\n",
+                "%%% link 2026-11-22 ../elsewhere\n", "%%% link 2026-11-23 2026-11-23\n",
+                "%%% link .number.tmp ../elsewhere/x\n",
+                "%%% file 2026-11-21/heron07-9223372036854775807-061811Z.wav.part\n",
+                "%%% file .number\n9223372036854775807\n",
+                "%%% file 2026-11-21/heron07-0001-061811Z.flac.part\nfLaC",
+                "%%% file 2026-11-21/heron07-0001-061811Z.wav\n",
+                "%%% file 2026-11-21/heron07-0001-061811Z-p99999999999.wav.part\n",
+                "%%% file 2026-11-21/notes.txt\nheron\n",
+                "%%% file 2026-11-21/heron07-0003-061811Z.txt\n",
+                "%%% file 2026-11-21/heron07-0001-061811Z-raw.wav.part\n",
+                "%%% file 2026-11-22/heron07-0001-061811Z.json.part\n", "heron07-0001-061811Z", "-p2", "-raw", ".part",
+                ".tmp", ".wav",
+                "RIFF", "data", "fmt ", "bext", "JUNK", "cue ", "\"ended_by\" : \"stop\"", "\"ended_by\" : null",
+                "9999-12-31T23:59:59.999999Z",
+            ], longest: 160 << 10)
+        let outside = "\(scratch)/elsewhere"
+        try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
+        for entry in FileTree.entries(in: seeds[2]) {
+            guard let name = entry.head.split(separator: "/").last else { continue }
+            try Data(entry.content).write(to: URL(filePath: "\(outside)/\(name)"))
+        }
+        try Data("x".utf8).write(to: URL(filePath: "\(outside)/x"))
+        elsewhere = FileTree.look(at: outside)
+    }
+
+    mutating func take(_ input: [UInt8]) throws {
+        try tree.fill(with: input)
+        let isHealthy = try addHealthyTake()
+        let before = look()
+        let left = try recover(before)
+        let between = look()
+        try check(before, between, isHealthy)
+        let leftAgain = try recover(between)
+        let after = look()
+        try hold(left == leftAgain, "what is left is \(leftAgain.sorted()) after \(left.sorted())")
+        try hold(after == between, "the second time changes \(Self.difference(between, after))")
+        try hold(FileTree.look(at: "\(scratch)/elsewhere") == elsewhere, "a file elsewhere is changed")
+    }
+
+    /// All files but the lock, which whoever opens the directory makes.
+    private func look() -> [String: String] {
+        var found = FileTree.look(at: tree.root)
+        found[".lock"] = nil
+        return found
+    }
+
+    /// Recovers what there is; the stems of what is left.
+    private func recover(_ before: [String: String]) throws -> Set<String> {
+        let directory = try TakesDirectory(path: tree.root)
+        var left: Set<String> = []
+        for take in try directory.leftovers() {
+            let recovery = TakeRecovery(of: take, in: directory, bootID: Self.bootID)
+            var outcome: TakeRecovery.Outcome?
+            var steps = 0
+            do {
+                while outcome == nil {
+                    outcome = try recovery.step()
+                    steps += 1
+                    try hold(steps < 10_000, "\(take.stem) takes more than 10 000 steps")
+                }
+            } catch let error as FileError {
+                // The storage is well.
+                throw Broken("it cannot be recovered: \(error)")
+            }
+            switch outcome {
+            case .recovered(let sidecar): try check(sidecar, of: take, in: directory)
+            case .left(let why):
+                try hold(why.isOneLine && why.utf8.count <= 2000, "a reason: \(why.debugDescription)")
+                left.insert("\(take.day)/\(take.stem)")
+                let now = look()
+                let stem = "\(take.day)/\(take.stem)"
+                let changed = before.filter { $0.key.hasPrefix(stem) && now[$0.key] != $0.value }
+                try hold(changed.isEmpty, "\(take.stem) is left, and changed: \(changed)")
+            case .removed, nil: break
+            }
+        }
+        return left
+    }
+
+    /// Holds a recovered take against what players and the library count on.
+    private func check(_ sidecar: Sidecar, of take: TakeName, in directory: TakesDirectory) throws {
+        try hold(try directory.takes().contains(take), "\(take.stem) is recovered and no take")
+        try hold(try directory.sidecar(of: take) == sidecar, "the sidecar of \(take.stem) says otherwise")
+        try hold(sidecar.endedBy != nil && sidecar.recovered, "\(take.stem) does not say that it was recovered")
+        let audio = try TakeAudio(of: take, in: directory)
+        let heard = audio.parts.map(\.frames)
+        try hold(
+            heard == sidecar.parts.map(\.frames), "\(take.stem): \(heard) frames, told \(sidecar.parts.map(\.frames))")
+        try hold(heard.allSatisfy { $0 > 0 }, "\(take.stem) has an empty part")
+    }
+
+    private func check(_ before: [String: String], _ after: [String: String], _ isHealthy: Bool) throws {
+        if isHealthy {
+            for (path, what) in before where path.hasPrefix(Self.healthyFolder) {
+                try hold(after[path] == what, "a healthy take is changed: \(path)")
+            }
+        }
+        for (path, what) in before {
+            let names = path.split(separator: "/").map(String.init)
+            let isOfTake =
+                names.count == 2 && TakeName.isDay(names[0]) && TakeName(file: names[1], day: names[0]) != nil
+            guard !isOfTake else { continue }
+            try hold(after[path] == what, "what is no take's is changed: \(path)")
+        }
+    }
+
+    /// Writes a take that is well beside the others; whether it was put there as it is.
+    private func addHealthyTake() throws -> Bool {
+        let folder = "\(tree.root)/\(Self.healthyFolder)"
+        guard mkdir(folder, 0o755) == 0 else { return false }
+        for entry in FileTree.entries(in: healthy) {
+            guard let name = entry.head.split(separator: "/").last, entry.head.contains("/") else { continue }
+            try Data(entry.content).write(to: URL(filePath: "\(folder)/\(name)"))
+        }
+        return true
+    }
+
+    private static func difference(_ before: [String: String], _ after: [String: String]) -> [String] {
+        Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
+    }
+
+    private static func replacing(_ old: String, with new: String, in bytes: [UInt8]) -> [UInt8] {
+        var data = Data(bytes)
+        while let range = data.range(of: Data(old.utf8)) { data.replaceSubrange(range, with: Data(new.utf8)) }
+        return Array(data)
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// Takes inputs in, one after the other; an input that ends the process ends this as well.
+struct Worker {
+    let seed: UInt64
+    /// Where inputs are kept that broke something.
+    let findings: String
+
+    /// The exit status of a worker that found promises broken.
+    static let foundStatus: Int32 = 1
+
+    /// More processor time than an input may take.
+    private static let patience = 1.0
+
+    /// Takes in the inputs `first..<end`. Each one's number is in the file `progress` before it is taken in.
+    func run(_ surface: any Surface.Type, from first: UInt64, until end: UInt64) throws {
+        try withScratch { scratch in
+            try run(surface.init(scratch: scratch), from: first, until: end)
+        }
+    }
+
+    /// Takes in one input that is known.
+    func run(_ surface: any Surface.Type, input: [UInt8]) throws {
+        try withScratch { scratch in
+            var surface = try surface.init(scratch: scratch)
+            let began = processorSeconds()
+            try surface.take(input)
+            print("nothing broke, in \(processorSeconds() - began) s")
+        }
+    }
+
+    private func run(_ surface: some Surface, from first: UInt64, until end: UInt64) throws {
+        var surface = surface
+        let name = type(of: surface).name
+        var told: Set<String> = []
+        let progress = Progress(findings: findings, name: name)
+        for index in first..<end {
+            progress.note(index)
+            var random = SeededRandom(seed: seed, index: index)
+            let input = surface.mutator.input(&random)
+            let began = processorSeconds()
+            var problem: String?
+            do {
+                try surface.take(input)
+            } catch {
+                problem = "\(error)"
+            }
+            let took = processorSeconds() - began
+            if took > Self.patience { problem = problem ?? "took long" }
+            guard let problem else { continue }
+            // The same again and again says nothing new: digits and what is quoted differ.
+            let kind = String(problem.prefix(60).filter { !$0.isNumber })
+            guard told.insert(kind).inserted, told.count <= 20 else { continue }
+            let path = try keep(input, name: name, index: index)
+            print("fuzz \(name): \(problem) (\(took) s): \(path): fuzz \(name) --replay \(seed) \(index)")
+            fflush(nil)
+        }
+        progress.note(end)
+        exit(told.isEmpty ? 0 : Self.foundStatus)
+    }
+
+    /// Keeps an input, and says where.
+    func keep(_ input: [UInt8], name: String, index: UInt64) throws -> String {
+        let path = "\(findings)/\(name)-\(seed)-\(index)"
+        try Data(input).write(to: URL(filePath: path))
+        return path
+    }
+
+    private func withScratch(_ body: (String) throws -> Void) throws {
+        let scratch = "/dev/shm/fieldfare-fuzz-\(getpid())"
+        try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: findings, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: scratch) }
+        try body(scratch)
+    }
+
+    private func processorSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+}
+
+/// The number of the input that is being taken in, where another process can read it.
+struct Progress {
+    private let path: String
+    private let descriptor: Int32
+
+    init(findings: String, name: String) {
+        path = "\(findings)/.\(name)-progress"
+        try? FileManager.default.createDirectory(atPath: findings, withIntermediateDirectories: true)
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    }
+
+    func note(_ index: UInt64) {
+        var index = index
+        pwrite(descriptor, &index, 8, 0)
+    }
+
+    var index: UInt64 {
+        var index: UInt64 = 0
+        pread(descriptor, &index, 8, 0)
+        return index
+    }
+}

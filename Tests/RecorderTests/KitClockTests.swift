@@ -1,0 +1,91 @@
+import Deck
+import Doctor
+import Takes
+import Testing
+
+@testable import Recorder
+
+@Suite struct KitClockTests {
+    private final class Told { var messages: [String] = [] }
+
+    private let clock = SetClock()
+    private let root = RootFolder()
+    private let told = Told()
+    /// Somebody may discipline the clock of the machine that runs this; then that is what it says.
+    private var isSynchronised: Bool { ClockProbe().evidence(clock).isSynchronised }
+
+    private func kitClock() -> KitClock {
+        KitClock(clock: clock, probe: ClockProbe(root: root.path)) { [told] in told.messages.append($0.message) }
+    }
+
+    private func otherwise(_ origin: ClockOrigin) -> ClockOrigin { isSynchronised ? .ntp : origin }
+
+    @Test func `what a person said is known after a restart, in this boot alone`() {
+        let first = kitClock()
+        #expect(first.origin(newestTake: nil) == otherwise(.unset))
+        first.wasSetByHand()
+        #expect(root.text("/run/fieldfare/clock") == "0b0c manual 1795241886250000\n")
+        #expect(root.run == ["clock"])
+        clock.pass(.seconds(86400))
+        #expect(kitClock().origin(newestTake: nil) == otherwise(.manual))
+        root.write("1b1c\n", to: "/proc/sys/kernel/random/boot_id")
+        #expect(kitClock().origin(newestTake: nil) == otherwise(.unset))
+    }
+
+    @Test func `without a folder it is known as long as the process runs`() {
+        let bare = KitClock(clock: clock, probe: ClockProbe(root: "/nowhere")) { _ in }
+        bare.wasSetByHand()
+        #expect(bare.origin(newestTake: nil) == otherwise(.manual))
+    }
+
+    @Test func `a date that an unknown hand sets is not to be trusted, until it is set back`() {
+        let kitClock = kitClock()
+        kitClock.wasSetByHand()
+        var origins: [ClockOrigin] = []
+        for step in [Duration.zero, .seconds(3600), .seconds(-3600), .seconds(-3600), .seconds(3601)] {
+            clock.step(step)
+            origins.append(kitClock.origin(newestTake: nil))
+        }
+        #expect(origins == [.manual, .unset, .manual, .unset, .manual].map(otherwise))
+    }
+
+    @Test func `it is told once when the date was set or the origin is known, and the log says what it was`() {
+        let kitClock = kitClock()
+        _ = kitClock.origin(newestTake: nil)
+        _ = kitClock.hasChanged()
+        #expect(!kitClock.hasChanged())
+        clock.step(.milliseconds(-3_600_250))
+        #expect(kitClock.hasChanged())
+        #expect(!kitClock.hasChanged())
+        clock.step(.seconds(60))
+        kitClock.wasSetByHand()
+        #expect(kitClock.hasChanged())
+        #expect(!kitClock.hasChanged())
+        _ = kitClock.origin(newestTake: nil)
+        #expect(kitClock.hasChanged() == isSynchronised)
+        clock.pass(.seconds(10))
+        #expect(!kitClock.hasChanged())
+        #expect(
+            told.messages == [
+                "clock: set back by 3600.25 s: it says 2026-11-21T05:18:11.000000Z now",
+                "clock: set forward by 60.0 s: it says 2026-11-21T05:19:11.000000Z now",
+            ])
+    }
+
+    @Test func `that a person vouches for the date as it stands is news, though nothing is set`() {
+        let kitClock = kitClock()
+        #expect(!kitClock.hasChanged())
+        kitClock.wasSetByHand()
+        #expect(kitClock.hasChanged())
+        #expect(!kitClock.hasChanged())
+        kitClock.wasSetByHand()
+        #expect(!kitClock.hasChanged())
+        #expect(told.messages == [])
+    }
+
+    @Test func `a battery-backed clock is remembered as what set it`() {
+        let kitClock = kitClock()
+        _ = kitClock.origin(newestTake: nil)
+        #expect((root.text("/run/fieldfare/clock") == nil) != isSynchronised)
+    }
+}

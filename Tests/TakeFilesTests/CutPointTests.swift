@@ -1,0 +1,174 @@
+import Glibc
+import Synchronization
+import Takes
+import Testing
+
+@testable import TakeFiles
+
+/// A take that is cut at every system call, and then the recovery that is cut in turn.
+struct CutPointTests {
+    /// What the disk holds when the process is killed before call `index` of the second take of a directory; nil: it
+    /// came to its end before.
+    func killed(
+        at index: Int, largestWrite: Int = .max
+    ) throws -> (contents: [String: [UInt8]], take: CutTake)? {
+        let scratch = ScratchFolder()
+        let path = scratch.path + "/takes"
+        let calls = FaultyCalls(root: path, largestWrite: largestWrite)
+        let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
+        #expect(CutTake.record(in: directory).isFinished)
+        calls.setPlan { number, _ in number >= index ? EIO : nil }
+        let take = CutTake.record(in: directory)
+        return take.isFinished ? nil : (try everything(in: path), take)
+    }
+
+    /// Recovers and holds what must hold; returns what is on the disk then.
+    func recover(
+        _ contents: [String: [UInt8]], _ take: CutTake, _ comment: Comment
+    ) throws -> [String: [UInt8]] {
+        let scratch = try ScratchFolder(contents)
+        let directory = try TakesDirectory(path: scratch.path)
+        for outcome in try recoverAll(in: directory) {
+            switch outcome {
+            case .recovered(let sidecar):
+                #expect(sidecar.recovered, comment)
+                #expect(try directory.sidecar(of: take.name!) == sidecar, comment)
+                #expect(sidecar.endedBy == .powerCut || sidecar.endedBy == .stop, comment)
+            case .removed: #expect(take.owed.frames == 0, comment)
+            case .left(let reason): Issue.record("\(reason), \(comment)")
+            }
+        }
+        #expect(try directory.leftovers() == [], comment)
+        try take.check(in: directory, comment)
+        let after = try everything(in: scratch.path)
+        let isFirst = { (file: String) in file.contains("heron07-0001") }
+        #expect(after.filter { isFirst($0.key) } == contents.filter { isFirst($0.key) }, comment)
+        #expect(try recoverAll(in: directory) == [], comment)
+        #expect(try everything(in: scratch.path) == after, comment)
+        let number = try directory.nextTake(kit: CutTake.kit, started: morning).number
+        #expect(number > take.name?.number ?? 1, comment)
+        return after
+    }
+
+    @Test(arguments: [Int.max, 1000, 61]) func `a take cut at any call is a take of all that was synced`(
+        largestWrite: Int
+    ) throws {
+        var cuts = 0
+        var recovered = 0
+        let step = largestWrite == .max ? 1 : largestWrite < 100 ? 61 : 5
+        for index in stride(from: 0, to: .max, by: step) {
+            guard let (contents, take) = try killed(at: index, largestWrite: largestWrite) else { break }
+            let after = try recover(contents, take, "killed at call \(index), writes of \(largestWrite)")
+            cuts += 1
+            if after.keys.contains(where: { $0.contains("heron07-0002") && $0.hasSuffix(".json") }) { recovered += 1 }
+        }
+        #expect(cuts > 25)
+        #expect(recovered > 20)
+    }
+
+    @Test(arguments: [Int.max, 1500]) func `a recovery cut at any call comes to the same end when it is begun again`(
+        largestWrite: Int
+    ) throws {
+        var cuts = 0
+        for index in stride(from: 5, to: .max, by: largestWrite == .max ? 41 : 97) {
+            guard let (contents, take) = try killed(at: index) else { break }
+            let expected = try recover(contents, take, "killed at call \(index)")
+            for second in stride(from: index % 2, to: .max, by: 2) {
+                let scratch = try ScratchFolder(contents)
+                let calls = FaultyCalls(root: scratch.path, largestWrite: largestWrite)
+                let isOver = try { () throws -> Bool in
+                    let directory = try TakesDirectory(path: scratch.path, files: FileSystem(calls: calls))
+                    calls.setPlan { number, _ in number >= second ? EIO : nil }
+                    return (try? recoverAll(in: directory)) != nil
+                }()
+                if isOver { break }
+                let left = try everything(in: scratch.path)
+                let again = try recover(left, take, "killed at call \(index), its recovery at call \(second)")
+                let isSame = again.filter { $0.key != ".lock" } == expected.filter { $0.key != ".lock" }
+                #expect(isSame, "killed at call \(index), its recovery at call \(second)")
+                cuts += 1
+            }
+        }
+        #expect(cuts > 40)
+    }
+}
+
+/// The same when the power goes, and the disk holds no more than it was made to.
+struct PowerCutTests {
+    /// A disk on which one take was finished and another recorded, and from which event on how much was sure.
+    func record() throws -> (disk: PowerCutDisk, begin: Int, owed: [(from: Int, CutTake.Owed)], take: CutTake) {
+        let scratch = ScratchFolder()
+        let path = scratch.path + "/takes"
+        _ = try FileSystem().makeFolder(path)
+        let disk = try PowerCutDisk(root: path)
+        let directory = try TakesDirectory(path: path, files: FileSystem(calls: disk))
+        #expect(CutTake.record(in: directory).isFinished)
+        let begin = disk.count
+        var owed: [(from: Int, CutTake.Owed)] = []
+        let take = CutTake.record(in: directory) { owed.append((disk.count, $0)) }
+        #expect(take.isFinished)
+        return (disk, begin, owed, take)
+    }
+
+    /// Recovers what a cut left, and returns what is on the disk then.
+    func recover(
+        _ contents: [String: [UInt8]], _ take: CutTake, _ owed: CutTake.Owed, isExact: Bool, _ comment: Comment
+    ) throws -> [String: [UInt8]] {
+        let scratch = try ScratchFolder(contents)
+        let directory = try TakesDirectory(path: scratch.path)
+        let outcomes = try recoverAll(in: directory)
+        for outcome in outcomes {
+            // Of sound that was not synced, the unfiltered twin may be all that is there.
+            if case .left(let reason) = outcome, owed.frames > 0 { Issue.record("\(reason), \(comment)") }
+        }
+        #expect(try directory.leftovers() == [] || owed.frames == 0, comment)
+        try take.check(in: directory, comment, isExact: isExact, owed: owed)
+        let after = try everything(in: scratch.path)
+        let isFirst = { (file: String) in file.contains("heron07-0001") }
+        #expect(after.filter { isFirst($0.key) } == contents.filter { isFirst($0.key) }, comment)
+        #expect(after.keys.count(where: isFirst) == 10, comment)
+        let isBegun = contents.keys.contains { $0.contains("heron07-0002") }
+        let number = try directory.nextTake(kit: CutTake.kit, started: morning).number
+        #expect(number > (isBegun ? 2 : 1), comment)
+        return after
+    }
+
+    @Test(arguments: PowerCutDisk.Loss.allCases, [1, 2])
+    func `a power cut at any moment costs nothing that was synced`(loss: PowerCutDisk.Loss, seed: UInt64) throws {
+        // Where nothing is lost it is like a kill; dice fall twice.
+        guard loss != .nothing, loss == .blocks || seed == 1 else { return }
+        let (disk, begin, owed, take) = try record()
+        for count in stride(from: begin, through: disk.count, by: loss == .contents ? 2 : 1) {
+            let contents = disk.files(after: count, losing: loss, seed: seed &* 1000 &+ UInt64(count))
+            let sure = owed.last { $0.from <= count }?.1 ?? CutTake.Owed()
+            _ = try recover(
+                contents, take, sure, isExact: loss == .nothing || loss == .everything,
+                "cut after \(count) of \(begin)...\(disk.count), \(loss), seed \(seed)")
+        }
+    }
+
+    @Test(arguments: PowerCutDisk.Loss.allCases)
+    func `a power cut during the recovery changes nothing of its end`(loss: PowerCutDisk.Loss) throws {
+        let (disk, begin, owed, take) = try record()
+        var cuts = 0
+        for count in stride(from: begin, through: disk.count, by: 61) {
+            let sure = owed.last { $0.from <= count }?.1 ?? CutTake.Owed()
+            let contents = disk.files(after: count, losing: loss, seed: UInt64(count))
+            let isExact = loss == .nothing || loss == .everything
+            let expected = try recover(contents, take, sure, isExact: isExact, "cut after \(count), \(loss)")
+            let scratch = try ScratchFolder(contents)
+            let second = try PowerCutDisk(root: scratch.path)
+            let calls = second
+            try { _ = try recoverAll(in: TakesDirectory(path: scratch.path, files: FileSystem(calls: calls))) }()
+            for event in stride(from: count % 2, through: second.count, by: 2) {
+                let left = second.files(after: event, losing: loss, seed: UInt64(event))
+                let comment: Comment = "cut after \(count), its recovery after \(event), \(loss)"
+                let again = try recover(left, take, sure, isExact: isExact, comment)
+                let isSame = again.filter { $0.key != ".lock" } == expected.filter { $0.key != ".lock" }
+                #expect(isSame, comment)
+                cuts += 1
+            }
+        }
+        #expect(cuts > 40)
+    }
+}

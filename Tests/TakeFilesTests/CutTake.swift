@@ -1,0 +1,164 @@
+import Glibc
+import Takes
+import Testing
+
+@testable import TakeFiles
+
+/// A take with all there is (markers, a filter change, a gap, splits, a twin, a card that was away) that is cut at some
+/// moment, and what it was owed by then.
+struct CutTake {
+    static let otherRate = StreamFormat(rateHz: 44_100, channels: 2, sampleFormat: .s16)
+    static let kit = "heron07"
+    /// The boot in which it was recorded.
+    static let bootID = testSidecar(TakeName(kit: kit, number: 1, started: morning)).bootID
+
+    static let filtered = sound(0..<2370, stereo16)
+    static let unfiltered = sound(0..<2370, stereo16, seed: 7)
+
+    /// What was sure at some moment.
+    struct Owed {
+        var frames: Int64 = 0
+        var sidecar: Sidecar?
+    }
+
+    private(set) var name: TakeName?
+    private(set) var owed = Owed()
+    private(set) var isFinished = false
+
+    /// Records it, until something fails, as if the process had ended there.
+    /// - Parameter syncs: is told what is sure each time that there is more.
+    static func record(in directory: TakesDirectory, syncs: (Owed) -> Void = { _ in }) -> CutTake {
+        var take = CutTake()
+        try? take.record(in: directory, syncs)
+        return take
+    }
+
+    private mutating func record(in directory: TakesDirectory, _ syncs: (Owed) -> Void) throws {
+        let output = try TakeOutput(directory, keepsUnfiltered: true, splitBytes: 8192)
+        name = output.name
+        func sync() throws {
+            try output.sync()
+            owed = Owed(frames: output.frames, sidecar: output.sidecar)
+            syncs(owed)
+        }
+        output.sidecar.filter = [
+            Sidecar.FilterChange(atFrame: 0, lowPassHz: 21_600, slopeDBPerOctave: 24, highPassHz: nil)
+        ]
+        for (turn, count) in ([100, 700, 1200]).enumerated() {
+            try append(count, to: output)
+            output.appendPeaks([Int8](repeating: Int8(turn), count: 4096))
+            output.sidecar.markers.append(Sidecar.Marker(atFrame: output.frames - 1, note: turn == 1 ? "owl" : nil))
+            if turn == 1 {
+                output.sidecar.filter.append(
+                    Sidecar.FilterChange(atFrame: 400, lowPassHz: nil, slopeDBPerOctave: 24, highPassHz: 80))
+                output.sidecar.gaps.append(Sidecar.Gap(atFrame: 300, frames: 20, cause: .xrun))
+            }
+            try sync()
+        }
+        try output.beginPart(format: Self.otherRate, firstFrame: 5000)
+        try append(333, to: output)
+        output.sidecar.markers.append(Sidecar.Marker(atFrame: 5100, note: nil))
+        try sync()
+        try append(37, to: output)
+        output.sidecar.endedBy = .stop
+        _ = try output.finish()
+        isFinished = true
+        owed.frames = output.frames
+        syncs(owed)
+    }
+
+    private func append(_ count: Int, to output: TakeOutput) throws {
+        let range = Int(output.frames) * 4..<(Int(output.frames) + count) * 4
+        try Self.filtered[range].withUnsafeBytes { bytes in
+            try Self.unfiltered[range].withUnsafeBytes { twin in try output.append(bytes, unfiltered: twin) }
+        }
+    }
+
+    /// What must hold of it once it was recovered.
+    ///
+    /// - Parameter isExact: whether also what was not synced must be what was given, as far as it is there.
+    func check(
+        in directory: TakesDirectory, _ comment: Comment, isExact: Bool = true, owed: Owed? = nil
+    ) throws {
+        let owed = owed ?? self.owed
+        guard let name, try directory.takes().contains(name) else {
+            #expect(owed.frames == 0, comment)
+            return
+        }
+        let sidecar = try directory.sidecar(of: name)
+        #expect(sidecar.frames >= owed.frames && sidecar.frames <= 2370, comment)
+        let audio = try TakeAudio(of: name, in: directory)
+        #expect(audio.parts.map(\.frames) == sidecar.parts.map(\.frames), comment)
+        #expect(audio.parts.map(\.format.rateHz) == sidecar.parts.map(\.rateHz), comment)
+        let folder = "\(directory.path)/\(name.day)"
+        func sound(_ part: Sidecar.Part, _ file: String) throws -> ArraySlice<UInt8> {
+            let bytes = try directory.files.contents("\(folder)/\(file)")
+            return bytes.dropFirst(WAVHeader.byteCount).prefix(Int(part.frames) * 4)
+        }
+        let sure = Int(isExact ? sidecar.frames : owed.frames) * 4
+        let filtered = try sidecar.parts.flatMap { try sound($0, $0.file) }
+        #expect(filtered.count == Int(sidecar.frames) * 4, comment)
+        let isRight = filtered.prefix(sure) == Self.filtered.prefix(sure)
+        #expect(isRight, comment)
+        // The twin of sound that was not synced may be lost.
+        let unfiltered = try sidecar.parts.flatMap { part in
+            let twin = part.file.replacing(".wav", with: "-raw.wav")
+            let isThere = try directory.files.entries(folder).contains(twin)
+            return isThere ? try sound(part, twin) : []
+        }
+        #expect(unfiltered.count == filtered.count || unfiltered.count >= owed.frames * 4, comment)
+        let isTwinRight = unfiltered.prefix(sure) == Self.unfiltered.prefix(min(sure, unfiltered.count))
+        #expect(isTwinRight, comment)
+
+        if let told = owed.sidecar {
+            #expect(sidecar.markers.starts(with: told.markers), comment)
+            #expect(sidecar.filter.starts(with: told.filter), comment)
+            #expect(sidecar.gaps.starts(with: told.gaps), comment)
+        }
+        // The first frames that parts are said to begin with: these, as many as there are.
+        // Times in the heads are those of a frame of the one rate or the other.
+        var before: Int64 = 0
+        let isInPlace = zip(sidecar.parts, [0, 896, 1792, 5000] as [Int64]).allSatisfy { part, first in
+            defer { before += part.frames }
+            return before * 4 >= sure || abs(part.firstFrame - first) <= (first == 5000 ? 1 : 0)
+        }
+        #expect(isInPlace, comment)
+        let cues = try sidecar.parts.flatMap { part in
+            let reader = try SoundFileReader(path: "\(folder)/\(part.file)")
+            return reader.cues().map { cue in
+                part.firstFrame + Sidecar.frames(cue.frame, at: part.rateHz, countedAt: sidecar.rateHz)
+            }
+        }
+        #expect(cues == sidecar.markers.map(\.atFrame), comment)
+        let left = try directory.files.entries(folder).filter { $0.contains(".part") || $0.contains(".tmp") }
+        #expect(left == [], comment)
+    }
+}
+
+/// Recovers all that a cut left behind.
+func recoverAll(
+    in directory: TakesDirectory, bootID: String = "another"
+) throws -> [TakeRecovery.Outcome] {
+    try directory.leftovers().map { name in
+        let recovery = TakeRecovery(of: name, in: directory, bootID: bootID)
+        while true {
+            if let outcome = try recovery.step() { return outcome }
+        }
+    }
+}
+
+extension ScratchFolder {
+    /// A folder that holds these files.
+    convenience init(_ contents: [String: [UInt8]]) throws {
+        self.init()
+        let files = FileSystem()
+        for (path, bytes) in contents {
+            var folder = self.path
+            for name in path.split(separator: "/").dropLast() {
+                folder += "/\(name)"
+                _ = try files.makeFolder(folder)
+            }
+            try files.write(bytes, to: files.create("\(self.path)/\(path)", isNew: false), at: 0)
+        }
+    }
+}

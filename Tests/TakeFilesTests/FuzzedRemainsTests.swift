@@ -1,0 +1,122 @@
+import Glibc
+import Takes
+import Testing
+
+@testable import TakeFiles
+
+/// What the fuzzer made of cut takes that recovery did not expect.
+struct FuzzedRemainsTests {
+    let scratch = ScratchFolder()
+    var path: String { scratch.path + "/takes" }
+    let files = FileSystem()
+
+    /// A take of two parts that was cut behind its last sync.
+    private func cutTake() throws -> TakeName {
+        let output = try TakeOutput(TakesDirectory(path: path))
+        try output.append(100)
+        try output.sync()
+        for _ in 1...2 {
+            try output.beginPart(format: stereo16, firstFrame: output.frames)
+            try output.append(100)
+            try output.sync()
+        }
+        return output.name
+    }
+
+    private func finishedTake(_ format: StreamFormat) throws -> TakeName {
+        let output = try TakeOutput(TakesDirectory(path: path), format)
+        try output.append(100, format)
+        output.sidecar.endedBy = .stop
+        _ = try output.finish()
+        return output.name
+    }
+
+    private func recover(_ name: TakeName) throws -> TakeRecovery.Outcome {
+        let recovery = TakeRecovery(of: name, in: try TakesDirectory(path: path), bootID: "")
+        while true {
+            if let outcome = try recovery.step() { return outcome }
+        }
+    }
+
+    private func file(_ name: TakeName, _ ending: String) -> String {
+        "\(path)/\(name.day)/\(name.stem)\(ending)"
+    }
+
+    @Test(arguments: [".json.part.tmp", ".dat", ".dat.part"], ["folder", "pipe", "link", "loop"])
+    func `a take with something that is no file in the place of one is left as it is`(ending: String, kind: String)
+        throws
+    {
+        let name = try cutTake()
+        let place = file(name, ending)
+        try files.remove(place)
+        switch kind {
+        case "folder": #expect(mkdir(place, 0o755) == 0)
+        case "pipe": #expect(mkfifo(place, 0o644) == 0)
+        case "link": #expect(symlink("\(scratch.path)/elsewhere", place) == 0)
+        default: #expect(symlink(place, place) == 0)
+        }
+        try files.write(Array("mine".utf8), to: files.create("\(scratch.path)/elsewhere", isNew: true), at: 0)
+        let parts = try [".json.part", ".wav.part", "-p2.wav.part"].map { try files.contents(file(name, $0)) }
+        for _ in 1...2 {
+            guard case .left(let reason) = try recover(name) else {
+                Issue.record("it is not left")
+                return
+            }
+            #expect(reason.contains(place))
+            #expect(
+                try [".json.part", ".wav.part", "-p2.wav.part"].map { try files.contents(file(name, $0)) } == parts)
+        }
+        #expect(try files.contents("\(scratch.path)/elsewhere") == Array("mine".utf8))
+    }
+
+    @Test func `a sidecar's draft that leads nowhere is left, and told`() throws {
+        let name = try cutTake()
+        try files.remove(file(name, ".json.part"))
+        symlink("nowhere", file(name, ".json.part"))
+        guard case .left(let reason) = try recover(name) else {
+            Issue.record("it is not left")
+            return
+        }
+        #expect(reason.contains(file(name, ".json.part")))
+    }
+
+    @Test func `a day that is a link is not looked into`() throws {
+        let name = try cutTake()
+        try files.rename("\(path)/\(name.day)", to: "\(scratch.path)/elsewhere")
+        symlink("../elsewhere", "\(path)/\(name.day)")
+        let directory = try TakesDirectory(path: path)
+        #expect(try directory.leftovers() == [])
+        #expect(try directory.takes() == [])
+    }
+
+    @Test func `a part that is dated ages behind the first follows the one before it`() throws {
+        let name = try cutTake()
+        try files.remove(file(name, ".json.part"))
+        // The first year of the date in `bext`, which begins at 20.
+        try files.write(Array("0026".utf8), to: files.open(file(name, ".wav.part")), at: 20 + 320)
+        guard case .recovered(let sidecar) = try recover(name) else {
+            Issue.record("it is not recovered")
+            return
+        }
+        #expect(sidecar.parts.map(\.firstFrame) == [0, 100, 200])
+        #expect(try TakesDirectory(path: path).sidecar(of: name) == sidecar)
+    }
+
+    @Test func `the head of a part that has its final name is mended where others could not read it`() throws {
+        let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s24Packed)
+        let name = try finishedTake(format)
+        // As if it had been cut before the last rename, and a byte of the sub-format were lost.
+        try files.rename(file(name, ".json"), to: file(name, ".json.part"))
+        let audio = file(name, ".wav")
+        let head = try files.contents(audio)
+        let place = try #require(head.firstRange(of: Array("fmt ".utf8))).lowerBound + 8 + 32
+        try files.write([7], to: files.open(audio), at: Int64(place))
+        #expect(throws: SoundFileError.self) { _ = try SoundFileReader(path: audio) }
+        guard case .recovered(let sidecar) = try recover(name) else {
+            Issue.record("it is not recovered")
+            return
+        }
+        #expect(sidecar.frames == 100)
+        #expect(try SoundFileReader(path: audio).frames == 100)
+    }
+}

@@ -1,0 +1,59 @@
+import Synchronization
+import Takes
+import Testing
+
+/// A clock that is read at the times of a list, one after the other, and then stands.
+private final class ScriptedClock: Clock {
+    private let instants: Mutex<[Int64]>
+    private let ahead: Int64
+
+    /// - Parameter instants: in milliseconds.
+    init(_ instants: [Int64], aheadMicroseconds: Int64) {
+        self.instants = Mutex(instants)
+        ahead = aheadMicroseconds
+    }
+
+    private func next() -> Int64 {
+        instants.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+    }
+
+    func now() -> Instant { Instant(nanoseconds: next() * 1_000_000) }
+    func wallTime() -> WallTime { WallTime(microseconds: next() * 1000 + ahead) }
+}
+
+@Suite struct ClockOffsetTests {
+    @Test func `an offset turns instants into dates and back`() {
+        let instant = Instant(nanoseconds: 5_000_000_999)
+        let offset = ClockOffset(WallTime(microseconds: 1_795_241_891_250_000), at: instant)
+        #expect(offset.microseconds == 1_795_241_886_250_000)
+        #expect(offset.wallTime(at: instant) == WallTime(microseconds: 1_795_241_891_250_000))
+        #expect(
+            offset.wallTime(at: instant - .seconds(2)) == WallTime(microseconds: 1_795_241_889_250_000))
+    }
+
+    @Test(arguments: [(0, 5), (5, 0), (-3, 2)] as [(Int64, Int64)])
+    func `a step has a direction, a distance has none`(earlier: Int64, later: Int64) {
+        let (earlier, later) = (ClockOffset(microseconds: earlier), ClockOffset(microseconds: later))
+        #expect(later.step(since: earlier) == .microseconds(later.microseconds - earlier.microseconds))
+        #expect(later.distance(to: earlier) == .microseconds(5))
+    }
+
+    @Test func `the ends of the range are far apart, and nothing overflows`() {
+        let (least, most) = (ClockOffset(microseconds: .min), ClockOffset(microseconds: .max))
+        #expect(least.distance(to: most) == .microseconds(Int64.max) + .microseconds(Int64.max) + .microseconds(1))
+    }
+
+    @Test func `two clocks that are read quickly after one another count, those with a pause between do not`() {
+        // Read: monotonic, calendar, monotonic. The first try has 30 ms before the calendar and 20 after it.
+        let clock = ScriptedClock([0, 30, 50, 60, 60, 60], aheadMicroseconds: 1_000_000)
+        #expect(clock.offset() == ClockOffset(microseconds: 1_000_000))
+        let alwaysBusy = ScriptedClock([0, 1, 2, 10, 14, 20, 30, 39, 50, 60, 61, 80, 90, 91, 99], aheadMicroseconds: 0)
+        #expect(alwaysBusy.offset() == ClockOffset(microseconds: 0))
+    }
+
+    @Test func `the kernel's clocks keep their distance`() {
+        let clock = SystemClock()
+        let first = clock.offset()
+        #expect(clock.offset().distance(to: first) < .milliseconds(10))
+    }
+}
