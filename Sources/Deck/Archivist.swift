@@ -5,11 +5,11 @@ package import Takes
 package enum ArchiveOrder: Sendable {
     /// The takes are in this directory from now on. Those that were left unfinished are recovered, up to the last number
     /// that was given before any is recorded again, and those that are to be converted are.
-    case keep(TakesDirectory, upTo: Int, bootID: String)
+    /// `endings`: why takes ended, where the storage did not let that be written.
+    case keep(TakesDirectory, upTo: Int, bootID: String, endings: [TakeName: Sidecar.Ending])
     /// That directory is gone.
     case leave
     /// A take that was given up was left unfinished; none up to this number is being recorded.
-    /// `endings`: why they ended, where the storage did not take that any more.
     case recover(upTo: Int, endings: [TakeName: Sidecar.Ending])
     /// A take was finished that is to be converted.
     case convert(TakeName)
@@ -91,13 +91,13 @@ package final class Archivist: @unchecked Sendable {
 
     private func carryOut(_ order: ArchiveOrder) {
         switch order {
-        case .keep(let directory, let number, let bootID):
+        case .keep(let directory, let number, let bootID, let endings):
             // What was to be done elsewhere is found again when that is back.
             chores = []
             deferred = []
             self.directory = directory
             self.bootID = bootID
-            add(search(of: directory, upTo: number))
+            add(search(of: directory, upTo: number, endings: endings))
             add(survey(of: directory))
         case .leave:
             chores = []
@@ -183,7 +183,7 @@ extension Archivist {
 
     /// Looks for what was left unfinished.
     private func search(
-        of directory: TakesDirectory, upTo number: Int, endings: [TakeName: Sidecar.Ending] = [:]
+        of directory: TakesDirectory, upTo number: Int, endings: [TakeName: Sidecar.Ending]
     ) -> Chore {
         Chore(kind: .recover) { [unowned self] in
             for take in try directory.leftovers() where take.number <= number {

@@ -21,9 +21,9 @@ extension Deck {
             isStorageSuspect = false
             isStorageUnreadable = false
             hasLeftovers = false
-            abandoned = [:]
             faults.clear(.storageFailing)
-            archivist.orders.post(.keep(opened, upTo: opened.lastNumber, bootID: options.bootID))
+            archivist.orders.post(
+                .keep(opened, upTo: opened.lastNumber, bootID: options.bootID, endings: abandoned))
             // It may have been set while nobody looked.
             dateTakes()
         } catch {
@@ -68,6 +68,7 @@ extension Deck {
     private func leaveDirectory() {
         archivist.orders.post(.leave)
         isProbing = false
+        faults.clear(.diskFull)
         let waiting = discards
         discards = [:]
         for (take, completions) in waiting {
@@ -125,10 +126,13 @@ extension Deck {
         switch outcome {
         case .recovered(let take, let sidecar):
             selection.insert(take)
+            abandoned[take] = nil
             let length = "\(sidecar.frames) frames, \(Report.seconds(sidecar.durationSeconds))"
             let ending = sidecar.endedBy?.rawValue ?? "unknown"
             report(Report(.notice, "recover: \(take.stem): \(length), ended by \(ending)"))
             if sidecar.pendingFormat != nil { archivist.orders.post(.convert(take)) }
+            // The date may have been set meanwhile.
+            if sidecar.bootID == options.bootID { dateTakes() }
         case .discarded(let take, let failure):
             let completions = discards.removeValue(forKey: take) ?? []
             if failure == nil {
@@ -149,6 +153,8 @@ extension Deck {
             } else {
                 isStorageSuspect = false
                 if !isStorageUnreadable { faults.clear(.storageFailing) }
+                // What was to be dated meanwhile could not be.
+                dateTakes()
             }
         case .told(let line): report(line)
         }

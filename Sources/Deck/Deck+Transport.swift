@@ -360,6 +360,8 @@ extension Deck {
         if isDatingDue { dateTakes() }
         isDatingDue = false
         if !options.isListening && take.waiting.isEmpty { disarm() }
+        // A card that came back while the take ended was of no use to it.
+        if input == nil { nextTick = now }
         checkStorage()
         let outcome: Result<Status, Refusal>
         switch result {

@@ -27,9 +27,14 @@ extension Deck {
         guard awaitsFrames, let input, input.ring.delivered > 0 else { return }
         isStalled = false
         faults.clear(.noCard)
-        if case .recording(var take) = phase {
+        if case .recording(var take) = phase, let since = take.awaySince {
             take.awaySince = nil
             phase = .recording(take)
+            let away = Report.seconds((clock.now() - since).inSeconds)
+            report(
+                Report(
+                    .notice,
+                    "record: \(take.name?.stem ?? "the take") goes on after \(away) at \(input.grant.format.summary)"))
         }
         onChange()
     }
@@ -47,7 +52,7 @@ extension Deck {
 
     private func check(now: Instant) {
         openDirectory()
-        if case .idle = phase { checkPlace() }
+        if case .recording = phase {} else { checkPlace() }
         if let end = restsUntil, now < end { return }
         restsUntil = nil
         if case .recording(let take) = phase, let since = take.awaySince {
@@ -179,11 +184,6 @@ extension Deck {
             return
         }
         guard input == nil, let input = reopen(take.grant, now: now) else { return }
-        let away = Report.seconds((now - since).inSeconds)
-        report(
-            Report(
-                .notice,
-                "record: \(take.name?.stem ?? "the take") goes on after \(away) at \(input.grant.format.summary)"))
         writer.orders.post(.resume(ResumeOrder(ring: input.ring, filter: input.filter, frameWatch: input.frames)))
     }
 

@@ -120,7 +120,6 @@ final class Recording {
         heardUpTo = stretch.heardUpTo ?? heardUpTo
         close(stretch)
         self.stretch = nil
-        pressPosition = nil
         hasBegun = true
     }
 
@@ -153,6 +152,9 @@ final class Recording {
     }
 
     private func close(_ stretch: Stretch) {
+        // A card that went before the press was reached left nothing but pre-roll, or nothing at all.
+        if output.sidecar.preRollFrames > frames { output.sidecar.preRollFrames = frames }
+        pressPosition = nil
         stretch.close()
         output.sidecar.clockDriftPPM = stretch.driftPPM ?? sidecar.clockDriftPPM
         levels.add(stretch.levels, frames: frames - framesBefore)

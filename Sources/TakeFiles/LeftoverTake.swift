@@ -297,6 +297,7 @@ extension LeftoverTake {
     /// Takes out what lies beyond the end.
     private mutating func trim() {
         let end = sidecar.parts.last.map(sidecar.end) ?? 0
+        sidecar.preRollFrames = min(sidecar.preRollFrames, sidecar.frames)
         sidecar.markers.removeAll { $0.atFrame > end }
         sidecar.filter.removeAll { $0.atFrame > 0 && $0.atFrame >= end }
         sidecar.gaps.removeAll { $0.atFrame >= end }

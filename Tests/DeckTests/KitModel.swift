@@ -1,106 +1,194 @@
+import Panel
 import Takes
 import Transport
 
-/// What a kit ought to do, in a few rules of its own: the table of buttons, the lamps, and what ends a take. It knows
-/// nothing of threads, files and rings.
+/// What a kit ought to do, in a few rules of its own: the table of buttons, what ends a take, what is wrong and what is
+/// selected. It knows nothing of threads, files and rings.
 struct KitModel {
     enum Mode: Hashable { case idle, recording, playing, paused }
 
-    /// A take that ought to be on the disk.
-    struct Expected {
-        var number: Int
-        var endings: Set<Sidecar.Ending>
-        /// Frames, at 8 in a millisecond; nil: only about as many.
-        var frames: Int64?
-        var markers: Int
+    /// Something that holds of the world or does not. A kit notices a change of it within `patience`.
+    struct Condition {
+        static let patience = Duration.milliseconds(2600)
+        private(set) var holds = false
+        private var noticed: Instant?
+
+        mutating func set(_ holds: Bool, at instant: Instant, noticedAfter patience: Duration = Self.patience) {
+            guard holds != self.holds else { return }
+            self.holds = holds
+            noticed = instant + patience
+        }
+
+        /// If its last change is not noticed yet, it is by then.
+        mutating func isDue(at instant: Instant) {
+            if noticed != nil { noticed = instant }
+        }
+
+        /// Nobody knows whether its last change was noticed.
+        mutating func isUnsure() { noticed = Instant(nanoseconds: .max) }
+
+        private func isNoticed(at now: Instant) -> Bool { noticed.map { now >= $0 } ?? true }
+
+        /// Whether a kit must say at `now` that it holds, and whether it may.
+        func must(at now: Instant) -> Bool { holds && isNoticed(at: now) }
+        func may(at now: Instant) -> Bool { holds || !isNoticed(at: now) }
+    }
+
+    /// How the storage misbehaves. While it is away there are no takes.
+    enum Trouble: Hashable { case none, failing, readOnly, away, stalled }
+
+    /// How long something lasts, when only the bounds of it are known.
+    struct Span {
+        var low = Duration.zero
+        var high = Duration.zero
+
+        mutating func add(_ other: Span) {
+            low += max(.zero, other.low)
+            high += max(.zero, other.high)
+        }
+    }
+
+    /// A moment, when only the bounds of it are known.
+    struct Moment {
+        var first: Instant
+        var last: Instant
     }
 
     /// A take under way.
     struct Open {
+        /// Nil until the disk tells which of those that it may be.
+        var number: Int?
         var pressed: Instant
-        var markers = 0
-        /// Whether its card was away at some time, or it began while another sound ended.
-        var isDisturbed = false
+        var markers: [Instant] = []
+        /// What was heard of it, without what is being heard.
+        var heard = Span()
+        /// Since when its card has been heard; nil: it is not.
+        var since: Moment?
+        /// Whether it was heard from the press on, without a break.
+        var isWhole = true
+
+        mutating func pauses(_ moment: Moment) {
+            guard let since else { return }
+            heard.add(Span(low: moment.first - since.last, high: moment.last - since.first))
+            self.since = nil
+        }
+    }
+
+    /// A take that ought to be on the disk, now or once the storage takes it.
+    struct Due {
+        var open: Open
+        var endings: Set<Sidecar.Ending>
+        /// Whether it is there by recovery.
+        var isRecovered = false
+        /// When it must be there at the latest, if the storage takes anything.
+        var latest: Instant
     }
 
     var mode = Mode.idle
     var open: Open?
-    var takes: [Expected] = []
-    var lastNumber = 0
-    /// An index of `takes`.
+    var due: [Due] = []
+    /// The finished takes: how long each of them plays.
+    var takes: [Int: Duration] = [:]
     var selected: Int?
+    /// No take may have this number or a lower one.
+    var lastNumber = 0
+    /// How many takes failed to begin since, each of which may have used a number up.
+    var skippedNumbers = 0
 
     // The world.
-    var isCardThere = true
-    /// Whatever is written fails.
-    var isStorageBroken = false
-    /// Less is free than is kept in reserve.
-    var isFull = false
-    /// Less is free than ten minutes take.
-    var isNearlyFull = false
-
-    /// Whether a take failed and nothing was written since.
-    var isSuspect = false
-    /// A take was ended by a full disk then.
+    var trouble = Trouble.none
+    var isCardPresent = true
+    var isCardSilent = false
+    var noCard = Condition()
+    var full = Condition()
+    var nearlyFull = Condition()
+    var readOnly = Condition()
+    var away = Condition()
+    var clockUnset = Condition()
+    /// Whether the storage failed a take and has not been mended since.
+    var suspect = Condition()
+    /// When a take was ended by a full disk.
     var endedFullAt: Instant?
     var overrunAt: Instant?
+    /// Since when a take has been without its card.
+    var cardAwaySince: Instant?
+
+    /// A take that begins before this may have to wait until what was played has faded away.
+    var noisyUntil: Instant?
 
     // What plays.
     var position = Duration.zero
     var length = Duration.zero
 
-    /// Whether a press of record would record.
-    var canRecord: Bool { isCardThere && !isFull && !isStorageBroken }
+    /// What the lamps are to answer to the last press of a button, if they are to answer.
+    var answer: Indication.Answer.Kind?
 
-    /// The state that is to be told.
-    var state: DeckState {
+    // MARK: - What is to be told
+
+    /// The states that may be told.
+    func states(at now: Instant) -> Set<DeckState> {
         switch mode {
-        case .recording: .recording
-        case .playing: .playing
-        case .paused: .paused
-        case .idle: !isCardThere || isFull || isSuspect ? .fault : .idle
+        case .recording: return [.recording]
+        case .playing: return [.playing]
+        case .paused: return [.paused]
+        case .idle:
+            var obstacles = [noCard, readOnly, away, suspect]
+            if trouble != .away { obstacles.append(full) }
+            if obstacles.contains(where: { $0.must(at: now) }) { return [.fault] }
+            return obstacles.contains { $0.may(at: now) } ? [.idle, .fault] : [.idle]
         }
     }
-
-    var isArmed: Bool { state == .idle }
 
     /// The faults that must be told, and those that may.
     func faults(at now: Instant) -> (must: Set<Fault.Code>, may: Set<Fault.Code>) {
         var must: Set<Fault.Code> = []
         var may: Set<Fault.Code> = []
-        if !isCardThere { must.insert(.noCard) }
-        if isSuspect { must.insert(.storageFailing) }
-        if isFull || isNearlyFull { must.insert(.diskFull) }
+        func judge(_ code: Fault.Code, _ conditions: Condition...) {
+            if conditions.contains(where: { $0.must(at: now) }) { must.insert(code) }
+            if conditions.contains(where: { $0.may(at: now) }) { may.insert(code) }
+        }
+        judge(.noCard, noCard)
+        judge(.clockUnset, clockUnset)
+        judge(.storageFailing, readOnly, away, suspect)
+        if trouble != .away { judge(.diskFull, full, nearlyFull) }
         if let endedFullAt {
-            if now - endedFullAt < .seconds(55) { must.insert(.diskFull) }
+            // Until what is free tells better.
             if now - endedFullAt < .seconds(65) { may.insert(.diskFull) }
         }
-        // Told of at the next look, for half a minute; if the card stays.
-        if let overrunAt, now - overrunAt < .seconds(35) { may.insert(.overload) }
+        if let overrunAt, now - overrunAt < .seconds(34) { may.insert(.overload) }
         return (must, may.union(must))
     }
 
     // MARK: - Buttons
 
-    mutating func press(_ button: Button, at instant: Instant, secondsOfSelected: Duration?) {
+    mutating func press(_ button: Button, at instant: Instant) {
+        answer = nil
         switch (mode, button) {
         case (.idle, .record): record(at: instant)
         case (.idle, .play):
-            guard let length = secondsOfSelected else { return }
+            guard let selected, let length = takes[selected], trouble != .away else {
+                answer = .refused
+                return
+            }
             mode = .playing
             position = .zero
             self.length = length
         case (.idle, .back): move(by: -1)
         case (.idle, .forward): move(by: 1)
         case (.idle, .stop): break
-        case (.recording, .record): open?.markers += 1
-        case (.recording, .stop): end([.stop], at: instant)
-        case (.recording, .play), (.recording, .back), (.recording, .forward): break
+        case (.recording, .record): open?.markers.append(instant)
+        case (.recording, .stop): end(.stop, at: Moment(first: instant, last: instant), now: instant)
+        case (.recording, .play): answer = .refused
+        case (.recording, .back), (.recording, .forward): break
         case (.playing, .record), (.paused, .record):
             mode = .idle
+            noisyUntil = instant + Self.fading
             record(at: instant)
-            open?.isDisturbed = true
-        case (.playing, .stop), (.paused, .stop): mode = .idle
+            // The answer comes only when that has ended.
+            answer = nil
+        case (.playing, .stop), (.paused, .stop):
+            mode = .idle
+            noisyUntil = instant + Self.fading
         case (.playing, .play): mode = .paused
         case (.paused, .play): mode = .playing
         case (.playing, .back), (.paused, .back): position = max(.zero, position - .seconds(5))
@@ -109,33 +197,166 @@ struct KitModel {
     }
 
     private mutating func record(at instant: Instant) {
-        if isStorageBroken && isCardThere && !isFull { isSuspect = true }
-        guard canRecord else { return }
-        lastNumber += 1
-        isSuspect = false
+        guard isCardPresent, !full.holds, trouble != .away else {
+            answer = .refused
+            return
+        }
+        guard trouble != .failing, trouble != .readOnly else {
+            suspect.set(true, at: instant)
+            skippedNumbers += 1
+            return
+        }
         mode = .recording
-        open = Open(pressed: instant)
+        var take = Open(pressed: instant)
+        if skippedNumbers == 0, due.allSatisfy({ $0.open.number != nil }) {
+            lastNumber += 1
+            take.number = lastNumber
+        }
+        if !isCardSilent { take.since = Moment(first: instant, last: instant) }
+        if noCard.may(at: instant) {
+            // It is opened by the press, or at the next look.
+            take.isWhole = false
+            take.since?.last = instant + Condition.patience
+        }
+        if let noisyUntil, instant < noisyUntil {
+            take.isWhole = false
+            if let since = take.since { take.since?.last = max(since.last, noisyUntil) }
+        }
+        cardAwaySince = isCardSilent ? instant : nil
+        open = take
     }
 
     private mutating func move(by steps: Int) {
-        guard let selected, takes.indices.contains(selected + steps) else { return }
-        self.selected = selected + steps
+        let numbers = takes.keys.sorted()
+        guard let selected, let index = numbers.firstIndex(of: selected), numbers.indices.contains(index + steps) else {
+            answer = .atTheEnd
+            return
+        }
+        self.selected = numbers[index + steps]
+        answer = .selected
     }
 
+    /// Learns the numbers of takes that nobody could foretell.
+    /// - Parameter numbers: of the takes that are on the disk.
+    /// - Returns: whether all could have been given.
+    mutating func learn(_ numbers: some Sequence<Int>) -> Bool {
+        var news = numbers.filter { $0 > lastNumber }.sorted()[...]
+        var areLikely = true
+        func next(_ news: inout ArraySlice<Int>) -> Int? {
+            guard let number = news.popFirst() else { return nil }
+            areLikely = areLikely && number <= lastNumber + 1 + skippedNumbers
+            (lastNumber, skippedNumbers) = (number, 0)
+            return number
+        }
+        for index in due.indices where due[index].open.number == nil { due[index].open.number = next(&news) }
+        if open != nil, open?.number == nil { open?.number = next(&news) }
+        return areLikely
+    }
+
+    // MARK: - What happens
+
     /// The take under way ends.
-    /// - Parameter instant: nil: at no instant that is known here.
-    mutating func end(_ endings: Set<Sidecar.Ending>, at instant: Instant?) {
-        guard let open else { return }
-        var frames: Int64?
-        if let instant, !open.isDisturbed { frames = (instant - open.pressed).nanoseconds / 125_000 }
-        takes.append(Expected(number: lastNumber, endings: endings, frames: frames, markers: open.markers))
-        selected = takes.count - 1
+    mutating func end(_ ending: Sidecar.Ending, at moment: Moment, now: Instant, isRecovered: Bool = false) {
+        guard var open else { return }
+        open.pauses(moment)
+        due.append(
+            Due(open: open, endings: [ending], isRecovered: isRecovered, latest: now + .seconds(isRecovered ? 6 : 3)))
         self.open = nil
+        cardAwaySince = nil
         mode = .idle
     }
 
-    /// Time goes on.
+    /// A take is on the disk that was not there before.
+    mutating func appeared(_ take: Due, number: Int, plays length: Duration) {
+        let wasLast = selected == takes.keys.max()
+        takes[number] = length
+        if !take.isRecovered || selected == nil || (wasLast && number == takes.keys.max()) { selected = number }
+    }
+
+    mutating func cardGoes(at now: Instant, silently: Bool) {
+        if silently { isCardSilent = true } else { isCardPresent = false }
+        // It may have to be opened to find that it is silent, and heard for a while.
+        noCard.set(true, at: now, noticedAfter: Condition.patience + (silently ? .milliseconds(1500) : .zero))
+        if open != nil, cardAwaySince == nil { cardAwaySince = now }
+        // What the card had not delivered yet is lost with it.
+        open?.pauses(Moment(first: now - .milliseconds(250), last: now))
+        open?.isWhole = false
+    }
+
+    mutating func cardReturns(at now: Instant) {
+        // Of a card that was open all the while, its silence may be taken for a loss.
+        let first = isCardSilent ? max(now - .milliseconds(2100), open?.pressed ?? now) : now
+        isCardPresent = true
+        isCardSilent = false
+        noCard.set(false, at: now)
+        cardAwaySince = nil
+        if open?.since == nil { open?.since = Moment(first: first, last: now + Condition.patience) }
+        open?.isWhole = false
+    }
+
+    /// The storage fails, or takes what is written again.
+    mutating func storage(_ trouble: Trouble, at now: Instant) {
+        self.trouble = trouble
+        readOnly.set(trouble == .readOnly, at: now)
+        away.set(trouble == .away, at: now)
+        switch trouble {
+        case .none, .away:
+            suspect.set(false, at: now)
+            suspect.isDue(at: now + Condition.patience)
+        case .failing, .readOnly:
+            if !suspect.holds, suspect.may(at: now) { suspect.isUnsure() }
+        case .stalled: break
+        }
+    }
+
+    /// Whether what was cut is being recovered: a take that is recorded comes first, and so does a full disk's reserve.
+    var recovers: Bool { trouble == .none && !full.holds && mode != .recording }
+
+    /// What cannot be recovered yet is not missed yet.
+    mutating func postponeRecovery(at now: Instant) {
+        guard !recovers else { return }
+        for index in due.indices where due[index].isRecovered {
+            due[index].latest = max(due[index].latest, now + .seconds(7))
+        }
+    }
+
+    mutating func space(isFull: Bool, isNearlyFull: Bool, at now: Instant) {
+        full.set(isFull, at: now)
+        nearlyFull.set(isNearlyFull, at: now)
+    }
+
+    /// The kit is switched on, after whatever ended it.
+    mutating func starts(at now: Instant) {
+        // What the storage did not let be told is not known any more.
+        for index in due.indices where due[index].isRecovered { due[index].endings.insert(.powerCut) }
+        mode = .idle
+        open = nil
+        overrunAt = nil
+        endedFullAt = nil
+        noisyUntil = nil
+        noCard = Condition()
+        full = Condition()
+        nearlyFull = Condition()
+        suspect = Condition()
+        selected = takes.keys.max()
+        cardAwaySince = nil
+    }
+
+    /// Time goes on, which what plays does too.
     mutating func pass(_ duration: Duration) {
         if mode == .playing { position += duration }
     }
+
+    /// How long what was played may be heard after it was told to end.
+    private static let fading = Duration.milliseconds(600)
+
+    /// What played has come to its end.
+    mutating func playingEnded(at now: Instant) {
+        mode = .idle
+        noisyUntil = now + Self.fading
+    }
+
+    /// Whether what plays may have come to its end, and whether it must have.
+    var mayHaveEnded: Bool { mode == .playing && position >= length - .milliseconds(700) }
+    var mustHaveEnded: Bool { mode == .playing && position >= length + .milliseconds(700) }
 }

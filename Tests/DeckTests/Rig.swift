@@ -46,7 +46,7 @@ final class ScriptedCard: CaptureSource {
     private var ring: Ring?
     /// Frames that the card heard since it was started.
     private var heard: Int64 = 0
-    private var started = Instant(nanoseconds: 0)
+    private(set) var started = Instant(nanoseconds: 0)
     /// Frames that were heard and never delivered.
     private var lost: Int64 = 0
     /// Those of them that nobody was told of yet.
@@ -88,7 +88,11 @@ final class ScriptedCard: CaptureSource {
 
     /// Delivers whole periods that are due.
     func deliver() {
-        guard let ring, isPresent, !isSilent else { return }
+        guard let ring, isPresent else { return }
+        guard !isSilent else {
+            if clock.now() - started >= Self.patience { stall() }
+            return
+        }
         let due = Int64(Double(format.frames(in: clock.now() - started)) * (1 - slowness))
         while heard + Int64(periodFrames) <= due {
             heard += Int64(periodFrames)
@@ -114,9 +118,7 @@ final class ScriptedCard: CaptureSource {
         guard let ring else { return }
         deliver()
         clock.advance(by: duration)
-        let due = format.frames(in: clock.now() - started)
-        lost += due - heard
-        heard = due
+        forget()
         ring.stamp(Stamp(position: ring.position, instant: clock.now(), kind: .xrun, lost: -1))
     }
 
@@ -131,9 +133,13 @@ final class ScriptedCard: CaptureSource {
         end = .cardLost("capture: card:Scripted: the card is gone")
     }
 
+    /// How long a card may deliver nothing.
+    private static let patience = Duration.seconds(1.5)
+
     /// The card is there again, as it was or at another rate.
     func plugIn(rateHz: Int? = nil) {
         isPresent = true
+        if isSilent { forget() }
         isSilent = false
         if let rateHz { format.rateHz = rateHz }
     }
@@ -144,18 +150,40 @@ final class ScriptedCard: CaptureSource {
         end = .failed("capture: card:Scripted: delivered nothing")
     }
 
+    /// What it did not deliver so far is not delivered later.
+    private func forget() {
+        let due = format.frames(in: clock.now() - started)
+        lost += due - heard
+        heard = due
+    }
+
     private func write(_ count: Int64, from number: Int64, to ring: Ring) {
         var done: Int64 = 0
         while done < count {
             let room = ring.writable(count - done).bindMemory(to: Int16.self)
-            for index in room.indices {
-                let frame = number + done + Int64(index / format.channels)
-                room[index] = sample ?? sampleValue(Int(frame))
+            if let sample {
+                room.update(repeating: sample)
+            } else {
+                fill(room, from: Int(number + done))
             }
             let frames = Int64(room.count / format.channels)
             ring.commit(frames)
             done += frames
         }
+    }
+}
+
+extension ScriptedCard {
+    /// Two rounds of what it says in its frames: made once, since a debug build takes long for it.
+    private static let values = (0..<60000).map(sampleValue)
+
+    private func fill(_ room: UnsafeMutableBufferPointer<Int16>, from frame: Int) {
+        guard format.channels == 1, room.count <= 30000 else {
+            for index in room.indices { room[index] = sampleValue(frame + index / format.channels) }
+            return
+        }
+        let first = frame % 30000
+        _ = room.update(fromContentsOf: Self.values[first..<first + room.count])
     }
 }
 
@@ -205,7 +233,16 @@ final class Rig {
     let archivist: Archivist
     let deck: Deck
     let directory: String
+    /// Whether it outlives the rig.
+    var keepsDirectory = false
     var powerOffs = 0
+    /// Where the date comes from.
+    var clockOrigin: ClockOrigin {
+        get { origin.value }
+        set { origin.value = newValue }
+    }
+    private final class Origin { var value = ClockOrigin.ntp }
+    private let origin = Origin()
 
     /// - Parameter directory: nil: a new one.
     init(
@@ -230,7 +267,7 @@ final class Rig {
         deck = Deck(
             options: options, card: card, clock: clock, writer: writer, player: player, archivist: archivist,
             files: files,
-            originOfClock: { _ in .ntp }, report: { [log] in log.messages.append($0.message) })
+            originOfClock: { [origin] _ in origin.value }, report: { [log] in log.messages.append($0.message) })
         _ = deck.turn(now: clock.now())
         deck.onPowerOff = { [unowned self] in powerOffs += 1 }
     }
@@ -239,7 +276,9 @@ final class Rig {
     final class ReportLog { var messages: [String] = [] }
     let log = ReportLog()
 
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
+    deinit {
+        if !keepsDirectory { try? FileManager.default.removeItem(atPath: directory) }
+    }
 
     /// Lets time go on, in steps as small as the loop's.
     func run(_ duration: Duration, step: Duration = .milliseconds(50)) {

@@ -43,6 +43,26 @@ final class TroubledStorage: SystemCalls {
     }
     private let flags = Mutex<(isReadOnly: Bool, card: UInt64)>((false, 1))
 
+    /// Bytes of sound that are safe, by audio file.
+    private let synced = Mutex<(names: [Int32: String], bytes: [String: Int64])>(([:], [:]))
+
+    /// Bytes of a take's filtered sound that are safe.
+    func syncedBytes(of stem: String) -> Int64 {
+        synced.withLock { $0.bytes.reduce(0) { $0 + ($1.key.hasPrefix(stem) ? $1.value : 0) } }
+    }
+
+    private func note(_ descriptor: Int32, _ path: String) {
+        let file = path.split(separator: "/").last.map(String.init) ?? ""
+        guard file.hasSuffix(".wav.part"), !file.hasSuffix("-raw.wav.part") else { return }
+        synced.withLock { $0.names[descriptor] = file }
+    }
+
+    private func noteSync(_ descriptor: Int32) throws(Errno) {
+        guard let file = synced.withLock({ $0.names[descriptor] }) else { return }
+        let length = try kernel.length(descriptor)
+        synced.withLock { $0.bytes[file] = max(0, length - Int64(WAVHeader.byteCount)) }
+    }
+
     private func fail() throws(Errno) {
         if let code { throw Errno(code: code) }
     }
@@ -59,9 +79,14 @@ final class TroubledStorage: SystemCalls {
             try fail()
             if let refused, path.hasSuffix(refused) { throw Errno(code: EIO) }
         }
-        return try kernel.open(path, flags: flags, mode: mode)
+        let descriptor = try kernel.open(path, flags: flags, mode: mode)
+        note(descriptor, path)
+        return descriptor
     }
-    func close(_ descriptor: Int32) { kernel.close(descriptor) }
+    func close(_ descriptor: Int32) {
+        synced.withLock { $0.names[descriptor] = nil }
+        kernel.close(descriptor)
+    }
     func pwrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
         try fail()
         return try kernel.pwrite(descriptor, bytes, at: offset)
@@ -72,10 +97,12 @@ final class TroubledStorage: SystemCalls {
     func fdatasync(_ descriptor: Int32) throws(Errno) {
         try fail()
         try kernel.fdatasync(descriptor)
+        try noteSync(descriptor)
     }
     func fsync(_ descriptor: Int32) throws(Errno) {
         try fail()
         try kernel.fsync(descriptor)
+        try noteSync(descriptor)
     }
     func length(_ descriptor: Int32) throws(Errno) -> Int64 { try kernel.length(descriptor) }
     func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
