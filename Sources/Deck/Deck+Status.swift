@@ -24,7 +24,7 @@ extension Deck {
     private var cannotArm: Bool {
         if faults[.noCard] != nil { return true }
         if directory == nil || isStorageSuspect || isStorageUnreadable, faults[.storageFailing] != nil { return true }
-        return freeBytes.map { $0 < options.reserveBytes } ?? false
+        return isFull
     }
 
     /// What the recorder is doing, whole.

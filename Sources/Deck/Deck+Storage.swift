@@ -57,8 +57,7 @@ extension Deck {
             isProbing = true
             archivist.orders.post(.probe)
         }
-        if hasLeftovers, !isStorageSuspect, !isStorageUnreadable, freeBytes.map({ $0 >= options.reserveBytes }) ?? false
-        {
+        if hasLeftovers, !isStorageSuspect, !isStorageUnreadable, freeBytes != nil, !isFull {
             hasLeftovers = false
             archivist.orders.post(.recover(upTo: directory.lastNumber, endings: abandoned))
         }
@@ -84,9 +83,8 @@ extension Deck {
         do {
             let free = try directory.freeBytes()
             freeBytes = free
-            let format = input?.ring.format ?? StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
             if let fault = StorageWatch.fault(
-                directory: options.directory, freeBytes: free, reserveBytes: options.reserveBytes, format: format,
+                directory: options.directory, freeBytes: free, reserveBytes: options.reserveBytes, format: likelyFormat,
                 isTwinKept: options.keepsUnfiltered)
             {
                 raise(fault)
@@ -97,6 +95,19 @@ extension Deck {
             isStorageUnreadable = true
             raise(Fault(.storageFailing, "storage: \(error)"))
         }
+    }
+
+    /// Whether there is no room for another take, as far as is known.
+    var isFull: Bool {
+        guard let freeBytes else { return false }
+        return freeBytes
+            < StorageWatch.least(
+                reserveBytes: options.reserveBytes, format: likelyFormat, isTwinKept: options.keepsUnfiltered)
+    }
+
+    /// What a take would be of: what the card delivers, or, without a card, what many do.
+    private var likelyFormat: StreamFormat {
+        input?.ring.format ?? StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
     }
 
     /// Removes a take, and tells once it is gone.

@@ -199,7 +199,7 @@ extension Deck {
             completion(.failure(refusal))
             return
         }
-        if let freeBytes, freeBytes < options.reserveBytes {
+        if isFull {
             let refusal = Refusal(.io, "record: \(faults[.diskFull]?.message ?? "the disk is full")")
             refuse(refusal, now: now)
             completion(.failure(refusal))
@@ -270,8 +270,8 @@ extension Deck {
     public func finish(_ done: @escaping () -> Void) {
         switch phase {
         case .idle:
-            rest()
             done()
+            rest()
         case .recording(var take):
             isFinishing = true
             let waiting = take.waiting
@@ -280,8 +280,8 @@ extension Deck {
             for left in waiting { left.completion(.failure(Self.shuttingDown)) }
             endTake(at: clock.now(), because: .shutdown) { [self] _ in
                 isFinishing = false
-                rest()
                 done()
+                rest()
             }
         case .playing(var play):
             isFinishing = true
@@ -291,8 +291,8 @@ extension Deck {
             for left in waiting { left.completion(.failure(Self.shuttingDown)) }
             endPlaying { [self] _ in
                 isFinishing = false
-                rest()
                 done()
+                rest()
             }
         }
     }
@@ -327,7 +327,7 @@ extension Deck {
             take.whenBegun = []
             phase = .recording(take)
             isStorageSuspect = false
-            faults.clear(.storageFailing)
+            faults.drop(.storageFailing)
             report(Report(.info, "record: \(name.stem)"))
             for completion in waiting { completion(.success(status)) }
         case .synced:
@@ -377,10 +377,11 @@ extension Deck {
         if !options.isListening, case .idle = phase { disarm() }
     }
 
-    /// Tells why a take ended early. A full disk shows by what is free, except where a quota or a file system knows better.
+    /// Tells why a take ended early, for long enough to be seen: a full disk shows by what is free, except where a quota or a
+    /// file system knows better, and storage that failed once may take what comes next.
     private func tell(_ fault: Fault, now: Instant) {
         if fault.code == .storageFailing { isStorageSuspect = true }
-        raise(fault, until: fault.code == .diskFull ? now + Self.endShown : nil)
+        raise(fault, until: now + Self.endShown)
     }
 
     func raise(_ fault: Fault, until: Instant? = nil) {

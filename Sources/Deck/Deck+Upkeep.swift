@@ -106,6 +106,7 @@ extension Deck {
             frames: FrameWatch(rateHz: grant.format.rateHz, driftPPM: knownDrift[grant.card]))
         lastArmed = now
         lossesSeen = 0
+        missingFrames = 0
         var isAway = false
         if case .recording(let take) = phase { isAway = take.awaySince != nil }
         if !isAway, !isStalled { faults.clear(.noCard) }
@@ -166,6 +167,7 @@ extension Deck {
             phase = .recording(take)
         }
         if case .recording = phase { writer.orders.post(.suspend) }
+        wasProbed = false
         if lastArmed.map({ now - $0 >= Self.tick }) ?? true {
             rescan()
             // The lamps are to tell it first: to open a card may take a while.
@@ -230,7 +232,8 @@ extension Deck {
     /// Learns how fast the card's crystal is. What it loses while nothing is recorded is of no matter.
     private func checkFrames() {
         guard let ring = input?.ring else { return }
-        _ = input?.frames.listen(to: ring)
+        let missing = input?.frames.listen(to: ring) ?? 0
+        if case .recording = phase { missingFrames += missing }
         guard let input, input.frames.clock.isOff, cardSaidOff != input.grant.card else { return }
         cardSaidOff = input.grant.card
         let ppm = Int((input.frames.clock.driftPPM ?? 0).rounded())
@@ -255,15 +258,15 @@ extension Deck {
         } else {
             faults.clear(.signal)
         }
-        let losses = input.ring.xrunCount + Int(input.ring.droppedFrames)
+        let losses = input.ring.xrunCount + Int(input.ring.missedFrames + missingFrames)
         if losses > lossesSeen {
             lossesSeen = losses
-            let dropped = input.ring.droppedFrames
             raise(
                 Fault(
                     .overload,
                     "capture: \(input.grant.card): frames were lost: \(input.ring.xrunCount) overruns of the card, "
-                        + "\(dropped) frames dropped while the storage stalled"),
+                        + "\(input.ring.missedFrames) frames dropped while the storage stalled, \(missingFrames) that the "
+                        + "card did not tell of"),
                 until: now + Self.overloadShown)
         }
     }

@@ -41,6 +41,8 @@ public final class Deck {
     var answer: Indication.Answer?
     var freeBytes: Int64?
     var lossesSeen = 0
+    /// Frames that the open card lost without a word while a take was recorded.
+    var missingFrames: Int64 = 0
     /// Told to finish: nothing new begins.
     var isFinishing = false
     /// Frames that cards delivered before the one that is open was opened.

@@ -21,6 +21,9 @@ struct FaultBoard {
         if faults[code]?.until == nil { faults[code] = nil }
     }
 
+    /// It is told of no longer, though it was to be.
+    mutating func drop(_ code: Fault.Code) { faults[code] = nil }
+
     /// Drops what has passed.
     mutating func expire(at now: Instant) {
         faults = faults.filter { $0.value.until.map { $0 > now } ?? true }

@@ -8,14 +8,23 @@ enum StorageWatch {
 
     /// How long the free space above the reserve lasts, in seconds.
     static func secondsLeft(freeBytes: Int64, reserveBytes: Int64, format: StreamFormat, isTwinKept: Bool) -> Double {
-        let bytesPerSecond = Double(format.stored.bytesPerFrame * format.rateHz * (isTwinKept ? 2 : 1))
-        return Double(max(0, freeBytes - reserveBytes)) / bytesPerSecond
+        Double(max(0, freeBytes - reserveBytes)) / Double(bytesPerSecond(format, isTwinKept: isTwinKept))
+    }
+
+    /// A take ends, and none begins, once less than this is free: the reserve, and a second's sound for what comes until the
+    /// disk is looked at again.
+    static func least(reserveBytes: Int64, format: StreamFormat, isTwinKept: Bool) -> Int64 {
+        reserveBytes + bytesPerSecond(format, isTwinKept: isTwinKept)
+    }
+
+    private static func bytesPerSecond(_ format: StreamFormat, isTwinKept: Bool) -> Int64 {
+        Int64(format.stored.bytesPerFrame * format.rateHz) * (isTwinKept ? 2 : 1)
     }
 
     static func fault(
         directory: String, freeBytes: Int64, reserveBytes: Int64, format: StreamFormat, isTwinKept: Bool
     ) -> Fault? {
-        guard freeBytes >= reserveBytes else {
+        guard freeBytes >= least(reserveBytes: reserveBytes, format: format, isTwinKept: isTwinKept) else {
             return Fault(
                 .diskFull,
                 "storage: \(directory): full: \(freeBytes >> 20) MiB free, and \(reserveBytes >> 20) MiB are kept in "

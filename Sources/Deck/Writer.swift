@@ -17,7 +17,7 @@ package final class Writer: @unchecked Sendable {
     private var recording: Recording?
     private var schedule: SyncSchedule?
     private var directory: TakesDirectory?
-    private var reserveBytes: Int64 = 0
+    private var leastFreeBytes: Int64 = 0
     private var hasToldOfPeaks = false
 
     /// How often the ring is emptied.
@@ -95,10 +95,8 @@ package final class Writer: @unchecked Sendable {
                 keepsUnfiltered: order.keepUnfiltered, splitBytes: order.splitBytes)
             recording = Recording(order, held: held, output: output)
             directory = order.directory
-            // A second's sound more, for what comes until it is looked at again.
-            let format = order.ring.format
-            let bytesPerSecond = Int64(format.stored.bytesPerFrame * format.rateHz)
-            reserveBytes = order.reserveBytes + bytesPerSecond * (order.keepUnfiltered ? 2 : 1)
+            leastFreeBytes = StorageWatch.least(
+                reserveBytes: order.reserveBytes, format: order.ring.format, isTwinKept: order.keepUnfiltered)
             schedule = SyncSchedule(
                 promise: order.syncPromise,
                 period: order.ring.format.duration(ofFrames: Int64(order.grant.periodFrames)), lag: order.lag,
@@ -133,7 +131,7 @@ package final class Writer: @unchecked Sendable {
         guard schedule?.isDue(at: now) ?? false, !sync.isBusy, !recording.isSynced else { return }
         // A file system that was made read-only by force says that all is synced.
         try directory.checkWritable()
-        if recording.ending == nil, let free = try? directory.freeBytes(), free < reserveBytes {
+        if recording.ending == nil, let free = try? directory.freeBytes(), free < leastFreeBytes {
             recording.end(at: nil, because: .diskFull)
         }
         schedule?.started(at: now)

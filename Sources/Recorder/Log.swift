@@ -1,27 +1,40 @@
 public import Deck
 import Glibc
 import Simulation
+import Synchronization
 
-/// The log: one line a report on standard error, which journald collects.
+/// The log: one line a report on standard error, which journald collects. Whoever reads it may hang, on a disk that is dying for
+/// instance: lines are then left out, and counted, since a recorder waits for nobody.
 public struct Log: Sendable {
     private let isJournal: Bool
     private let messages: Messages?
+    private let descriptor: Int32
+    private let omissions: Omissions
+
+    /// Counts lines that were left out since the last that was not.
+    private final class Omissions: Sendable {
+        let count = Atomic<Int>(0)
+    }
 
     /// Under journald each line begins with its severity, as sd-daemon(3) has it.
     public init() {
         self.init(isJournal: unsafe getenv("JOURNAL_STREAM") != nil)
     }
 
-    /// - Parameter messages: where a panel in the terminal takes them from. While it does, they are written to standard
-    ///   error only if that is not a terminal: they would garble the picture.
-    init(isJournal: Bool, messages: Messages? = nil) {
+    /// - Parameters:
+    ///   - messages: where a panel in the terminal takes them from. While it does, they are written to standard error only
+    ///     if that is not a terminal: they would garble the picture.
+    ///   - descriptor: where lines are written to.
+    init(isJournal: Bool, messages: Messages? = nil, descriptor: Int32 = STDERR_FILENO) {
         self.isJournal = isJournal
         self.messages = messages
+        self.descriptor = descriptor
+        omissions = Omissions()
     }
 
     /// The same log, shown by a panel as well.
     func shown(by messages: Messages) -> Log {
-        Log(isJournal: isJournal, messages: messages)
+        Log(isJournal: isJournal, messages: messages, descriptor: descriptor)
     }
 
     /// Whether standard error is a terminal.
@@ -31,13 +44,25 @@ public struct Log: Sendable {
     public func write(_ report: Report) {
         let line = text(report)
         if let messages, messages.post(report.message), Self.isOnTerminal { return }
-        var bytes = Array(line.utf8)[...]
+        guard isWritable else {
+            omissions.count.wrappingAdd(1, ordering: .relaxed)
+            return
+        }
+        let omitted = omissions.count.exchange(0, ordering: .relaxed)
+        let note = omitted > 0 ? text(Report(.warning, "log: \(omitted) lines were left out: nobody took them")) : ""
+        var bytes = Array((note + line).utf8)[...]
         while !bytes.isEmpty {
             // Safe: the pointer is used during the call alone.
-            let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             guard written > 0 || errno == EINTR else { return }
             bytes = bytes.dropFirst(max(0, written))
         }
+    }
+
+    /// Whether a line is taken without waiting; also when nobody takes any more, which writing then shows.
+    private var isWritable: Bool {
+        var file = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&file, 1, 0) != 0
     }
 
     func text(_ report: Report) -> String {

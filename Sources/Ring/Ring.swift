@@ -120,7 +120,9 @@ extension Ring {
     /// Frames written ever: the position of the next one.
     public var position: Int64 { head.load(ordering: .sequentiallyConsistent) }
     /// Frames that the card delivered ever, whether there was room for them or not.
-    public var delivered: Int64 { position + missed.load(ordering: .relaxed) }
+    public var delivered: Int64 { position + missedFrames }
+    /// Frames for which there was no room, counted as it happens; `droppedFrames` once a stamp tells of them.
+    public var missedFrames: Int64 { missed.load(ordering: .relaxed) }
     /// Overruns of the card's buffer since the ring was made.
     public var xrunCount: Int { Int(xruns.load(ordering: .relaxed)) }
     /// Frames dropped because the ring was full.

@@ -97,6 +97,8 @@ struct KitModel {
 
     // The world.
     var trouble = Trouble.none
+    /// Since when the storage has been well.
+    var wellSince = Instant(nanoseconds: 0)
     var isCardPresent = true
     var isCardSilent = false
     var noCard = Condition()
@@ -109,6 +111,8 @@ struct KitModel {
     var suspect = Condition()
     /// When a take was ended by a full disk.
     var endedFullAt: Instant?
+    /// When the storage ended a take.
+    var failedAt: Instant?
     var overrunAt: Instant?
     /// Since when a take has been without its card.
     var cardAwaySince: Instant?
@@ -155,6 +159,7 @@ struct KitModel {
             // Until what is free tells better.
             if now - endedFullAt < .seconds(65) { may.insert(.diskFull) }
         }
+        if let failedAt, now - failedAt < .seconds(65) { may.insert(.storageFailing) }
         if let overrunAt, now - overrunAt < .seconds(34) { may.insert(.overload) }
         return (must, may.union(must))
     }
@@ -192,7 +197,7 @@ struct KitModel {
         case (.playing, .play): mode = .paused
         case (.paused, .play): mode = .playing
         case (.playing, .back), (.paused, .back): position = max(.zero, position - .seconds(5))
-        case (.playing, .forward), (.paused, .forward): position += .seconds(5)
+        case (.playing, .forward), (.paused, .forward): position = min(length, position + .seconds(5))
         }
     }
 
@@ -203,6 +208,7 @@ struct KitModel {
         }
         guard trouble != .failing, trouble != .readOnly else {
             suspect.set(true, at: instant)
+            failedAt = instant
             skippedNumbers += 1
             return
         }
@@ -297,6 +303,7 @@ struct KitModel {
     /// The storage fails, or takes what is written again.
     mutating func storage(_ trouble: Trouble, at now: Instant) {
         self.trouble = trouble
+        wellSince = now
         readOnly.set(trouble == .readOnly, at: now)
         away.set(trouble == .away, at: now)
         switch trouble {
@@ -333,6 +340,7 @@ struct KitModel {
         open = nil
         overrunAt = nil
         endedFullAt = nil
+        failedAt = nil
         noisyUntil = nil
         noCard = Condition()
         full = Condition()

@@ -179,6 +179,7 @@ extension ModelRun {
             guard model.mode == .recording else { break }
             run(.milliseconds(1500))
             model.suspect.set(true, at: now)
+            model.failedAt = now
             model.end(
                 .storageError, at: KitModel.Moment(first: began - .seconds(1), last: now), now: now, isRecovered: true)
         case .away:
@@ -324,7 +325,7 @@ extension ModelRun {
         let owed = now - open.pressed - .microseconds(125) * Int(frames)
         if owed > .milliseconds(2300) {
             try hold(dark >= .milliseconds(150), "the record lamp: \(record.stretches), \(owed) are not on the disk")
-        } else if model.trouble == .none, now - open.pressed > .seconds(3) {
+        } else if model.trouble == .none, now - max(open.pressed, model.wellSince) > .seconds(3) {
             // A step of the time that goes on here comes on top of the second.
             try hold(owed <= .milliseconds(1100), "\(owed) are not on the disk")
             try hold(dark <= .milliseconds(80), "the record lamp: \(record.stretches), while all is well")

@@ -117,6 +117,8 @@ extension ModelRun {
                     (.away, model.mode == .idle ? 2 : 0), (.stalled, 4),
                 ])
                 try self.trouble(trouble)
+                // Long enough for the record lamp to have to say so.
+                if trouble == .stalled { run(chance.milliseconds(500...6000)) }
             }
         case .space:
             guard model.trouble == .none, !model.noCard.may(at: rig.clock.now()) else { break }

@@ -99,6 +99,7 @@ final class ScriptedCard: CaptureSource {
             let instant = started + format.duration(ofFrames: Int64((Double(heard) / (1 - slowness)).rounded()))
             if ring.writableFrames() < Int64(periodFrames) {
                 dropped += Int64(periodFrames)
+                ring.miss(Int64(periodFrames))
                 continue
             }
             if dropped > 0 {

@@ -52,6 +52,49 @@ import Transport
         #expect(difference(samples, 8000..<8000 + Int(sidecar.frames)) == nil)
     }
 
+    @Test func `storage that failed once is told for a minute, or until it takes a take`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage))
+        rig.run(.milliseconds(500))
+        func failOnce() {
+            rig.press(.record)
+            rig.run(.seconds(1))
+            storage.code = EIO
+            while rig.deck.state == .recording { rig.run(.milliseconds(50)) }
+            storage.code = nil
+        }
+        failOnce()
+        rig.run(.seconds(55))
+        #expect(rig.deck.isArmed)
+        #expect(rig.deck.indication.faults == [.storageFailing])
+        rig.run(.seconds(6))
+        #expect(rig.deck.indication.faults == [])
+        failOnce()
+        rig.run(.seconds(3))
+        #expect(rig.deck.indication.faults == [.storageFailing])
+        rig.press(.record)
+        rig.run(.seconds(1))
+        #expect(rig.deck.state == .recording)
+        #expect(rig.deck.indication.faults == [])
+    }
+
+    @Test func `no take begins that the reserve would end at once`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage)) { $0.reserveBytes = 1 << 20 }
+        // A second's sound is 16 000 bytes.
+        storage.free = (1 << 20) + 15_999
+        rig.run(.milliseconds(2500))
+        #expect(rig.deck.state == .fault)
+        rig.press(.record)
+        rig.run(.seconds(1))
+        #expect(rig.deck.state == .fault)
+        #expect(rig.deck.status.faults.map(\.code) == [.diskFull])
+        storage.free = (1 << 20) + 32_000
+        rig.press(.record)
+        rig.run(.milliseconds(500))
+        #expect(rig.deck.state == .recording)
+    }
+
     @Test func `a long take has a waveform of all its frames`() throws {
         let rig = try Rig()
         rig.run(.milliseconds(1000))

@@ -228,7 +228,10 @@ import Transport
         for _ in 0..<350 {
             rig.clock.advance(by: .milliseconds(100))
             rig.card.deliver()
+            _ = rig.deck.turn(now: rig.clock.now())
         }
+        // It is told while it happens.
+        #expect(rig.deck.status.faults.map(\.code) == [.overload])
         rig.deck.handle(.press(.stop, at: rig.clock.now()))
         for _ in 0..<50 {
             rig.clock.advance(by: .milliseconds(100))

@@ -1,4 +1,5 @@
 import Deck
+import Glibc
 import Ring
 import Settings
 import Takes
@@ -8,6 +9,23 @@ import Testing
 @testable import Simulation
 
 @Suite struct LogTests {
+    @Test func `who does not read the log holds nothing up, and learns how much was left out`() {
+        var ends: [Int32] = [0, 0]
+        #expect(unsafe pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        let log = Log(isJournal: false, descriptor: ends[1])
+        let line = String(repeating: "x", count: 999)
+        for _ in 0..<100 { log.write(Report(.info, line)) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 17)
+        let taken = unsafe bytes.withUnsafeMutableBytes { unsafe read(ends[0], $0.baseAddress, $0.count) }
+        #expect(taken > 0 && taken % 1000 == 0)
+        log.write(Report(.info, "the next"))
+        let rest = unsafe bytes.withUnsafeMutableBytes { unsafe read(ends[0], $0.baseAddress, $0.count) }
+        #expect(
+            String(decoding: bytes.prefix(max(0, rest)), as: UTF8.self)
+                == "log: \(100 - taken / 1000) lines were left out: nobody took them\nthe next\n")
+    }
+
     @Test func `under journald a line begins with its severity, elsewhere it does not`() {
         let report = Report(.warning, "capture: a sentence")
         #expect(Log(isJournal: true).text(report) == "<4>capture: a sentence\n")
