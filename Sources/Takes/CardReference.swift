@@ -17,15 +17,18 @@ public enum CardReference: Hashable, Sendable {
             self = .automatic
             return
         }
-        guard let colon = text.firstIndex(of: ":") else { return nil }
-        let rest = String(text[text.index(after: colon)...])
+        // A serial number may begin with anything: an accent alone would make another character of the colon.
+        let scalars = text.unicodeScalars
+        guard let colon = scalars.firstIndex(of: ":") else { return nil }
+        let rest = String(scalars[scalars.index(after: colon)...])
         guard !rest.isEmpty else { return nil }
-        switch text[..<colon] {
+        switch String(scalars[..<colon]) {
         case "path": self = .path(rest)
         case "card": self = .cardID(rest)
         case "pcm": self = .pcm(rest)
         case "usb":
-            let fields = rest.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+            let fields = rest.unicodeScalars.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+                .map(String.init)
             guard fields.count >= 2, Self.isUSBNumber(fields[0]), Self.isUSBNumber(fields[1]) else { return nil }
             guard fields.count == 2 || !fields[2].isEmpty else { return nil }
             self = .usb(

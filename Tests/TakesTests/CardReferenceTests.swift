@@ -7,6 +7,8 @@ struct CardReferenceTests {
             ("auto", .automatic), ("path:1-1.4", .path("1-1.4")),
             ("usb:0d8c:0014", .usb(vendor: "0d8c", product: "0014", serial: nil)),
             ("usb:0d8c:0014:A1:b2", .usb(vendor: "0d8c", product: "0014", serial: "A1:b2")),
+            ("usb:0d8c:0014:\u{301}\u{301}", .usb(vendor: "0d8c", product: "0014", serial: "\u{301}\u{301}")),
+            ("card:\u{301}Mic", .cardID("\u{301}Mic")),
             ("card:Loopback", .cardID("Loopback")), ("pcm:hw:CARD=Mic,DEV=0", .pcm("hw:CARD=Mic,DEV=0")),
         ] as [(String, CardReference)]) func `a card is read as it is written`(text: String, card: CardReference)
     {
