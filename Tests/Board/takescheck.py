@@ -44,6 +44,14 @@ class TakesCheck:
 
     def amiss(self, now):
         """What of the takes' names and sidecars is otherwise."""
+        while True:
+            try:
+                return self._amiss(now)
+            except FileNotFoundError:
+                # Renamed since the folder was listed.
+                continue
+
+    def _amiss(self, now):
         here = TakeFolder(self.path)
         for stem, name in here.sidecars.items():
             if self.traits.get(name) == here.files[name]:
