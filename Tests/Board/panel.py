@@ -20,6 +20,10 @@ LAMPS = {
 }
 
 
+# A watch that looks this late may have missed a flash.
+LATE = 0.03
+
+
 def _open(paths, flags):
     return {name: os.open(path, flags) for name, path in paths.items()}
 
@@ -118,6 +122,8 @@ class Watch:
         self.interval = interval
         self._values = _open(lamps, os.O_RDONLY) if lamps else _values
         self.changes = {name: [] for name in self._values}
+        # When it last looked late, as the board had no time for it.
+        self.blind_until = 0.0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
@@ -130,7 +136,12 @@ class Watch:
         self.stop()
 
     def _look(self):
+        last = time.monotonic()
         while not self._over.wait(self.interval):
+            now = time.monotonic()
+            if now - last > LATE:
+                self.blind_until = now
+            last = now
             for name, changes in self.changes.items():
                 lit = os.pread(self._values[name], 2, 0)[:1] == b"1"
                 if not changes or changes[-1][1] != lit:

@@ -1,0 +1,272 @@
+"""The deck by its state table and its promises alone: what presses, faults and settings of the date must have made of it.
+
+An instant is CLOCK_MONOTONIC in seconds. What is only known to lie between two instants is such a pair.
+"""
+import dataclasses
+
+TABLE = {
+    "idle": {"record": "start", "stop": "nothing", "play": "play", "back": "before", "forward": "after"},
+    "recording": {"record": "mark", "stop": "end", "play": "refuse", "back": "nothing", "forward": "nothing"},
+    "playing": {"record": "stop, start", "stop": "stop", "play": "pause", "back": "skip back", "forward": "skip on"},
+    "paused": {"record": "stop, start", "stop": "stop", "play": "resume", "back": "skip back", "forward": "skip on"},
+}
+SKIP = 5.0
+# Held on, back and forward act again after each of these.
+REPEAT = 0.6
+# How much later than its press a sound may begin or go on.
+PLAY_LAG = 0.6
+# How long after its last frame a take that plays may be called playing.
+PLAY_TAIL = 0.6
+# What a card that goes away keeps to itself, and what storage that fails may cost (with the board's own lateness).
+UNREAD, UNSYNCED = 0.35, 1.1
+# The record lamp blinks when more than this is not on disk; how unsure it is when that begins, and when it is over.
+BEHIND, BEHIND_SLACK, CAUGHT_UP = 2.0, 0.6, 4.5
+# A date that is set by less is as right as before.
+SAME_DATE = 2.0
+
+
+@dataclasses.dataclass
+class Take:
+    """A take: when it was pressed, began and ended, and what its sidecar must tell. One from before has no press."""
+
+    number: int
+    seconds: float = 0.0
+    pressed: float = None
+    begun: tuple = None
+    ended: tuple = None
+    ended_by: str = "stop"
+    markers: list = dataclasses.field(default_factory=list)
+    parts: int = 1
+    recovered: bool = False
+    # How far the calendar was ahead of CLOCK_MONOTONIC, and whether anybody vouched for it.
+    calendar: float = None
+    clock: str = None
+
+
+class DeckModel:
+    """What the deck does, what its lamps show, and what is on disk."""
+
+    def __init__(self, takes, calendar):
+        self.deck = "idle"
+        self.takes = list(takes)
+        self.selected = self.takes[-1]
+        self.last_number = self.takes[-1].number
+        self.card, self.away_since, self.back_at = True, None, None
+        # ok, nearly full, full, read-only
+        self.storage = "ok"
+        self.calendar = self.right_calendar = calendar
+        self.is_clipped, self.is_dating_due = False, False
+        self.open, self.cut = None, None
+        self.played, self.place, self.placed_at = None, (0.0, 0.0), 0.0
+        # What the lamps say to the last press, once: (what, when).
+        self.answer = None
+
+    # What it must be
+
+    @property
+    def clock(self):
+        """Where the date is known from."""
+        return "ntp" if abs(self.calendar - self.right_calendar) < SAME_DATE else "unset"
+
+    @property
+    def faults(self):
+        """The codes of what is wrong."""
+        signs = {1: not self.card, 2: self.storage in ("nearly full", "full"), 3: self.clock == "unset",
+                 4: self.storage == "read-only", 8: self.is_clipped and self.card}
+        return [code for code, holds in signs.items() if holds]
+
+    @property
+    def can_record(self):
+        """Whether nothing keeps a take from being started."""
+        return self.card and self.storage in ("ok", "nearly full")
+
+    @property
+    def are_dated(self):
+        """Whether the takes that are there tell their true start. What is recorded comes first: none is touched meanwhile."""
+        return self.clock != "unset" and self.deck != "recording" and self.storage != "read-only"
+
+    @property
+    def state(self):
+        """What the deck calls itself."""
+        return "fault" if self.deck == "idle" and not self.can_record else self.deck
+
+    @property
+    def is_armed(self):
+        """Whether record would record at once."""
+        return self.deck == "idle" and self.can_record
+
+    @property
+    def take(self):
+        """The take that is recorded or played."""
+        return {"recording": self.open, "playing": self.played, "paused": self.played}.get(self.deck)
+
+    def lamps(self, now):
+        """What each lamp shows: off, solid, armed, slow, fast, the number of its flashes; none: not to be told just now."""
+        play = {"playing": "solid", "paused": "slow", "idle": "armed" if self.is_armed else "off"}.get(self.deck, "off")
+        return {"record": self._record_lamp(now), "play": play, "fault": min(self.faults, default="off"), "upload": "off"}
+
+    def _record_lamp(self, now):
+        if self.deck != "recording":
+            return "off"
+        if self.away_since is not None:
+            behind = now - self.away_since
+            return "solid" if behind < BEHIND - BEHIND_SLACK else "fast" if behind > BEHIND + BEHIND_SLACK else None
+        was_away = self.back_at is not None and self.back_at > self.open.pressed
+        return None if was_away and now < self.back_at + CAUGHT_UP else "solid"
+
+    # The sound that is played
+
+    def position(self, now):
+        """Between which seconds of the take playback is, were the take endless."""
+        gone = now - self.placed_at if self.deck == "playing" else 0
+        return self.place[0] + gone, self.place[1] + gone
+
+    def is_sure(self, now, ahead=0.0):
+        """Whether it is known that the take that plays is over, or is not for some seconds yet; it ends here if it is."""
+        if self.deck != "playing":
+            return True
+        low, high = self.position(now)
+        if low > self.played.seconds + PLAY_TAIL:
+            self._stop_playing()
+            return True
+        return high + ahead < self.played.seconds
+
+    def is_heard_at(self, seconds, now, slack=0.15):
+        """Whether playback may be there; it is then known more closely."""
+        low, high = self.position(now)
+        low, high = min(low, self.played.seconds), min(high, self.played.seconds)
+        if not low - slack <= seconds <= high + slack:
+            return False
+        self.place, self.placed_at = (max(low, seconds - slack), min(high, seconds + slack)), now
+        return True
+
+    def _move(self, now, by, lag):
+        low, high = (min(max(0.0, each + by), self.played.seconds) for each in self.position(now))
+        self.place, self.placed_at = (low - lag, high), now
+
+    def _stop_playing(self):
+        self.deck, self.played = "idle", None
+
+    # What happens
+
+    def press(self, button, at):
+        """A button is pressed."""
+        self.answer = None
+        getattr(self, f"_do_{TABLE[self.deck][button].replace(', ', '_then_').replace(' ', '_')}")(at)
+
+    def _refuse(self, at):
+        self.answer = ("refused", at)
+
+    def _do_nothing(self, at):
+        pass
+
+    def _do_start(self, at, latest=0.0):
+        if not self.can_record:
+            return self._refuse(at)
+        self.last_number += 1
+        self.open = Take(self.last_number, pressed=at, begun=(at, at + latest), calendar=self.calendar, clock=self.clock)
+        self.deck = "recording"
+
+    def _do_mark(self, at):
+        # While the card is away, nothing is heard: it is set at the last frame that was.
+        self.open.markers.append((at, at) if self.card else (self.away_since - UNREAD, self.away_since))
+
+    def _do_end(self, at):
+        if self.card:
+            self._end("stop", (at, at))
+        else:
+            self._end("stop", (self.away_since - UNREAD, self.away_since))
+
+    def _end(self, why, ended):
+        take, self.open, self.deck = self.open, None, "idle"
+        take.ended_by, take.ended = why, ended
+        self.takes.append(take)
+        self.selected = take
+
+    def _do_refuse(self, at):
+        self._refuse(at)
+
+    def _do_play(self, at):
+        if not self.card:
+            return self._refuse(at)
+        self.deck, self.played, self.place, self.placed_at = "playing", self.selected, (-PLAY_LAG, 0.0), at
+
+    def _do_before(self, at):
+        self._select(-1, at)
+
+    def _do_after(self, at):
+        self._select(1, at)
+
+    def _select(self, by, at):
+        place = self.takes.index(self.selected) + by
+        if not 0 <= place < len(self.takes):
+            self.answer = ("at the end", at)
+        else:
+            self.selected, self.answer = self.takes[place], ("selected", at)
+
+    def _do_stop_then_start(self, at):
+        self._stop_playing()
+        # From when nothing is heard any more.
+        self._do_start(at, latest=PLAY_LAG)
+        if self.answer:
+            self.answer = ("cut off", at)
+
+    def _do_stop(self, at):
+        self._stop_playing()
+
+    def _cut_off(self, at):
+        self._stop_playing()
+        self.answer = ("cut off", at)
+
+    def _do_pause(self, at):
+        self._move(at, 0, PLAY_LAG / 2)
+        self.deck = "paused"
+
+    def _do_resume(self, at):
+        if not self.card:
+            return self._cut_off(at)
+        self._move(at, 0, PLAY_LAG / 2)
+        self.deck = "playing"
+
+    def _do_skip_back(self, at):
+        self._move(at, -SKIP, PLAY_LAG / 2 if self.deck == "playing" else 0)
+
+    def _do_skip_on(self, at):
+        self._move(at, SKIP, PLAY_LAG / 2 if self.deck == "playing" else 0)
+
+    def card_goes(self, at):
+        """The card is unplugged: a take waits for it, what plays on it ends, and what is paused when it is to go on."""
+        self.card, self.away_since = False, at
+        if self.deck == "playing":
+            self._cut_off(at)
+
+    def card_returns(self, at):
+        """It is there again: a take goes on in another part."""
+        self.card, self.away_since, self.back_at = True, None, at
+        if self.deck == "recording":
+            self.open.parts += 1
+
+    def storage_becomes(self, storage, at):
+        """The storage fills, fails, or is mended: a take ends with what is safe, and is there when that can be."""
+        self.storage = storage
+        if self.deck == "recording" and storage == "full":
+            self._end("disk-full", (at - UNREAD, at + 3))
+        elif self.deck == "recording" and storage == "read-only":
+            self.cut, self.open, self.deck = self.open, None, "idle"
+            self.cut.ended_by, self.cut.ended, self.cut.recovered = "storage-error", (at - UNSYNCED, at + 3), True
+        elif storage == "ok" and self.cut:
+            take, self.cut = self.cut, None
+            was_last = self.selected is self.takes[-1]
+            self.takes.append(take)
+            if was_last:
+                self.selected = take
+
+    def date_steps(self, seconds):
+        """Nobody knows who set the date."""
+        self.calendar += seconds
+        self.is_dating_due = True
+
+    def date_is_told(self):
+        """The network says that the date is right as it stands."""
+        self.right_calendar = self.calendar
+        self.is_dating_due = True
