@@ -48,6 +48,8 @@ extension Deck {
             if isStorageUnreadable {
                 isStorageUnreadable = false
                 if !isStorageSuspect { faults.clear(.storageFailing) }
+                // What was to be dated meanwhile could not be.
+                dateTakes()
             }
         } catch {
             isStorageUnreadable = true

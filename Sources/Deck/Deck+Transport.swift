@@ -192,7 +192,7 @@ extension Deck {
         // Old enough, it is overwritten.
         if let since = silentSince, let ring = input?.ring, now - since > ring.duration { silentSince = nil }
         checkStorage()
-        guard let input, let directory else {
+        guard let input, let directory, !isStorageUnreadable else {
             let fault = faults[.noCard] ?? faults[.storageFailing]
             let refusal = Refusal(.io, "record: \(fault?.message ?? "no card")")
             refuse(refusal, now: now)

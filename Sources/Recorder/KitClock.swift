@@ -52,7 +52,11 @@ final class KitClock {
     }
 
     private func learn(_ known: ClockRecord) {
-        isNews = isNews || known.origin != record?.origin
+        // What was right before a step, and is right again elsewhere, has the same origin.
+        let isSame = record.map {
+            $0.origin == known.origin && $0.offset.distance(to: known.offset) < ClockWatch.smallest
+        }
+        isNews = isNews || isSame != true
         record = known
         // Where there is no such folder, it is remembered as long as this process runs.
         try? probe.remember(known)

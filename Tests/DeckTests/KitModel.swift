@@ -202,11 +202,11 @@ struct KitModel {
     }
 
     private mutating func record(at instant: Instant) {
-        guard isCardPresent, !full.holds, trouble != .away else {
+        guard isCardPresent, !full.holds, trouble != .away, trouble != .readOnly else {
             answer = .refused
             return
         }
-        guard trouble != .failing, trouble != .readOnly else {
+        guard trouble != .failing else {
             suspect.set(true, at: instant)
             failedAt = instant
             skippedNumbers += 1

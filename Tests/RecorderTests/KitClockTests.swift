@@ -83,6 +83,18 @@ import Testing
         #expect(told.messages == [])
     }
 
+    @Test func `that a date elsewhere is right as well is news, though its origin is the same`() {
+        let kitClock = kitClock()
+        kitClock.wasSetByHand()
+        clock.step(.seconds(-315_360_000))
+        #expect(kitClock.hasChanged())
+        #expect(!kitClock.hasChanged())
+        kitClock.wasSetByHand()
+        #expect(kitClock.hasChanged())
+        kitClock.wasSetByHand()
+        #expect(!kitClock.hasChanged())
+    }
+
     @Test func `a battery-backed clock is remembered as what set it`() {
         let kitClock = kitClock()
         _ = kitClock.origin(newestTake: nil)
