@@ -52,7 +52,7 @@ struct CardSurface: Surface {
                     "a card that cannot be named: \(text.debugDescription.prefix(200))")
             }
             for device in card.captureDevices + card.playbackDevices {
-                try hold((0...4095).contains(device), "device \(device)")
+                try hold((0...9999).contains(device), "device \(device)")
             }
             for direction in [PCMDirection.capture, .playback] {
                 let device = card.device(for: direction) ?? 0
