@@ -5,7 +5,7 @@ import Synchronization
 /// Letters from one thread to another, with a file descriptor that can be polled while there are any.
 package final class Mailbox<Letter: Sendable>: Sendable {
     private let letters = Mutex<[Letter]>([])
-    /// Readable while there are letters.
+    /// Readable while there are letters, and once more if one was taken just before it was announced.
     package let fileDescriptor: Int32
 
     package init() {
@@ -32,7 +32,7 @@ package final class Mailbox<Letter: Sendable>: Sendable {
         }
     }
 
-    /// Waits until there is a letter, at most until `nanoseconds` have passed; nil: as long as it takes.
+    /// Waits until there is a letter, or seems to be, at most until `nanoseconds` have passed; nil: as long as it takes.
     func wait(nanoseconds: Int64?) {
         var descriptor = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
         let timeout = nanoseconds.map { Int32(clamping: max(0, $0 + 999_999) / 1_000_000) }

@@ -1,6 +1,5 @@
 import Glibc
 package import Ring
-import Synchronization
 import Takes
 
 /// What became of a sync.
@@ -28,9 +27,12 @@ package protocol Syncing: AnyObject {
 /// Runs syncs on a thread of its own, so that a storage that stalls holds up neither the writer nor the panel.
 package final class SyncThread: Syncing {
     private let jobs = Mailbox<SyncJob?>()
-    private let done = Mailbox<SyncResult>()
-    private let pending = Atomic<Int>(0)
+    let done = Mailbox<SyncResult>()
     private var thread: Thread?
+
+    // Of the thread that starts the syncs.
+    private var pending = 0
+    private var collected: [SyncResult] = []
 
     package init() throws(ThreadError) {
         thread = try Thread(name: "sync") { [jobs, done] in
@@ -51,20 +53,30 @@ package final class SyncThread: Syncing {
         thread?.join()
     }
 
-    package var isBusy: Bool { pending.load(ordering: .relaxed) > 0 }
+    package var isBusy: Bool { pending > 0 }
 
     package func start(_ job: SyncJob) {
-        pending.wrappingAdd(1, ordering: .relaxed)
+        pending += 1
         jobs.post(job)
     }
 
     package func results() -> [SyncResult] {
-        let results = done.take()
-        pending.wrappingSubtract(results.count, ordering: .relaxed)
-        return results
+        collect()
+        defer { collected = [] }
+        return collected
     }
 
     package func finish() {
-        if isBusy { done.wait(nanoseconds: nil) }
+        // The mailbox may seem to have a letter that was taken already, so only what was collected counts.
+        while isBusy {
+            done.wait(nanoseconds: nil)
+            collect()
+        }
+    }
+
+    private func collect() {
+        let results = done.take()
+        pending -= results.count
+        collected += results
     }
 }
