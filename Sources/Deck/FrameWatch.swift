@@ -13,7 +13,7 @@ struct FrameWatch: Sendable {
 
     /// Hears the stamps that came since the last call.
     /// - Parameter end: the number of the first stamp that is not to be heard yet; nil: all that are there.
-    /// - Returns: frames that are known now to be missing.
+    /// - Returns: frames that are known now to be missing; `clock.lossPosition` tells where.
     mutating func listen(to ring: Ring, upTo end: Int64? = nil) -> Int64 {
         var missing: Int64 = 0
         let end = end ?? ring.stampNumber

@@ -201,9 +201,6 @@ extension Stretch {
         try append(upTo: limit)
     }
 
-    /// Losses that nobody tells of are found no sooner than this after they happened.
-    private static let lossesFoundAfter = Duration.seconds(1)
-
     private struct Loss {
         var position: Int64
         var frames: Int64
@@ -217,9 +214,10 @@ extension Stretch {
                 stampNumber += 1
                 lastStamp = stamp
                 let missing = frameWatch.listen(to: ring, upTo: stampNumber)
-                // What is found so early was lost before the take.
-                if missing > 0, stamp.instant - started >= Self.lossesFoundAfter {
-                    return Loss(position: max(next, min(stamp.position, limit)), frames: missing, cause: .driver)
+                let position = frameWatch.clock.lossPosition
+                // It is found long after it happened, and may be none of the take's.
+                if missing > 0, isWithin(position) {
+                    return Loss(position: max(next, min(position, limit)), frames: missing, cause: .driver)
                 }
                 continue
             }
@@ -232,6 +230,14 @@ extension Stretch {
             }
         }
         return nil
+    }
+
+    /// Whether the take is short of frames that were lost without a word before the stamp at `position`. Where its first and
+    /// its last frame were found by the same stamps, all are there.
+    private func isWithin(_ position: Int64) -> Bool {
+        guard ring.isPlaced(started, beforeLossAt: position) else { return false }
+        if let endInstant { return !ring.isPlaced(endInstant, beforeLossAt: position) }
+        return endPosition.map { position <= $0 } ?? true
     }
 
     /// Frames of the take that were lost before `stamp`: of a loss that the take begins or ends in, the part within.

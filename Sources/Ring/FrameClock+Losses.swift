@@ -17,7 +17,8 @@ extension FrameClock {
 
     private enum Verdict {
         case unsure
-        case loss(milliseconds: Double)
+        /// `from`: the first stamp behind it.
+        case loss(milliseconds: Double, from: Int)
         case ramp
     }
 
@@ -30,7 +31,8 @@ extension FrameClock {
         }
         judgedAt = last.at
         switch verdict() {
-        case .loss(let milliseconds):
+        case .loss(let milliseconds, let start):
+            lossPosition = rise[start].position
             // The stamps before the loss are among those that are less late.
             let behind = rise.filter { $0.offset - floor.offset(at: $0.at) >= milliseconds }
             closeMoment()
@@ -57,8 +59,8 @@ extension FrameClock {
             let jump = least - floorBefore(start, late)
             guard jump >= threshold(at: lastAt) else { continue }
             switch self.verdict(on: jump, from: start, late, least) {
-            case .loss(let milliseconds) where seconds >= lateness.patienceSeconds(at: lastAt, against: jump):
-                return .loss(milliseconds: milliseconds)
+            case .loss(let milliseconds, _) where seconds >= lateness.patienceSeconds(at: lastAt, against: jump):
+                return .loss(milliseconds: milliseconds, from: start)
             case .loss, .unsure: verdict = .unsure
             case .ramp: break
             }
@@ -81,7 +83,7 @@ extension FrameClock {
         let spread = max(width, spreadBefore(start, late))
         let chance = max(spread / (jump + spread), lateness.share(over: jump), Self.leastChance)
         let evidence = -Double(late.count - start) * log(chance)
-        return evidence >= Self.evidence ? .loss(milliseconds: least) : .unsure
+        return evidence >= Self.evidence ? .loss(milliseconds: least, from: start) : .unsure
     }
 
     /// How widely the stamps before one of the rise are spread, if they are evenly.

@@ -26,6 +26,8 @@ public struct FrameClock: Sendable {
     private var toldFrames: Int64 = 0
     /// Whether a loss was found that is not told yet.
     var isFound = false
+    /// The position of the first stamp behind the loss that was told last: the frames are missing between it and the stamp before.
+    public internal(set) var lossPosition: Int64 = 0
     var judgedAt = 0.0
     /// Seconds that were heard of the line.
     private var heard = 0.0
@@ -55,7 +57,7 @@ public struct FrameClock: Sendable {
 
     /// Hears the ring's next stamp.
     /// - Returns: how many frames are known now to be missing that nobody told of; 0: none. They were lost one to two seconds
-    ///   before, in low jitter, and up to half a minute before in high.
+    ///   before, in low jitter, and up to half a minute before in high: `lossPosition` tells where.
     public mutating func hear(_ stamp: Stamp) -> Int64 {
         guard case .running = stamp.kind else {
             beginLine()
@@ -65,7 +67,8 @@ public struct FrameClock: Sendable {
         self.origin = origin
         let elapsed = Double(stamp.rawNanoseconds - origin.rawNanoseconds) / 1e6
         let point = Point(
-            at: elapsed / 1000, offset: elapsed - Double(stamp.position - origin.position) * millisecondsPerFrame)
+            at: elapsed / 1000, offset: elapsed - Double(stamp.position - origin.position) * millisecondsPerFrame,
+            position: stamp.position)
         follow(point)
         let missing = Int64((floor.missing / millisecondsPerFrame).rounded())
         guard isFound, missing > toldFrames else { return 0 }
@@ -84,13 +87,15 @@ extension FrameClock {
         var at: Double
         /// How much later the card heard its frames than it nominally should have, in milliseconds.
         var offset: Double
+        /// The stamp's.
+        var position: Int64
     }
 
     /// The earliest of some stamps.
     struct Moment {
         var count = 0
         var began = 0.0
-        var least = Point(at: 0, offset: 0)
+        var least = Point(at: 0, offset: 0, position: 0)
         var leastLate = Double.infinity
         var nextLate = Double.infinity
     }

@@ -1,6 +1,9 @@
 public import Takes
 
 extension Ring {
+    /// Stamps so far from an instant help to find its frame.
+    private static let window = Duration.milliseconds(500)
+
     /// When the frame at a position was heard, by the last stamp before it; nil before the first stamp.
     public func instant(ofFrame position: Int64) -> Instant? {
         var number = stampNumber - 1
@@ -30,7 +33,7 @@ extension Ring {
             nearest = earlier
         }
         var best = predicted(by: nearest)
-        let window = Duration.milliseconds(500).nanoseconds
+        let window = Self.window.nanoseconds
         // Later ones on the same line; where the line ends, so do its frames.
         var later = number + 1
         var limit = Int64.max
@@ -53,5 +56,20 @@ extension Ring {
             current = earlier
         }
         return min(best, limit)
+    }
+    /// Whether `framePosition(at:)` finds the frame of an instant by stamps from before a loss that no stamp tells of: they put it
+    /// later than those behind it do.
+    ///
+    /// - Parameter position: of the first stamp behind the loss.
+    public func isPlaced(_ instant: Instant, beforeLossAt position: Int64) -> Bool {
+        var number = stampNumber - 1
+        while let stamp = stamp(number: number), stamp.position >= position {
+            if let before = self.stamp(number: number - 1), before.position < position {
+                return stamp.instant > instant || instant - before.instant < Self.window
+            }
+            number -= 1
+        }
+        // It is too long ago for its stamps to be there still.
+        return false
     }
 }

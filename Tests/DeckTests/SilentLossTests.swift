@@ -41,6 +41,49 @@ import Transport
         }
     }
 
+    @Test(arguments: [50, 250, 450, 650, 950, 1250, 1850, 2450])
+    func `a take is as long as it lasted, however long before it the card lost frames`(milliseconds: Int) throws {
+        let rig = try Rig()
+        rig.run(.seconds(12))
+        rig.card.drop(400)
+        rig.run(.milliseconds(milliseconds))
+        rig.press(.record)
+        rig.run(.seconds(5))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(abs(sidecar.frames - 8 * 5015) <= 2, "\(sidecar.gaps)")
+        // What was lost long before it is none of its matter.
+        #expect(sidecar.gaps.count == (milliseconds > 600 ? 0 : 1))
+    }
+
+    @Test(arguments: [-1450, -950, -650, -450, -50, 50, 250, 950, 1450, 2050])
+    func `a take is as long as it lasted, whenever around its end the card lost frames`(milliseconds: Int) throws {
+        let rig = try Rig()
+        rig.run(.seconds(12))
+        rig.press(.record)
+        rig.run(.seconds(3))
+        // The writer hangs meanwhile, so that it hears of what came after the end.
+        func listen(_ duration: Int) {
+            for _ in 0..<max(0, duration / 50) {
+                rig.clock.advance(by: .milliseconds(50))
+                rig.card.deliver()
+            }
+        }
+        listen(2000 + min(0, milliseconds))
+        if milliseconds < 0 { rig.card.drop(400) }
+        listen(max(0, -milliseconds))
+        rig.deck.handle(.press(.stop, at: rig.clock.now()))
+        listen(max(0, milliseconds))
+        if milliseconds > 0 { rig.card.drop(400) }
+        listen(4000)
+        rig.run(.milliseconds(500))
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(abs(sidecar.frames - 8 * 5015) <= 2, "\(sidecar.gaps)")
+        if milliseconds > 0 { #expect(sidecar.gaps == []) }
+    }
+
     @Test(arguments: [-150.0, 80, 200]) func `an honest crystal is followed, and told`(ppm: Double) throws {
         let rig = try Rig()
         rig.card.slowness = -ppm / 1e6

@@ -182,6 +182,25 @@ struct FrameClockTests {
         #expect(abs(Double(outcome.frames) - outcome.lostFrames) < 40)
     }
 
+    @Test(arguments: [PretendCard.Jitter.none, .small, .fair, .tick, .wide])
+    func `where frames were lost is told, however long it took to find out`(jitter: PretendCard.Jitter) {
+        var card = PretendCard()
+        card.jitter = jitter
+        card.losses = (1...10).map { (Double(30 * $0) + 0.05, 20) }
+        var clock = FrameClock(rateHz: card.rateHz)
+        var told: [Int64] = []
+        var firstBehind: [Int64] = []
+        var losses = card.losses
+        card.run(seconds: 330) { stamp in
+            if let loss = losses.first, Double(stamp.rawNanoseconds) / 1e9 > loss.at {
+                firstBehind.append(stamp.position)
+                losses.removeFirst()
+            }
+            if clock.hear(stamp) > 0 { told.append(clock.lossPosition) }
+        }
+        #expect(told == firstBehind)
+    }
+
     // MARK: Drift
 
     @Test(arguments: [-200.0, -37, 0, 12.5, 200])
