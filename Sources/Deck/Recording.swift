@@ -203,8 +203,7 @@ extension Recording {
         if first != wanted {
             // Not everything that was asked for is there, so the take starts later than was said.
             started = started + ring.format.duration(ofFrames: first - wanted)
-            output.sidecar.started = (startedWall + (started - pressed + preRoll)).iso8601
-            output.sidecar.startedMonotonicNs = started.nanoseconds
+            output.begins(at: startedWall + (started - pressed + preRoll), started)
         }
         pressPosition = max(press, first)
         stretch.begin(at: first, started: started, floor: floor, origin: 0)

@@ -5,7 +5,7 @@ struct AudioFile: Sendable {
     /// The name that it will have; until then `.part` is appended.
     let name: String
     /// The head that it begins with.
-    let header: WAVHeader
+    var header: WAVHeader
     /// The frame of the take that it begins with.
     let firstFrame: Int64
     /// Sound written so far.

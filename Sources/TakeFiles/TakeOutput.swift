@@ -26,7 +26,7 @@ public final class TakeOutput {
     public var peaksFailure: FileError? { peaks.failure }
 
     private var site: TakeSite
-    private let started: WallTime
+    private var started: WallTime
     private let keepsUnfiltered: Bool
     private let splitBytes: Int64
     private let progress = TakeProgress()
@@ -81,6 +81,22 @@ public final class TakeOutput {
             throw error
         }
         progress.didSync(frames: 0, sidecarChange: sidecarChange)
+    }
+
+    /// Tells that the first frame was heard at another time than was said at the start: not everything that was asked for was
+    /// there. To be called before that frame is appended; the sidecar and the heads on the disk follow with the next sync.
+    public func begins(at started: WallTime, _ instant: Instant) {
+        precondition(frames == 0, "what is written tells when it was heard")
+        self.started = started
+        sidecar.started = started.iso8601
+        sidecar.startedMonotonicNs = instant.nanoseconds
+        for part in parts.indices {
+            for index in parts[part].audio.indices {
+                parts[part].audio[index].header = header(
+                    format: parts[part].format, firstFrame: parts[part].audio[index].firstFrame,
+                    isUnfiltered: index == 1)
+            }
+        }
     }
 
     /// Appends frames, to as many parts as it takes.
@@ -222,6 +238,15 @@ extension TakeOutput {
         // Checked: slicing traps if the twin is shorter than the filtered sound.
         let piece = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
         try unsafe site.files.write(piece, to: file, at: audio.end)
+        unsafe audio.heard.append(piece)
+    }
+
+    private func header(format: StreamFormat, firstFrame: Int64, isUnfiltered: Bool) -> WAVHeader {
+        WAVHeader(
+            format: format,
+            origin: BroadcastOrigin(
+                sidecar: sidecar, started: started, firstFrame: firstFrame, format: format.stored,
+                isUnfiltered: isUnfiltered))
     }
 
     private func addPart(format: StreamFormat, firstFrame: Int64) {
@@ -229,11 +254,7 @@ extension TakeOutput {
         let audio = (keepsUnfiltered ? [false, true] : [false]).map { isUnfiltered in
             AudioFile(
                 name: name.audioFile(part: number, isUnfiltered: isUnfiltered),
-                header: WAVHeader(
-                    format: format,
-                    origin: BroadcastOrigin(
-                        sidecar: sidecar, started: started, firstFrame: firstFrame, format: format.stored,
-                        isUnfiltered: isUnfiltered)),
+                header: header(format: format, firstFrame: firstFrame, isUnfiltered: isUnfiltered),
                 firstFrame: firstFrame)
         }
         // Some room for the closing chunks: about a thousand markers.

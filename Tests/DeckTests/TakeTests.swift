@@ -1,4 +1,6 @@
+import Foundation
 import Panel
+import TakeFiles
 import Takes
 import Testing
 import Transport
@@ -56,17 +58,62 @@ import Transport
     }
 
     @Test func `a pre-roll that is not there yet is as long as can be, and the start is true`() throws {
-        let rig = try Rig { $0.preRoll = .seconds(2) }
+        let rig = try Rig {
+            $0.preRoll = .seconds(30)
+            $0.keepsUnfiltered = true
+            $0.splitBytes = 24_576
+        }
         rig.run(.milliseconds(700))
         rig.press(.record)
-        rig.run(.seconds(1))
+        rig.run(.seconds(2))
+        // What is on the disk while the take goes on says the same.
+        for suffix in ["", "-raw"] {
+            let day = "\(rig.directory)/2026-11-21"
+            let file = "\(day)/\(rig.deck.status.take!)\(suffix).wav.part"
+            #expect(try origin(of: file)?.started.iso8601 == "2026-11-21T06:18:11.000000Z")
+        }
         rig.press(.stop)
         rig.settle()
         let sidecar = try #require(try rig.sidecars().first)
         #expect(sidecar.preRollFrames == 8 * 700)
         #expect(sidecar.startedMonotonicNs == 100_000_000_000)
+        #expect(sidecar.started == "2026-11-21T06:18:11.000000Z")
         let first = try rig.samples(sidecar.parts[0].file, of: sidecar).first
         #expect(first == 0)
+        #expect(sidecar.parts.count > 1)
+        for part in sidecar.parts {
+            for file in [part.file, part.file.replacing(".wav", with: "-raw.wav")] {
+                let told = try #require(try origin(of: "\(rig.directory)/2026-11-21/\(file)")).started
+                // 06:18:11 and the frames before the part, to a frame.
+                let due = 22_691_000_000 + part.firstFrame * 125
+                #expect(abs(told.microsecondsOfDay - due) <= 125)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false]) func `a take that began later than was asked for does so after a cut as well`(
+        isDraftThere: Bool
+    ) throws {
+        let rig = try Rig { $0.preRoll = .seconds(30) }
+        rig.run(.milliseconds(3000))
+        rig.press(.record)
+        rig.run(.seconds(2))
+        let cut = rig.directory + "-cut"
+        try FileManager.default.copyItem(atPath: rig.directory, toPath: cut)
+        let stem = try #require(rig.deck.status.take)
+        if !isDraftThere { try FileManager.default.removeItem(atPath: "\(cut)/2026-11-21/\(stem).json.part") }
+        let after = try Rig(directory: cut)
+        after.turn()
+        let sidecar = try #require(try after.sidecars().first)
+        #expect(sidecar.started == "2026-11-21T06:18:11.000000Z")
+        #expect(
+            try origin(of: "\(cut)/2026-11-21/\(stem).wav")?.started.iso8601 == "2026-11-21T06:18:11.000000Z")
+    }
+
+    /// What the head of an audio file says of where it comes from.
+    private func origin(of path: String) throws -> BroadcastOrigin? {
+        let reader = try SoundFileReader(path: path)
+        return reader.origin()
     }
 
     @Test func `markers name the frame heard at the press`() throws {
