@@ -10,6 +10,8 @@ struct AudioFile: Sendable {
     let firstFrame: Int64
     /// Sound written so far.
     var dataBytes: Int64 = 0
+    /// What of it is not known to be on the disk.
+    var heard = HeardSound()
     /// What is to follow the sound.
     var closing: [UInt8] = []
     /// Whether the closing is written.

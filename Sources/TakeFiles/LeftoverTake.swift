@@ -50,6 +50,8 @@ struct LeftoverTake {
         var isBlank: Bool
         /// What follows the sound by the head's account begins like closing chunks.
         var isClosed: Bool
+        /// How much of it is what was heard, where that is known.
+        var heardBytes: Int64?
 
         /// Whether its own head says that it is longer than that.
         var hasSound: Bool { header.map { frames(of: $0.format) > 0 } ?? false }
@@ -74,7 +76,8 @@ enum LeftoverProblem: Error {
 
 extension LeftoverTake {
     /// Reads what there is of a take.
-    init(at site: TakeSite) throws(LeftoverProblem) {
+    /// - Parameter heard: what was heard of it, by audio file, where that is known.
+    init(at site: TakeSite, heard: [String: HeardSound] = [:]) throws(LeftoverProblem) {
         let names = try Self.attempt { () throws(FileError) in
             try site.files.entries("\(site.takes.path)/\(site.name.day)")
         }.filter { TakeName(file: $0, day: site.name.day) == site.name }
@@ -101,7 +104,7 @@ extension LeftoverTake {
             if let last = found.last?.name, last.place == name.place {
                 throw .foreign("\(stem): an audio file is there both with and without '.part'")
             }
-            found.append(try Self.read(name, at: site))
+            found.append(try Self.read(name, at: site, heard))
         }
         let told = readings[.sidecarPart]?.sidecar
         let sidecar = told ?? readings[.sidecarDraft]?.sidecar
@@ -127,7 +130,7 @@ extension LeftoverTake {
         }
         // Levels told at the end hold for all of it, and for nothing less.
         if self.sidecar.endedBy == nil || self.sidecar.frames != toldFrames { self.sidecar.levels = [] }
-        trim()
+        self.sidecar.trim()
     }
 
     private static func read(
@@ -142,10 +145,12 @@ extension LeftoverTake {
         return (sidecar, true)
     }
 
-    private static func read(_ name: AudioFileName, at site: TakeSite) throws(LeftoverProblem) -> Found {
-        let file = site.name.audioFile(part: name.part, isUnfiltered: name.isUnfiltered)
+    private static func read(
+        _ name: AudioFileName, at site: TakeSite, _ heard: [String: HeardSound]
+    ) throws(LeftoverProblem) -> Found {
+        let base = site.name.audioFile(part: name.part, isUnfiltered: name.isUnfiltered)
         return try attempt { () throws(FileError) in
-            let file = try site.files.open(site.path(file + (name.isFinal ? "" : ".part")))
+            let file = try site.files.open(site.path(base + (name.isFinal ? "" : ".part")))
             let byteCount = try site.files.length(file)
             guard byteCount <= Self.mostBytes else { throw FileError("recover", file.path, code: EFBIG) }
             // A head that cannot be read can be made again.
@@ -159,7 +164,8 @@ extension LeftoverTake {
             let isBegun = header != nil || head.allSatisfy { $0 == 0 } || head.starts(with: Array("RIFF".utf8))
             return Found(
                 name: name, byteCount: byteCount, header: header,
-                isBlank: isBegun && byteCount <= Int64(WAVHeader.byteCount), isClosed: isClosed)
+                isBlank: isBegun && byteCount <= Int64(WAVHeader.byteCount), isClosed: isClosed,
+                heardBytes: try heard[base]?.soundBytes(in: file, site.files, isKept: false))
         }
     }
 
@@ -218,6 +224,7 @@ extension LeftoverTake {
                 } ?? formats.last ?? usual
             var frames = own.map { file in
                 let room = file.frames(of: format)
+                if let bytes = file.heardBytes { return min(room, bytes / Int64(format.bytesPerFrame)) }
                 if ended, let known { return min(room, known.frames) }
                 guard isAnew, file.isClosed, let header = file.header else { return room }
                 return min(room, header.dataBytes / Int64(format.bytesPerFrame))
@@ -293,19 +300,6 @@ extension LeftoverTake {
     private static func duration(_ frames: Int64, rateHz: Int) -> Duration {
         .seconds(Double(frames) / Double(rateHz))
     }
-
-    /// Takes out what lies beyond the end.
-    private mutating func trim() {
-        let end = sidecar.parts.last.map(sidecar.end) ?? 0
-        sidecar.preRollFrames = min(sidecar.preRollFrames, sidecar.frames)
-        sidecar.markers.removeAll { $0.atFrame > end }
-        sidecar.filter.removeAll { $0.atFrame > 0 && $0.atFrame >= end }
-        sidecar.gaps.removeAll { $0.atFrame >= end }
-        for index in sidecar.gaps.indices {
-            let room = end - max(0, sidecar.gaps[index].atFrame)
-            sidecar.gaps[index].frames = min(sidecar.gaps[index].frames, room)
-        }
-    }
 }
 
 extension Sidecar {
@@ -317,6 +311,19 @@ extension Sidecar {
     /// The frame of the take after a part's last; the part may have a rate of its own.
     func end(of part: Part) -> Int64 {
         part.firstFrame + Sidecar.frames(part.frames, at: part.rateHz, countedAt: rateHz)
+    }
+
+    /// Takes out what lies beyond the end of the last part.
+    mutating func trim() {
+        let end = parts.last.map(end) ?? 0
+        preRollFrames = min(preRollFrames, frames)
+        markers.removeAll { $0.atFrame > end }
+        filter.removeAll { $0.atFrame > 0 && $0.atFrame >= end }
+        gaps.removeAll { $0.atFrame >= end }
+        for index in gaps.indices {
+            let room = end - max(0, gaps[index].atFrame)
+            gaps[index].frames = min(gaps[index].frames, room)
+        }
     }
 
     /// What the card delivered at the take's start.

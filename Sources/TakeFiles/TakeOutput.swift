@@ -25,6 +25,7 @@ public final class TakeOutput {
     /// Why the take will have no waveform; nil: nothing speaks against it. The take itself is not touched by it.
     public var peaksFailure: FileError? { peaks.failure }
 
+    private let directory: TakesDirectory
     private var site: TakeSite
     private var started: WallTime
     private let keepsUnfiltered: Bool
@@ -45,6 +46,9 @@ public final class TakeOutput {
         var frames: Int64 = 0
         /// Whole frames after which it is full.
         var capacityFrames: Int64
+
+        /// How many of its frames are on the disk, if `frames` of the take are.
+        func synced(of frames: Int64) -> Int64 { min(self.frames, max(0, frames - framesBefore)) }
     }
 
     /// The largest part there is: `split_mib` at most.
@@ -65,6 +69,7 @@ public final class TakeOutput {
         in directory: TakesDirectory, name: TakeName, sidecar: Sidecar, started: WallTime, format: StreamFormat,
         keepsUnfiltered: Bool = false, splitBytes: Int64 = TakeOutput.largestSplitBytes
     ) throws(FileError) {
+        self.directory = directory
         self.name = name
         self.sidecar = sidecar
         self.started = started
@@ -120,8 +125,8 @@ public final class TakeOutput {
             let room = Int(parts[part].capacityFrames - parts[part].frames) * bytesPerFrame
             let range = done..<min(bytes.count, done + room)
             precondition(range.count % bytesPerFrame == 0)
-            try unsafe write(bytes, range, to: parts[part].audio[0])
-            if let unfiltered = unsafe unfiltered { try unsafe write(unfiltered, range, to: parts[part].audio[1]) }
+            try unsafe write(bytes, range, to: &parts[part].audio[0])
+            if let unfiltered = unsafe unfiltered { try unsafe write(unfiltered, range, to: &parts[part].audio[1]) }
             for index in parts[part].audio.indices {
                 parts[part].audio[index].dataBytes += Int64(range.count)
             }
@@ -174,13 +179,8 @@ public final class TakeOutput {
         return try progress.turn.withLock { _ throws(FileError) in
             progress.end()
             if let failure = progress.now.failure { throw failure }
-            // A part whose card went away before it was heard. The take is whole without its file, so that goes last.
-            let empty = parts.contains { $0.frames > 0 } ? parts.filter { $0.frames == 0 } : []
-            if !empty.isEmpty { parts.removeAll { $0.frames == 0 } }
             do throws(FileError) {
-                let sidecar = try carryOut(TakePhase.finish)
-                for audio in empty.flatMap(\.audio) { try? site.files.remove(site.path(audio.name + ".part")) }
-                return sidecar
+                return try carryOut(TakePhase.finish)
             } catch {
                 progress.didFail(error)
                 throw error
@@ -190,19 +190,22 @@ public final class TakeOutput {
 
     /// Ends the take after something failed, with what can be made safe.
     ///
-    /// What was written since the last good sync is written once more, since the kernel forgets what it failed to
-    /// write. If the storage takes it, the take is committed with every frame, though without peaks and closing chunks.
-    /// If not, the headers tell of the frames that are known to be on the disk, and the files stay as `.part`: nothing is thrown away.
+    /// After a sync that failed, what was written since the last good one is read again: the kernel forgets what it failed to
+    /// write. What is still what was heard is written once more, and the rest cut off. If the storage takes it, the take is
+    /// committed, though without peaks and closing chunks. If not, headers and sidecar tell of the frames that are known to be on the
+    /// disk, as far as the storage takes that, and the files stay as `.part`: nothing is thrown away. A recovery in the same
+    /// directory believes no other frames than those that are still what was heard.
     public func abandon() -> TakeRemains {
         precondition(sidecar.endedBy != nil, "a take that is abandoned says why it ended")
         return progress.turn.withLock { _ in
             progress.end()
+            let isSure = progress.now.syncedFrames == frames
             do throws(FileError) {
                 try salvage()
-                _ = try carryOut(TakePhase.abandon)
+                sidecar = try carryOut(TakePhase.abandon)
                 return TakeRemains(name: name, safeFrames: frames, isFinished: true, error: nil)
             } catch {
-                if progress.now.syncedFrames < frames { cutBack() }
+                if !isSure, progress.now.syncedFrames < frames { cutBack() }
                 return TakeRemains(name: name, safeFrames: progress.now.syncedFrames, isFinished: false, error: error)
             }
         }
@@ -232,7 +235,7 @@ extension TakeOutput {
     }
 
     private func write(
-        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, to audio: AudioFile
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, to audio: inout AudioFile
     ) throws(FileError) {
         guard let file = audio.file else { preconditionFailure("\(audio.name) is closed") }
         // Checked: slicing traps if the twin is shorter than the filtered sound.
@@ -278,8 +281,12 @@ extension TakeOutput {
         sidecarChange += 1
     }
 
-    /// Closes the parts before the last one whose frames are on the disk.
+    /// Takes note of what is on the disk, and closes the parts before the last one that are there.
     private func releaseSynced(frames: Int64) {
+        for part in parts.indices {
+            let bytes = parts[part].synced(of: frames) * Int64(parts[part].format.stored.bytesPerFrame)
+            for index in parts[part].audio.indices { parts[part].audio[index].heard.settle(bytes) }
+        }
         for part in parts.indices.dropLast() where parts[part].framesBefore + parts[part].frames <= frames {
             for index in parts[part].audio.indices { parts[part].audio[index].file = nil }
         }
@@ -302,6 +309,9 @@ extension TakeOutput {
 
 extension TakeOutput {
     private func carryOut(_ phases: [TakePhase]) throws(FileError) -> Sidecar {
+        // A part whose card went away before it was heard. The take is whole without its file, so that goes last.
+        let empty = parts.contains { $0.frames > 0 } ? parts.filter { $0.frames == 0 } : []
+        if !empty.isEmpty { parts.removeAll { $0.frames == 0 } }
         let final = snapshot()
         for phase in phases {
             switch phase {
@@ -314,6 +324,7 @@ extension TakeOutput {
             }
             if phase == .settle { progress.didSync(frames: frames, sidecarChange: nil) }
         }
+        for audio in empty.flatMap(\.audio) { try? site.files.remove(site.path(audio.name + ".part")) }
         return final
     }
 
@@ -341,36 +352,56 @@ extension TakeOutput {
         }
     }
 
-    /// Cuts off what is not a whole frame of every file, and after a sync that failed writes again what it left open.
+    /// Cuts off what is not a whole frame of every file, and after a sync that failed what is not what was heard any more.
     private func salvage() throws(FileError) {
         let done = progress.now
-        for part in parts {
-            for audio in part.audio {
+        releaseSynced(frames: done.syncedFrames)
+        for part in parts.indices {
+            var frames = parts[part].frames
+            for audio in parts[part].audio {
                 guard let file = audio.file else { continue }
                 try site.files.truncate(file, to: audio.end + (audio.isClosed ? Int64(audio.closing.count) : 0))
                 guard done.failure != nil else { continue }
-                let synced = min(part.frames, max(0, done.syncedFrames - part.framesBefore))
-                var offset = Int64(WAVHeader.byteCount) + synced * Int64(part.format.stored.bytesPerFrame)
-                while offset < audio.end {
-                    let bytes = try site.files.read(file, at: offset, count: Int(min(1 << 20, audio.end - offset)))
-                    try site.files.write(bytes, to: file, at: offset)
-                    offset += Int64(max(1, bytes.count))
-                }
+                let bytes = try audio.heard.soundBytes(in: file, site.files, isKept: true)
+                frames = min(frames, bytes / Int64(parts[part].format.stored.bytesPerFrame))
             }
+            if frames < parts[part].frames { try cut(part, to: frames) }
         }
     }
 
-    /// As far as the storage still takes anything: headers that tell of the synced frames only.
+    /// Takes the last frames of a part out of the take.
+    private func cut(_ part: Int, to frames: Int64) throws(FileError) {
+        self.frames -= parts[part].frames - frames
+        parts[part].frames = frames
+        for index in parts[part].audio.indices {
+            parts[part].audio[index].dataBytes = frames * Int64(parts[part].format.stored.bytesPerFrame)
+            guard let file = parts[part].audio[index].file else { continue }
+            try site.files.truncate(file, to: parts[part].audio[index].end)
+        }
+        var rest = snapshot()
+        rest.trim()
+        // They hold for all of it, and for nothing less.
+        rest.levels = []
+        sidecar = rest
+    }
+
+    /// As far as the storage still takes anything: headers, and a sidecar, that tell of the synced frames only.
     private func cutBack() {
+        directory.doubt(name, parts.flatMap(\.audio))
         let synced = progress.now.syncedFrames
-        for part in parts {
-            for var audio in part.audio {
-                let frames = min(part.frames, max(0, synced - part.framesBefore))
-                audio.dataBytes = frames * Int64(part.format.stored.bytesPerFrame)
-                var one = [audio]
+        for part in parts.indices {
+            parts[part].frames = parts[part].synced(of: synced)
+            for index in parts[part].audio.indices {
+                parts[part].audio[index].dataBytes =
+                    parts[part].frames * Int64(parts[part].format.stored.bytesPerFrame)
+                var one = [parts[part].audio[index]]
                 try? site.perform(.settle, audio: &one)
             }
         }
+        var told = snapshot()
+        told.levels = []
+        // A take without a frame would be removed.
+        if told.frames > 0 { try? site.perform(.replaceSidecar, content: SidecarFile.bytes(told)) }
     }
 
     /// Removes the audio files of a part that could not be begun; there is no sound in them.

@@ -1,3 +1,4 @@
+import Glibc
 public import Takes
 
 /// Makes a take of what a power cut, a crash or a kill left behind, in slices, so that whoever calls it stays master of its time.
@@ -23,6 +24,8 @@ public final class TakeRecovery {
 
     private let bootID: String
     private let ending: Sidecar.Ending?
+    /// What was heard of the take, by audio file, where that is known.
+    private let known: [String: HeardSound]
     private var site: TakeSite
     private var outcome: Outcome?
     /// Why the sound could not be heard to its end; the take is whole all the same.
@@ -53,6 +56,7 @@ public final class TakeRecovery {
         self.ending = ending
         self.take = take
         self.bootID = bootID
+        known = directory.heard(of: take)
         site = TakeSite(files: directory.files, takes: directory.folder, name: take)
     }
 
@@ -76,7 +80,7 @@ public final class TakeRecovery {
     private func begin() throws(FileError) -> Outcome? {
         let found: LeftoverTake
         do throws(LeftoverProblem) {
-            found = try LeftoverTake(at: site)
+            found = try LeftoverTake(at: site, heard: known)
         } catch {
             switch error {
             case .failed(let error): throw error
@@ -166,6 +170,12 @@ extension TakeRecovery {
         if audio.isRenamed, let file = audio.file, try isWhole(audio, file) {
             audio.isClosed = true
             return
+        }
+        if let known = known[audio.name], let file = audio.file,
+            try known.soundBytes(in: file, site.files, isKept: true) < audio.dataBytes
+        {
+            // It was there a moment ago.
+            throw FileError("read", file.path, code: EIO)
         }
         var one = [audio]
         try site.perform(.mend, audio: &one)

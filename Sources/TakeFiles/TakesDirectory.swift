@@ -15,6 +15,8 @@ public final class TakesDirectory: Sendable {
     private let identity: FileIdentity
     /// The last number given, or the highest that is on the disk.
     private let number: Mutex<Int>
+    /// What was heard of the takes that a failing storage ended, by audio file.
+    private let doubts = Mutex<[TakeName: [String: HeardSound]]>([:])
 
     /// Opens the directory, or makes it; the folder that it is in must be there, so that a card that is not mounted is noticed.
     ///
@@ -167,6 +169,17 @@ public final class TakesDirectory: Sendable {
     /// Bytes that are free for the recorder where the takes are.
     public func freeBytes() throws(FileError) -> Int64 {
         try files.freeBytes(path)
+    }
+
+    /// Takes note that a failing storage ended a take: its audio files may hold something else than was heard.
+    func doubt(_ take: TakeName, _ audio: [AudioFile]) {
+        let heard = Dictionary(uniqueKeysWithValues: audio.map { ($0.name, $0.heard) })
+        doubts.withLock { $0[take] = heard }
+    }
+
+    /// What was heard of a take, by audio file; empty: nothing speaks against what they hold.
+    func heard(of take: TakeName) -> [String: HeardSound] {
+        doubts.withLock { $0[take] ?? [:] }
     }
 
     private func finished() throws(FileError) -> [TakeName] {

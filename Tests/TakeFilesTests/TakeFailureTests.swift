@@ -294,6 +294,70 @@ struct TakeFailureTests {
                 + "the storage is failing, replace it")
     }
 
+    /// A take with a twin of which 100 frames are synced and 50 + 30 are not, since that sync failed.
+    private func takeWithFailedSync(_ directory: TakesDirectory, _ calls: FaultyCalls) throws -> TakeOutput {
+        let output = try TakeOutput(directory, keepsUnfiltered: true)
+        try output.append(100, unfiltered: true)
+        try output.sync()
+        try output.append(50, unfiltered: true)
+        output.sidecar.markers = [10, 149, 160].map { Sidecar.Marker(atFrame: $0, note: nil) }
+        try output.append(30, unfiltered: true)
+        calls.setPlan { _, verb in verb == "fsync" || verb == "fdatasync" ? EIO : nil }
+        #expect(throws: FileError.self) { try output.sync() }
+        output.sidecar.endedBy = .storageError
+        return output
+    }
+
+    /// The kernel forgets what it failed to write, and reads what the disk has there.
+    private func forget(_ frames: Range<Int64>, of path: String) throws {
+        let old = [UInt8](repeating: 0x2a, count: frames.count * 4)
+        try FileSystem().write(old, to: FileSystem().open(path), at: 4096 + frames.lowerBound * 4)
+    }
+
+    @Test(arguments: [
+        (Int64(100)..<Int64(180), "", Int64(100)), (100..<101, "", 100), (130..<180, "-raw", 100), (150..<180, "", 150),
+        (179..<180, "-raw", 150),
+    ])
+    func `what the storage forgot of a sync that failed is not taken for sound`(
+        forgotten: Range<Int64>, suffix: String, expected: Int64
+    ) throws {
+        let scratch = ScratchFolder()
+        let calls = FaultyCalls(root: scratch.path + "/takes")
+        let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
+        let output = try takeWithFailedSync(directory, calls)
+        calls.setPlan { _, _ in nil }
+        let stem = "\(directory.path)/2026-11-21/\(output.name.stem)"
+        try forget(forgotten, of: "\(stem)\(suffix).wav.part")
+        let remains = output.abandon()
+        #expect(remains == TakeRemains(name: output.name, safeFrames: expected, isFinished: true, error: nil))
+        #expect(try frames(of: "\(stem).wav") == sound(0..<expected, stereo16))
+        #expect(try frames(of: "\(stem)-raw.wav") == sound(0..<expected, stereo16, seed: 7))
+        let sidecar = try directory.sidecar(of: output.name)
+        #expect(sidecar.frames == expected)
+        #expect(sidecar.markers.map(\.atFrame) == (expected == 100 ? [10] : [10, 149]))
+    }
+
+    @Test(arguments: [nil, Int64(100), 130, 150])
+    func `nor is it when the take is recovered once the storage is mended`(
+        forgotten: Int64?
+    ) throws {
+        let scratch = ScratchFolder()
+        let calls = FaultyCalls(root: scratch.path + "/takes")
+        let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
+        let output = try takeWithFailedSync(directory, calls)
+        let remains = output.abandon()
+        #expect(remains.safeFrames == 100 && !remains.isFinished)
+        calls.setPlan { _, _ in nil }
+        let stem = "\(directory.path)/2026-11-21/\(output.name.stem)"
+        if let forgotten { try forget(forgotten..<180, of: "\(stem).wav.part") }
+        let recovery = TakeRecovery(of: output.name, in: directory, bootID: "", ending: .storageError)
+        while try recovery.step() == nil {}
+        let expected: Int64 = forgotten.map { $0 < 150 ? 100 : 150 } ?? 180
+        #expect(try directory.sidecar(of: output.name).frames == expected)
+        #expect(try frames(of: "\(stem).wav") == sound(0..<expected, stereo16))
+        #expect(try frames(of: "\(stem)-raw.wav") == sound(0..<expected, stereo16, seed: 7))
+    }
+
     @Test func `on storage that takes headers but syncs no more the header tells of the synced frames`() throws {
         let scratch = ScratchFolder()
         let calls = FaultyCalls(root: scratch.path + "/takes")
