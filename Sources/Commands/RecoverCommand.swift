@@ -19,15 +19,19 @@ struct RecoverCommand: FieldfareCommand {
 
     func run(in session: Session) throws(Failure) {
         let path = try place(session)
-        let results = try FolderOwner.run(of: path) { () throws(Failure) in try recover(path, session) }
+        let (results, unreadable) = try FolderOwner.run(of: path) { () throws(Failure) in try recover(path, session) }
         if options.json {
             try session.write(
                 json: .object(["directory": .string(path), "takes": .array(results.map(\.json))]))
-        } else if results.isEmpty {
+        } else if results.isEmpty, unreadable.isEmpty {
             try session.write(line: "\(path): nothing is to be recovered")
         }
         let failures = results.compactMap(\.failure)
-        guard let first = failures.first else { return }
+        guard let first = failures.first else {
+            guard let error = unreadable.first else { return }
+            let failure = Failure(error)
+            throw Failure(exitStatus: failure.exitStatus, "recover: a day is passed over: \(failure.description)")
+        }
         let count = failures.count == 1 ? "1 take is" : "\(failures.count) takes are"
         throw Failure(exitStatus: first.exitStatus, "recover: \(count) not recovered yet: \(first.description)")
     }
@@ -48,7 +52,10 @@ struct RecoverCommand: FieldfareCommand {
         return path
     }
 
-    private func recover(_ path: String, _ session: Session) throws(Failure) -> [Result] {
+    /// - Returns: what became of the takes, and why days could not be read.
+    private func recover(
+        _ path: String, _ session: Session
+    ) throws(Failure) -> (results: [Result], unreadable: [FileError]) {
         let takes: TakesDirectory
         do {
             takes = try TakesDirectory(path: path)
@@ -71,7 +78,7 @@ struct RecoverCommand: FieldfareCommand {
             if !options.json { try session.write(line: result.line) }
             results.append(result)
         }
-        return results
+        return (results, takes.newlyUnreadable())
     }
 
     private func recover(_ name: TakeName, in takes: TakesDirectory, bootID: String) -> Result.Came {

@@ -189,6 +189,9 @@ extension Archivist {
             for take in try directory.leftovers() where take.number <= number {
                 addRecovery(of: take, in: directory, ending: endings[take])
             }
+            for error in directory.newlyUnreadable() {
+                outcomes.post(.told(Report(.warning, "storage: a day is passed over: \(error)")))
+            }
             return .done(nil)
         } failed: {
             .unrecovered("recover: \($0)")

@@ -15,15 +15,21 @@ public final class TakesDirectory: Sendable {
     private let identity: FileIdentity
     /// The last number given, or the highest that is on the disk.
     private let number: Mutex<Int>
+    /// Days that could not be read, and those of them that nobody was told of yet.
+    private let unreadable: Mutex<(all: Set<FileError>, news: [FileError])>
     /// What was heard of the takes that a failing storage ended, by audio file.
     private let doubts = Mutex<[TakeName: [String: HeardSound]]>([:])
+
+    /// Who makes as many takes, one a second, does so for thirty years. A file with a higher number leaves no room for them, so it
+    /// is no kit's, and must not keep one from counting on.
+    private static let highestCounted = TakeName.highestNumber - 1_000_000_000
 
     /// Opens the directory, or makes it; the folder that it is in must be there, so that a card that is not mounted is noticed.
     ///
     /// - Parameters:
     ///   - path: without a slash at its end.
     ///   - files: how it is reached.
-    /// - Throws: `TakesLockError` if another process has it open, else `FileError`.
+    /// - Throws: `TakesLockError` if another process has it open, else `FileError`; not for a day that cannot be read.
     public init(path: String, files: FileSystem = FileSystem()) throws {
         self.path = path
         self.files = files
@@ -33,10 +39,12 @@ public final class TakesDirectory: Sendable {
         // Garbled, or gone: what is on the disk tells as well.
         let written = try? files.contents("\(path)/\(TakeDocument.number.name(stem: ""))", limit: 32)
         let text = String(decoding: written ?? [], as: UTF8.self)
-        let number =
-            text.hasSuffix("\n") ? Int(text.dropLast()).flatMap { $0 > TakeName.highestNumber ? nil : $0 } : nil
-        let highest = try Self.names(in: path, files: files) { _, _ in true }.map(\.number).max()
-        self.number = Mutex(max(number ?? 0, highest ?? 0, 0))
+        let last = text.hasSuffix("\n") ? Int(text.dropLast()).flatMap { $0 < TakeName.highestNumber ? $0 : nil } : nil
+        var unreadable: [FileError] = []
+        let names = try Self.names(in: path, files: files, unreadable: &unreadable) { _, _ in true }
+        self.unreadable = Mutex((Set(unreadable), unreadable))
+        let highest = names.map(\.number).filter { $0 <= Self.highestCounted }.max()
+        number = Mutex(max(last ?? 0, highest ?? 0, 0))
     }
 
     /// The name of a new take, whose number was never given before and will never be given again, whatever the clock says.
@@ -68,7 +76,7 @@ public final class TakesDirectory: Sendable {
     ///
     /// A take that is being recorded is among them.
     public func leftovers() throws(FileError) -> [TakeName] {
-        let all = try Self.names(in: path, files: files) { _, _ in true }
+        let all = try names { _, _ in true }
         // Looked for afterwards: a take that is finished meanwhile is none.
         return try Self.inOrder(Set(all).subtracting(finished()))
     }
@@ -76,8 +84,16 @@ public final class TakesDirectory: Sendable {
     /// The finished takes that have a WAV file, by number: those among which some may be on their way to FLAC. Read from the
     /// names of the files alone.
     public func takesInWAV() throws(FileError) -> [TakeName] {
-        let waves = Set(try Self.names(in: path, files: files) { file, _ in file.hasSuffix(".wav") })
+        let waves = Set(try names { file, _ in file.hasSuffix(".wav") })
         return try takes().filter(waves.contains)
+    }
+
+    /// Why days could not be read, that were passed over since they were opened or this was asked last. Each is told once.
+    public func newlyUnreadable() -> [FileError] {
+        unreadable.withLock { known in
+            defer { known.news = [] }
+            return known.news
+        }
     }
 
     /// The path of a finished take's sidecar; its other files lie beside it.
@@ -183,7 +199,16 @@ public final class TakesDirectory: Sendable {
     }
 
     private func finished() throws(FileError) -> [TakeName] {
-        try Self.names(in: path, files: files) { $0 == TakeDocument.sidecar.name(stem: $1.stem) }
+        try names { $0 == TakeDocument.sidecar.name(stem: $1.stem) }
+    }
+
+    private func names(isCounted: (_ file: String, TakeName) -> Bool) throws(FileError) -> [TakeName] {
+        var found: [FileError] = []
+        let names = try Self.names(in: path, files: files, unreadable: &found, isCounted: isCounted)
+        unreadable.withLock { known in
+            for error in found where known.all.insert(error).inserted { known.news.append(error) }
+        }
+        return names
     }
 
     private static func inOrder(_ names: some Sequence<TakeName>) -> [TakeName] {
@@ -191,8 +216,10 @@ public final class TakesDirectory: Sendable {
     }
 
     /// The takes that have a file that passes `isCounted`; each once for every such file.
+    /// - Parameter unreadable: what the days that cannot be read fail with is appended.
     private static func names(
-        in path: String, files: FileSystem, isCounted: (_ file: String, TakeName) -> Bool
+        in path: String, files: FileSystem, unreadable: inout [FileError],
+        isCounted: (_ file: String, TakeName) -> Bool
     ) throws(FileError) -> [TakeName] {
         var names: [TakeName] = []
         for day in try files.entries(path) where TakeName.isDay(day) {
@@ -202,8 +229,13 @@ public final class TakesDirectory: Sendable {
                 _ = try files.openFolder("\(path)/\(day)", followsLink: false)
                 entries = try files.entries("\(path)/\(day)")
             } catch {
+                switch error.code {
                 // A file or a link that is named like a day holds no takes; a folder that somebody just removed none any more.
-                guard [ENOTDIR, ENOENT, ELOOP].contains(error.code) else { throw error }
+                case ENOTDIR, ENOENT, ELOOP: break
+                // The process's own trouble, not the day's.
+                case EMFILE, ENFILE, ENOMEM: throw error
+                default: unreadable.append(error)
+                }
                 continue
             }
             for file in entries {

@@ -125,6 +125,20 @@ import Testing
             ))
     }
 
+    @Test func `a day that cannot be read is said, and the other takes are recovered all the same`() throws {
+        let name = try cut(frames: 10)
+        _ = try cut(frames: 48_000, daysLater: 1)
+        if geteuid() == 0 { try giveAway(path) }
+        let day = "\(path)/\(name.day)"
+        unsafe chmod(day, 0)
+        let sentence = "open \(day): Permission denied: the recorder's user must be allowed to write there"
+        let complaint = "recover: a day is passed over: \(sentence)"
+        let line = "heron07-0002-061811Z: recovered, 0:00:01.0, ended by power-cut"
+        #expect(run(["recover"], access: kit) == (77, [line], [complaint]))
+        #expect(run(["recover"], access: kit) == (77, [], [complaint]))
+        unsafe chmod(day, 0o755)
+    }
+
     /// Lets the directory of takes and all that is in it belong to somebody who is not root.
     private func giveAway(_ path: String) throws {
         unsafe chmod(folder, 0o755)

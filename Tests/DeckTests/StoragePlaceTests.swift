@@ -34,6 +34,24 @@ import Transport
         #expect(try rig.sidecars().count == 1)
     }
 
+    @Test func `a day that cannot be read is told once, and the kit records`() throws {
+        let directory = Rig.newDirectory()
+        try FileManager.default.createDirectory(
+            atPath: "\(directory)/2026-11-20", withIntermediateDirectories: true)
+        storage.unreadable = "/2026-11-20"
+        let rig = try rig(directory: directory)
+        rig.run(.seconds(5))
+        #expect(rig.deck.isArmed)
+        record(rig)
+        #expect(try rig.sidecars().map(\.number) == [1])
+        rig.run(.seconds(5))
+        #expect(
+            rig.log.messages.filter { $0.hasPrefix("storage:") } == [
+                "storage: a day is passed over: open \(directory)/2026-11-20: Input/output error: "
+                    + "the storage is failing, replace it"
+            ])
+    }
+
     @Test func `a card in the place of another is recorded to, and its takes are those there are`() throws {
         let rig = try rig()
         rig.run(.milliseconds(500))

@@ -25,6 +25,21 @@ final class TroubledStorage: SystemCalls {
         set { trouble.withLock { $0.refused = newValue } }
     }
 
+    /// What has a name that ends like this cannot be read; nil: all can.
+    var unreadable: String? {
+        get { reads.withLock { $0.suffix } }
+        set { reads.withLock { $0.suffix = newValue } }
+    }
+    /// How often it was tried.
+    var readsRefused: Int { reads.withLock { $0.count } }
+    private let reads = Mutex<(suffix: String?, count: Int)>((nil, 0))
+
+    private func failRead(_ path: String) throws(Errno) {
+        guard let unreadable, path.hasSuffix(unreadable) else { return }
+        reads.withLock { $0.count += 1 }
+        throw Errno(code: EIO)
+    }
+
     /// To ask what is free fails with this; nil: it does not.
     var statusCode: Int32? {
         get { status.withLock { $0 } }
@@ -79,6 +94,7 @@ final class TroubledStorage: SystemCalls {
             try fail()
             if let refused, path.hasSuffix(refused) { throw Errno(code: EIO) }
         }
+        if flags & O_CREAT == 0 { try failRead(path) }
         let descriptor = try kernel.open(path, flags: flags, mode: mode)
         note(descriptor, path)
         return descriptor
@@ -133,5 +149,8 @@ final class TroubledStorage: SystemCalls {
         if isReadOnly { throw Errno(code: EROFS) }
         try kernel.checkWritable(path)
     }
-    func entries(_ path: String) throws(Errno) -> [String] { try kernel.entries(path) }
+    func entries(_ path: String) throws(Errno) -> [String] {
+        try failRead(path)
+        return try kernel.entries(path)
+    }
 }

@@ -15,6 +15,7 @@ final class FaultyCalls: SystemCalls {
         var count = 0
         var names: [Int32: String] = [:]
         var free: Int64?
+        var refusal: @Sendable (String, String) -> Int32? = { _, _ in nil }
     }
 
     private let kernel = KernelCalls()
@@ -49,6 +50,11 @@ final class FaultyCalls: SystemCalls {
         }
     }
 
+    /// For the name of a call and what it is made on, below the root: the error with which it fails, if it does.
+    func setRefusal(_ refusal: @escaping @Sendable (_ verb: String, _ subject: String) -> Int32?) {
+        state.withLock { $0.refusal = refusal }
+    }
+
     private func short(_ path: String) -> String {
         path == root ? "." : path.hasPrefix(root + "/") ? String(path.dropFirst(root.count + 1)) : path
     }
@@ -62,7 +68,7 @@ final class FaultyCalls: SystemCalls {
     ) throws(Errno) -> Result {
         let code = state.withLock {
             $0.count += 1
-            return $0.plan($0.count - 1, verb)
+            return $0.refusal(verb, subject) ?? $0.plan($0.count - 1, verb)
         }
         if let code { throw Errno(code: code) }
         let result = try call()

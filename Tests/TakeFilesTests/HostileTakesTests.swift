@@ -37,19 +37,39 @@ struct HostileTakesTests {
         #expect(try directory.nextTake(kit: "heron07", started: morning).number == 1)
     }
 
-    @Test(arguments: ["9223372036854775807\n", "1000000000000\n"])
+    @Test(arguments: ["9223372036854775807\n", "1000000000000\n", "999999999999\n"])
     func `a last number that no kit reaches is not believed`(text: String) throws {
         try _ = TakesDirectory(path: path)
         try write(Array(text.utf8), to: ".number")
         #expect(try TakesDirectory(path: path).nextTake(kit: "heron07", started: morning).number == 1)
     }
 
-    @Test func `behind the highest number there is none, and that is told`() throws {
+    @Test(arguments: [
+        "heron07-999999999999-061811Z.wav.part", "x-999999999999-000000Z.wav", "x-999000000000-000000Z.wav",
+    ])
+    func `a number that leaves no room stops no counting, and none is given twice`(file: String) throws {
+        let (first, name) = try finishedTake()
+        #expect(name.number == 1)
+        _ = consume first
+        try write([], to: "2026-11-21/\(file)")
+        for number in 2...4 {
+            // Whether the last number is known, or only the files.
+            if number > 2 { try files.remove("\(path)/.number") }
+            try files.remove("\(path)/.lock")
+            let directory = try TakesDirectory(path: path)
+            let output = try TakeOutput(directory)
+            #expect(output.name.number == number)
+            output.sidecar.endedBy = .stop
+            _ = try output.finish()
+        }
+    }
+
+    @Test func `behind a high number that leaves room it is counted on`() throws {
         try _ = TakesDirectory(path: path)
-        try write([], to: "2026-11-21/heron07-999999999999-061811Z.wav.part")
-        let directory = try TakesDirectory(path: path)
-        #expect(throws: FileError("count on in", path, code: EOVERFLOW)) {
-            try directory.nextTake(kit: "heron07", started: morning)
+        try write([], to: "2026-11-21/heron07-998999999999-061811Z.wav.part")
+        for number in 0...1 {
+            let directory = try TakesDirectory(path: path)
+            #expect(try directory.nextTake(kit: "heron07", started: morning).number == 999_000_000_000 + number)
         }
     }
 

@@ -66,6 +66,37 @@ struct TakesDirectoryTests {
         #expect(try nextNumber() == 43)
     }
 
+    @Test(arguments: [EIO, EACCES], ["open", "list"])
+    func `a day that cannot be read is passed over and told once, and numbers go on`(code: Int32, verb: String) throws {
+        for day in ["2026-11-19", "2026-11-20"] {
+            try _ = TakesDirectory(path: path)
+            _ = try files.makeFolder("\(path)/\(day)")
+        }
+        try write("", to: "2026-11-19/a-0005-000000Z.json")
+        try write("", to: "2026-11-20/a-0007-000000Z.json")
+        let calls = FaultyCalls(root: path)
+        calls.setRefusal { call, subject in call == verb && subject == "2026-11-20" ? code : nil }
+        let failure = FileError(verb, "\(path)/2026-11-20", code: code)
+        for (last, number) in [("7\n", 8), ("3\n", 6)] {
+            try write(last, to: ".number")
+            let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
+            #expect(try directory.takes().map(\.number) == [5])
+            #expect(directory.newlyUnreadable() == [failure])
+            #expect(try directory.leftovers() == [])
+            #expect(directory.newlyUnreadable() == [])
+            #expect(try directory.nextTake(kit: "heron07", started: morning).number == number)
+        }
+    }
+
+    @Test func `a directory that cannot be read at all is not opened`() throws {
+        try _ = TakesDirectory(path: path)
+        let calls = FaultyCalls(root: path)
+        calls.setRefusal { call, subject in call == "list" && subject == "." ? EIO : nil }
+        #expect(throws: FileError("list", path, code: EIO)) {
+            _ = try TakesDirectory(path: path, files: FileSystem(calls: calls))
+        }
+    }
+
     @Test func `a number that could not be written is not given, nor is it given later`() throws {
         let calls = FaultyCalls(root: path)
         let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
