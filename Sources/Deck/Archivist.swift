@@ -28,7 +28,7 @@ package enum ArchiveOrder: Sendable {
 package enum ArchiveOutcome: Sendable {
     /// There is one take more.
     case recovered(TakeName, Sidecar)
-    /// Something could not be recovered now, and is to be tried again.
+    /// Something could not be recovered now, and is to be tried again; one sentence tells what and why.
     case unrecovered(String)
     /// A take was removed that somebody wanted to be rid of; nil: it was.
     case discarded(TakeName, failure: String?)
@@ -168,13 +168,18 @@ extension Archivist {
 
     private static func recovery(_ recovery: TakeRecovery) -> Chore {
         let take = recovery.take
+        var isDraftTold = false
         return Chore(kind: .recover, take: take) {
             switch try recovery.step() {
-            case nil: .more
-            case .recovered(let sidecar): .done(.recovered(take, sidecar))
+            case nil:
+                guard !isDraftTold, let failure = recovery.draftFailure else { return .more }
+                isDraftTold = true
+                let sentence = "recover: \(take.stem): only its sound is known: \(failure)"
+                return .note(.told(Report(.warning, sentence)))
+            case .recovered(let sidecar): return .done(.recovered(take, sidecar))
             case .removed:
-                .done(.told(Report(.notice, "recover: \(take.stem): nothing was recorded yet: removed")))
-            case .left(let sentence): .done(.told(Report(.warning, sentence)))
+                return .done(.told(Report(.notice, "recover: \(take.stem): nothing was recorded yet: removed")))
+            case .left(let sentence): return .done(.told(Report(.warning, sentence)))
             }
         } failed: {
             .unrecovered("recover: \(take.stem): \($0)")

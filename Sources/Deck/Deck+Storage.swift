@@ -21,6 +21,7 @@ extension Deck {
             isStorageSuspect = false
             isStorageUnreadable = false
             hasLeftovers = false
+            unrecovered = []
             faults.clear(.storageFailing)
             archivist.orders.post(
                 .keep(opened, upTo: opened.lastNumber, bootID: options.bootID, endings: abandoned))
@@ -59,7 +60,7 @@ extension Deck {
             isProbing = true
             archivist.orders.post(.probe)
         }
-        if hasLeftovers, !isStorageSuspect, !isStorageUnreadable, freeBytes != nil, !isFull {
+        if hasLeftovers, !isStorageSuspect, !isStorageUnreadable, !isProbing, freeBytes != nil, !isFull {
             hasLeftovers = false
             archivist.orders.post(.recover(upTo: directory.lastNumber, endings: abandoned))
         }
@@ -91,6 +92,7 @@ extension Deck {
             {
                 raise(fault)
             } else {
+                if faults[.diskFull] != nil { retryLeftovers() }
                 faults.clear(.diskFull)
             }
         } catch {
@@ -110,6 +112,41 @@ extension Deck {
     /// What a take would be of: what the card delivers, or, without a card, what many do.
     private var likelyFormat: StreamFormat {
         input?.ring.format ?? StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
+    }
+
+    /// The storage is not what it was when things could not be recovered: they may be now.
+    func retryLeftovers() {
+        guard !unrecovered.isEmpty else { return }
+        unrecovered = []
+        hasLeftovers = true
+    }
+
+    /// Something could not be recovered. It is told, and tried once more if the storage takes anything; if it comes to the same
+    /// then, not before the storage has changed.
+    private func hearUnrecovered(_ message: String) {
+        if unrecovered.insert(message).inserted {
+            hasLeftovers = true
+            report(Report(.error, message))
+        }
+        guard case .idle = phase, !isProbing else { return }
+        isProbing = true
+        archivist.orders.post(.probe)
+    }
+
+    /// Whether the storage takes anything, and why not. One that does not is looked at again and again.
+    private func hearProbe(_ failure: String?) {
+        isProbing = false
+        if let failure {
+            // A take that began meanwhile knows better.
+            guard case .idle = phase else { return }
+            isStorageSuspect = true
+            raise(Fault(.storageFailing, "storage: \(failure)"))
+        } else if isStorageSuspect {
+            isStorageSuspect = false
+            if !isStorageUnreadable { faults.clear(.storageFailing) }
+            // What was to be dated meanwhile could not be.
+            dateTakes()
+        }
     }
 
     /// Removes a take, and tells once it is gone.
@@ -155,20 +192,8 @@ extension Deck {
             for completion in completions {
                 completion(failure.map { .failure(Refusal(.io, "discard: \($0)")) } ?? .success(status))
             }
-        case .unrecovered(let message):
-            hasLeftovers = true
-            report(Report(.error, message))
-        case .probed(let failure):
-            isProbing = false
-            guard isStorageSuspect else { break }
-            if let failure {
-                raise(Fault(.storageFailing, "storage: \(failure)"))
-            } else {
-                isStorageSuspect = false
-                if !isStorageUnreadable { faults.clear(.storageFailing) }
-                // What was to be dated meanwhile could not be.
-                dateTakes()
-            }
+        case .unrecovered(let message): hearUnrecovered(message)
+        case .probed(let failure): hearProbe(failure)
         case .told(let line): report(line)
         }
     }

@@ -58,11 +58,17 @@ public final class Deck {
     /// Whether a card that is closed while idle was there when it was last looked for.
     var wasProbed = false
     /// Whether the last look at the storage failed.
-    var isStorageUnreadable = false
+    var isStorageUnreadable = false {
+        didSet { if oldValue, !isStorageUnreadable { retryLeftovers() } }
+    }
     /// Whether the storage failed a take and has not taken anything since.
-    var isStorageSuspect = false
+    var isStorageSuspect = false {
+        didSet { if oldValue, !isStorageSuspect { retryLeftovers() } }
+    }
     /// Whether something is still to be recovered, once the storage takes it.
     var hasLeftovers = false
+    /// Why things could not be recovered, as it was told since the storage was last found to have changed.
+    var unrecovered: Set<String> = []
     /// Why takes ended that the storage did not let be finished.
     var abandoned: [TakeName: Sidecar.Ending] = [:]
     /// Whether the archivist was asked to see if it does.

@@ -7,7 +7,8 @@ import Takes
 /// were synced before it, and closing chunks may follow them. If not, everything after the head of an audio file, in
 /// whole frames, is sound: zeros at its end as well, which may be all that the disk kept of the last second, and may be
 /// what was heard; to cut true silence off would lose something, to keep untrue silence loses nothing.
-/// Without a draft the heads of the audio files tell what it would have told, as far as they can.
+/// Without a draft the heads of the audio files tell what it would have told, as far as they can: also where it cannot be read,
+/// although the storage answers otherwise and all heads are whole.
 struct LeftoverTake {
     /// What became of the sidecar.
     enum Draft {
@@ -21,6 +22,8 @@ struct LeftoverTake {
 
     /// What became of the sidecar.
     let draft: Draft
+    /// Why the sidecar that is under its name cannot be read.
+    private(set) var draftFailure: FileError?
     /// Whether there are parts that the draft does not know yet.
     var hasNewParts: Bool { !Set(sidecar.parts.map(\.file)).isSubset(of: known) }
     /// What is known of the take, with its parts as they lie there.
@@ -70,14 +73,23 @@ enum LeftoverProblem: Error {
     case foreign(String)
     /// The storage failed.
     case failed(FileError)
+
+    /// The failure, if the storage cannot give back what it holds.
+    var unreadable: FileError? {
+        if case .failed(let error) = self, error.code == EIO { error } else { nil }
+    }
 }
 
 // MARK: - Reading
 
 extension LeftoverTake {
     /// Reads what there is of a take.
-    /// - Parameter heard: what was heard of it, by audio file, where that is known.
-    init(at site: TakeSite, heard: [String: HeardSound] = [:]) throws(LeftoverProblem) {
+    /// - Parameters:
+    ///   - heard: what was heard of it, by audio file, where that is known.
+    ///   - storageAnswers: whether the storage does, although a file cannot be read.
+    init(
+        at site: TakeSite, heard: [String: HeardSound], storageAnswers: () -> Bool
+    ) throws(LeftoverProblem) {
         let names = try Self.attempt { () throws(FileError) in
             try site.files.entries("\(site.takes.path)/\(site.name.day)")
         }.filter { TakeName(file: $0, day: site.name.day) == site.name }
@@ -91,14 +103,31 @@ extension LeftoverTake {
         guard !drafts.isEmpty || audio.contains(where: { !$0.isFinal }) else {
             throw .foreign("\(stem): its files have no sidecar, like those of a take whose removal was cut")
         }
-        // What is no file cannot be read, nor replaced at the end.
-        for document in [TakeDocument.sidecarPart, .sidecarDraft, .peaksPart, .peaks] {
-            let name = document.name(stem: stem)
-            guard names.contains(name) else { continue }
-            _ = try Self.attempt { () throws(FileError) in try site.files.length(site.files.open(site.path(document))) }
+        for document in [TakeDocument.peaksPart, .peaks] where names.contains(document.name(stem: stem)) {
+            do throws(LeftoverProblem) {
+                try Self.checkFile(document, at: site)
+            } catch {
+                // It is made again, if the storage takes it.
+                guard error.unreadable != nil else { throw error }
+            }
         }
         var readings: [TakeDocument: (sidecar: Sidecar?, isBlank: Bool)] = [:]
-        for document in drafts { readings[document] = try Self.read(document, at: site) }
+        var unreadable: [TakeDocument: FileError] = [:]
+        for document in drafts {
+            do throws(LeftoverProblem) {
+                readings[document] = try Self.read(document, at: site)
+            } catch {
+                guard error.unreadable != nil, storageAnswers() else { throw error }
+                do throws(LeftoverProblem) {
+                    readings[document] = try Self.read(document, at: site)
+                } catch {
+                    guard let failure = error.unreadable else { throw error }
+                    readings[document] = (nil, false)
+                    unreadable[document] = failure
+                }
+            }
+        }
+        draftFailure = unreadable[.sidecarPart]
         var found: [Found] = []
         for name in audio.sorted(by: { $0.place < $1.place }) {
             if let last = found.last?.name, last.place == name.place {
@@ -109,6 +138,11 @@ extension LeftoverTake {
         let told = readings[.sidecarPart]?.sidecar
         let sidecar = told ?? readings[.sidecarDraft]?.sidecar
         draft = sidecar == nil ? .lost : told == nil ? .waiting : .there
+        if sidecar == nil, let failure = unreadable.values.first,
+            !found.allSatisfy({ $0.isBlank || $0.header?.origin != nil })
+        {
+            throw .failed(failure)
+        }
 
         // Only what can be nothing else is taken for a take that was hardly begun.
         let peaks = [TakeDocument.peaksPart, .peaks].map { $0.name(stem: stem) }
@@ -133,10 +167,16 @@ extension LeftoverTake {
         self.sidecar.trim()
     }
 
+    /// What is no file cannot be read, nor replaced at the end.
+    private static func checkFile(_ document: TakeDocument, at site: TakeSite) throws(LeftoverProblem) {
+        _ = try attempt { () throws(FileError) in try site.files.length(site.files.open(site.path(document))) }
+    }
+
     private static func read(
         _ document: TakeDocument, at site: TakeSite
     ) throws(LeftoverProblem) -> (sidecar: Sidecar?, isBlank: Bool) {
         let path = site.path(document)
+        try checkFile(document, at: site)
         let bytes = try attempt { () throws(FileError) in try site.files.contents(path, limit: Self.mostSidecarBytes) }
         let sidecar = try? SidecarFile.sidecar(bytes, path: path)
         guard let sidecar, sidecar.isCredible(for: site.name) else {

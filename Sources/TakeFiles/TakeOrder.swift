@@ -44,6 +44,8 @@ public enum TakePhase: CaseIterable, Sendable {
     case discard
     /// Takes over a sidecar that had not replaced the old one yet, where the old one is gone.
     case adopt
+    /// Puts a sidecar aside that cannot be read, for whoever can.
+    case setAside
     /// Cuts an audio file after its whole frames, and makes it safe.
     case mend
     /// Removes audio files that hold no frame.
@@ -87,6 +89,7 @@ public enum TakePhase: CaseIterable, Sendable {
         case .discard: [.remove(.sidecar), .syncDay, .removeRest, .syncDay]
         case .adopt:
             [.open(.sidecarDraft), .sync(.sidecarDraft), .rename(.sidecarDraft, to: .sidecarPart), .syncDay]
+        case .setAside: [.rename(.sidecarPart, to: .sidecarUnread), .syncDay]
         case .mend: [.cutAudio, .writeHeader, .syncAudio]
         case .dropAudio: [.removeAudio]
         case .forget: [.removeRest, .syncDay]
@@ -148,6 +151,8 @@ public enum TakeDocument: Hashable, Sendable {
     case sidecarPart
     /// The same before it has replaced the old one.
     case sidecarDraft
+    /// What could not be read of a take that was recovered without it.
+    case sidecarUnread
     /// What is known of a finished take.
     case sidecar
     /// A higher revision of it, before it has replaced the old one.
@@ -164,6 +169,7 @@ public enum TakeDocument: Hashable, Sendable {
         case .numberDraft: ".number.tmp"
         case .sidecarPart: "\(stem).json.part"
         case .sidecarDraft: "\(stem).json.part.tmp"
+        case .sidecarUnread: "\(stem).json.part.unread"
         case .sidecar: "\(stem).json"
         case .revision: "\(stem).json.tmp"
         case .peaksPart: "\(stem).dat.part"

@@ -319,7 +319,7 @@ extension TakeOutput {
             case .replaceSidecar: try site.perform(phase, content: SidecarFile.bytes(final))
             case .appendPeaks, .peaks: site.perform(phase, peaks: &peaks)
             case .settle, .reveal, .number, .begin, .mark, .sync, .split, .beginPeaks, .dropPeaks, .revise, .discard,
-                .adopt, .mend, .dropAudio, .forget:
+                .adopt, .setAside, .mend, .dropAudio, .forget:
                 try perform(phase)
             }
             if phase == .settle { progress.didSync(frames: frames, sidecarChange: nil) }

@@ -22,6 +22,7 @@ public final class TakeRecovery {
     /// Bytes of sound that are heard in one step.
     static let slice = 1 << 20
 
+    private let directory: TakesDirectory
     private let bootID: String
     private let ending: Sidecar.Ending?
     /// What was heard of the take, by audio file, where that is known.
@@ -30,6 +31,9 @@ public final class TakeRecovery {
     private var outcome: Outcome?
     /// Why the sound could not be heard to its end; the take is whole all the same.
     public private(set) var measureFailure: FileError?
+
+    /// Why what was known of the take could not be read; it is kept beside the take.
+    public private(set) var draftFailure: FileError?
 
     private var parts: [[AudioFile]] = []
     private var empty: [AudioFile] = []
@@ -53,6 +57,7 @@ public final class TakeRecovery {
     public init(
         of take: TakeName, in directory: TakesDirectory, bootID: String, ending: Sidecar.Ending? = nil
     ) {
+        self.directory = directory
         self.ending = ending
         self.take = take
         self.bootID = bootID
@@ -80,7 +85,7 @@ public final class TakeRecovery {
     private func begin() throws(FileError) -> Outcome? {
         let found: LeftoverTake
         do throws(LeftoverProblem) {
-            found = try LeftoverTake(at: site, heard: known)
+            found = try LeftoverTake(at: site, heard: known) { (try? directory.probe()) != nil }
         } catch {
             switch error {
             case .failed(let error): throw error
@@ -91,6 +96,10 @@ public final class TakeRecovery {
             }
         }
         var sidecar = found.sidecar
+        if let failure = found.draftFailure {
+            draftFailure = failure
+            try site.perform(.setAside)
+        }
         if found.draft == .waiting { try site.perform(.adopt) }
         if found.hasNewParts {
             // The heads of the audio are all that tells of them, and they are about to be written.
@@ -142,7 +151,7 @@ public final class TakeRecovery {
             try site.perform(phase, audio: &all)
             nextPhase()
         case .number, .begin, .mark, .sync, .split, .settle, .beginPeaks, .dropPeaks, .revise, .discard, .adopt,
-            .forget:
+            .setAside, .forget:
             nextPhase()
         }
     }

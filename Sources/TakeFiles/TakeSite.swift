@@ -32,7 +32,8 @@ struct TakeSite: Sendable {
     func path(_ document: TakeDocument) -> String {
         switch document {
         case .number, .numberDraft: "\(takes.path)/\(document.name(stem: name.stem))"
-        case .sidecarPart, .sidecarDraft, .sidecar, .revision, .peaksPart, .peaks: path(document.name(stem: name.stem))
+        case .sidecarPart, .sidecarDraft, .sidecarUnread, .sidecar, .revision, .peaksPart, .peaks:
+            path(document.name(stem: name.stem))
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Panel
 import TakeFiles
 import Takes
@@ -34,6 +35,60 @@ import Transport
         rig.press(.stop)
         rig.settle()
         #expect(try rig.sidecars().map(\.number) == [1, 2])
+    }
+
+    @Test func `what cannot be recovered is told once, and tried again once the storage has changed`() throws {
+        let storage = TroubledStorage()
+        storage.unreadable = ".wav.part"
+        let rig = try Rig(files: FileSystem(calls: storage), directory: try cutTake())
+        func told() -> Int { rig.log.messages.filter { $0.hasPrefix("recover: ") }.count }
+        rig.run(.seconds(60))
+        #expect(told() == 1)
+        #expect(storage.readsRefused == 2)
+        #expect(rig.deck.isArmed)
+        #expect(rig.deck.status.faults == [])
+        storage.statusCode = EIO
+        rig.run(.milliseconds(2100))
+        storage.unreadable = nil
+        #expect(try rig.sidecars().count == 0)
+        storage.statusCode = nil
+        rig.run(.seconds(5))
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.endedBy == .powerCut)
+        #expect(storage.readsRefused == 2)
+        #expect(told() == 2)
+    }
+
+    @Test func `storage that takes nothing while a take is to be recovered is told, and it is recovered once it does`()
+        throws
+    {
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage), directory: try cutTake())
+        storage.code = EIO
+        rig.run(.seconds(20))
+        #expect(!rig.deck.isArmed)
+        #expect(rig.deck.status.faults.map(\.code) == [.storageFailing])
+        #expect(rig.log.messages.filter { $0.hasPrefix("recover: ") }.count == 1)
+        storage.code = nil
+        rig.run(.seconds(5))
+        #expect(rig.deck.isArmed)
+        #expect(rig.deck.status.faults == [])
+        #expect(try rig.sidecars().map(\.recovered) == [true])
+    }
+
+    @Test func `a take whose draft cannot be read is recovered by its heads, which is told`() throws {
+        let storage = TroubledStorage()
+        storage.unreadable = ".json.part"
+        let rig = try Rig(files: FileSystem(calls: storage), directory: try cutTake())
+        rig.run(.seconds(5))
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.endedBy == .unknown)
+        let path = "\(rig.directory)/2026-11-21/\(sidecar.take).json.part"
+        #expect(
+            rig.log.messages.filter { $0.hasPrefix("recover: ") }.first
+                == "recover: \(sidecar.take): only its sound is known: open \(path): Input/output error: "
+                + "the storage is failing, replace it")
+        #expect(FileManager.default.fileExists(atPath: path + ".unread"))
     }
 
     @Test func `a recorder that crashed in this boot left a take that says so`() throws {

@@ -142,7 +142,7 @@ struct TakeOrderTests {
             case .reveal: #expect(steps.suffix(3) == [.syncDay, .rename(.sidecarPart, to: .sidecar), .syncDay])
             case .discard: #expect(steps.prefix(2) == [.remove(.sidecar), .syncDay])
             case .number, .mark, .sync, .replaceSidecar, .split, .settle, .close, .beginPeaks, .appendPeaks, .peaks,
-                .dropPeaks, .revise, .adopt, .mend, .dropAudio, .forget:
+                .dropPeaks, .revise, .adopt, .setAside, .mend, .dropAudio, .forget:
                 #expect(!steps.contains(.rename(.sidecarPart, to: .sidecar)))
                 #expect(!steps.contains(.remove(.sidecar)))
             }

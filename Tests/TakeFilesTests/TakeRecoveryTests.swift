@@ -190,6 +190,71 @@ struct TakeRecoveryTests {
         #expect(bytes == sound(0..<1300, stereo16))
     }
 
+    /// A take whose draft cannot be read, the first `times` times; and what stands in the way beside.
+    private func unreadDraft(
+        times: Int = .max, isDamaged: Bool = false, refusal: @escaping @Sendable (String, String) -> Bool
+    ) throws -> (name: TakeName, before: [String: [UInt8]], outcome: Result<TakeRecovery.Outcome, any Error>) {
+        let name = try record { output in
+            output.sidecar.markers = [Sidecar.Marker(atFrame: 3, note: "owl")]
+            try output.append(1000)
+            try output.sync()
+        }
+        if isDamaged { try write(Self.junk, to: "\(name.audioFile(part: 2)).part") }
+        let calls = FaultyCalls(root: path)
+        let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
+        let draft = "2026-11-21/\(name.stem).json.part"
+        let left = Mutex(times)
+        calls.setRefusal { verb, subject in
+            if refusal(verb, subject) { return EIO }
+            guard verb == "read", subject == draft else { return nil }
+            return left.withLock {
+                $0 -= 1
+                return $0 >= 0 ? EIO : nil
+            }
+        }
+        let before = try everything(in: folder)
+        let outcome = Result { try #require(try recoverAll(in: directory).first) }
+        return (name, before, outcome)
+    }
+
+    @Test func `a draft that cannot be read is as good as gone where the heads are whole, and is kept`() throws {
+        let (name, before, outcome) = try unreadDraft { _, _ in false }
+        guard case .recovered(let sidecar) = try outcome.get() else { return #expect(Bool(false)) }
+        #expect(sidecar.frames == 1000)
+        #expect(sidecar.endedBy == .unknown)
+        #expect(sidecar.markers == [])
+        #expect(sidecar.started == morning.iso8601)
+        let kept = "\(name.stem).json.part.unread"
+        #expect(
+            try files.entries(folder).sorted()
+                == [".dat", "-p2.wav", ".json", ".json.part.unread", ".wav"].map { name.stem + $0 }.sorted())
+        #expect(try files.contents("\(folder)/\(kept)") == before["\(name.stem).json.part"])
+        #expect(try recover() == [])
+    }
+
+    @Test func `a draft that cannot be read once is read at the second time`() throws {
+        let (_, _, outcome) = try unreadDraft(times: 1) { _, _ in false }
+        guard case .recovered(let sidecar) = try outcome.get() else { return #expect(Bool(false)) }
+        #expect(sidecar.markers == [Sidecar.Marker(atFrame: 3, note: "owl")])
+        #expect(sidecar.endedBy == .powerCut)
+    }
+
+    @Test(arguments: [("write", ".lock"), ("fsync", ".lock"), ("read", ".wav.part"), ("open", ".wav.part")])
+    func `a draft that cannot be read is not given up while more than it cannot be`(verb: String, file: String) throws {
+        let (name, before, outcome) = try unreadDraft { $0 == verb && $1.hasSuffix(file) }
+        #expect(throws: FileError.self) { _ = try outcome.get() }
+        #expect(try everything(in: folder) == before)
+        // It was only that.
+        #expect(try recovered()?.markers.count == 1)
+        _ = name
+    }
+
+    @Test func `a draft that cannot be read is not given up for heads that are damaged`() throws {
+        let (name, before, outcome) = try unreadDraft(isDamaged: true) { _, _ in false }
+        #expect(throws: FileError("read", "\(folder)/\(name.stem).json.part", code: EIO)) { _ = try outcome.get() }
+        #expect(try everything(in: folder) == before)
+    }
+
     @Test func `a draft that had not replaced the old one yet is taken where the old one is gone`() throws {
         let name = try record { output in
             output.sidecar.markers = [Sidecar.Marker(atFrame: 3, note: nil)]
