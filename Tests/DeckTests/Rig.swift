@@ -54,6 +54,8 @@ final class ScriptedCard: CaptureSource {
     private let clock: TestClock
     /// How much slower than its rate the crystal is.
     var slowness = 0.0
+    /// How late the next stamp is.
+    var lateness: () -> Duration = { .zero }
     /// What the next frames sound like; nil: their number.
     var sample: Int16?
 
@@ -109,7 +111,7 @@ final class ScriptedCard: CaptureSource {
                 lost += dropped
                 dropped = 0
             }
-            ring.stamp(Stamp(position: heard - lost, instant: instant))
+            ring.stamp(Stamp(position: heard - lost, instant: instant + lateness()))
             write(Int64(periodFrames), from: heard - Int64(periodFrames), to: ring)
         }
     }

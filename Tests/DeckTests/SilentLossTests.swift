@@ -57,6 +57,29 @@ import Transport
         #expect(sidecar.gaps.count == (milliseconds > 600 ? 0 : 1))
     }
 
+    @Test(arguments: [1, 2, 3], [8, 16, 24])
+    func `what was lost before a take is not filled into it, however late it is found`(
+        milliseconds: Int, frames: Int
+    ) throws {
+        let rig = try Rig()
+        // Stamps are late evenly up to that, by the golden ratio.
+        var number = 0
+        rig.card.lateness = {
+            number += 1
+            return .microseconds(number * 618 % 1000 * milliseconds)
+        }
+        rig.run(.seconds(60))
+        rig.card.drop(Int64(frames))
+        rig.run(.milliseconds(650))
+        rig.press(.record)
+        rig.run(.seconds(60))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.gaps == [])
+        #expect(abs(sidecar.frames - 8 * 60_015) <= 8 * Int64(milliseconds))
+    }
+
     @Test(arguments: [-1450, -950, -650, -450, -50, 50, 250, 950, 1450, 2050])
     func `a take is as long as it lasted, whenever around its end the card lost frames`(milliseconds: Int) throws {
         let rig = try Rig()
