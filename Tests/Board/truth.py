@@ -8,8 +8,8 @@ import struct
 from takefolder import Sound, TakeFolder, same_bytes
 
 PROMISE = 1.0
-# A mark is some 10 ms late, and the board's one processor has other work.
-SLACK = 0.05
+# Between two ticks that are further apart than this, the host gave the board no time.
+STALL = 0.05
 
 
 class Truth:
@@ -36,11 +36,11 @@ class Truth:
             self.instants.append(following)
         self.instants.reverse()
         ticks = sorted(set(filter(None, self.instants)))
-        self.gaps = [(late, late - early) for early, late in zip(ticks, ticks[1:]) if late - early > SLACK]
+        self.gaps = [(late, late - early) for early, late in zip(ticks, ticks[1:]) if late - early > STALL]
 
     def allowed(self, instant):
         """The seconds that a cut may cost: more if the host gave the board no time, as if the storage did not answer."""
-        return PROMISE + SLACK + sum(gap for late, gap in self.gaps if instant - 2 * PROMISE < late <= instant + SLACK)
+        return PROMISE + sum(gap for late, gap in self.gaps if instant - 2 * PROMISE < late <= instant + STALL)
 
     def instant(self, count):
         """The latest instant at which the power may have gone, for the disk to be as after `count` entries."""
@@ -53,7 +53,9 @@ class Verdict:
     def __init__(self):
         self.faults = []
         self.loss = 0.0
-        # Frames lost that must not be.
+        # What the host's stalls allow beside the promise, where that much was lost.
+        self.excused = 0.0
+        # Frames lost beyond the promise, excused or not.
         self.beyond = 0
         # The highest number that was given, and what is in the folder in the end.
         self.given, self.folder = 0, None
