@@ -3,9 +3,10 @@
 While the storage answers, a power cut costs 1 s of sound and of what the sidecar tells; of what is finished it costs nothing.
 """
 import json
+import os
 import struct
 
-from takefolder import Sound, TakeFolder, same_bytes
+from takefolder import Sound, TakeFolder, same_bytes, twin
 
 PROMISE = 1.0
 # Between two ticks that are further apart than this, the host gave the board no time.
@@ -21,7 +22,9 @@ class Truth:
         self.takes = {take["stem"]: take for take in json.loads((share / "truth.json").read_text())["takes"]}
         for stem, take in self.takes.items():
             take["sidecar"] = self.folder.sidecar(stem)
-            take["sounds"] = [Sound(path) for path in self.folder.parts(stem)]
+            paths = self.folder.parts(stem)
+            take["sounds"] = [Sound(path) for path in paths]
+            take["twins"] = [Sound(twin(path)) if os.path.exists(twin(path)) else None for path in paths]
             take["synced"] = []
         self.instants = []
         following = None
@@ -85,26 +88,35 @@ def check_untouched(verdict, before, after, truth, count):
 
 
 def check_sound(verdict, stem, folder, sidecar, take):
-    """The sound is what the recorder would have kept, up to where it ends."""
+    """The sound is what the recorder would have kept, up to where it ends, and so is its unfiltered twin, to the same frame."""
     for number, (part, path) in enumerate(zip(sidecar["parts"], folder.parts(stem))):
-        try:
-            sound = Sound(path)
-        except Exception as error:
-            verdict.hold(False, f"{path}: {error!r}")
-            continue
-        meant = take["sounds"][number]
-        verdict.hold(sound.is_whole(), f"{path}: header {sound.riff_size}, chunks to {sound.end}, file {sound.size}")
-        verdict.hold(sound.frames == part["frames"], f"{path}: {sound.frames} frames, {part['frames']} in the sidecar")
-        verdict.hold(sound.frames <= meant.frames, f"{path}: {sound.frames} frames, {meant.frames} were recorded")
-        same = same_bytes(path, meant.path, min(sound.bytes, meant.bytes), sound.place, meant.place)
-        verdict.hold(same, f"{path}: is not the sound that was recorded")
-        if number + 1 < len(sidecar["parts"]):
-            verdict.hold(sound.frames == meant.frames, f"{path}: {sound.frames} frames, then another part, not {meant.frames}")
-        same = sound.chunk("bext") == meant.chunk("bext") or sidecar["started"] != take["sidecar"]["started"]
-        verdict.hold(same, f"{path}: another bext chunk")
-        range_ = range(part["first_frame"], part["first_frame"] + part["frames"])
-        has_markers = any(marker["at_frame"] in range_ for marker in sidecar["markers"])
-        verdict.hold(has_markers <= ("cue " in sound.chunks), f"{path}: has markers and no cue points")
+        is_last = number + 1 == len(sidecar["parts"])
+        check_file(verdict, path, part, take["sounds"][number], sidecar, take, is_last)
+        if take["twins"][number]:
+            check_file(verdict, twin(path), part, take["twins"][number], sidecar, take, is_last)
+        else:
+            verdict.hold(not os.path.exists(twin(path)), f"{twin(path)}: nobody asked for it")
+
+
+def check_file(verdict, path, part, meant, sidecar, take, is_last):
+    """One file of a part is what the recorder would have kept."""
+    try:
+        sound = Sound(path)
+    except Exception as error:
+        verdict.hold(False, f"{path}: {error!r}")
+        return
+    verdict.hold(sound.is_whole(), f"{path}: header {sound.riff_size}, chunks to {sound.end}, file {sound.size}")
+    verdict.hold(sound.frames == part["frames"], f"{path}: {sound.frames} frames, {part['frames']} in the sidecar")
+    verdict.hold(sound.frames <= meant.frames, f"{path}: {sound.frames} frames, {meant.frames} were recorded")
+    same = same_bytes(path, meant.path, min(sound.bytes, meant.bytes), sound.place, meant.place)
+    verdict.hold(same, f"{path}: is not the sound that was recorded")
+    if not is_last:
+        verdict.hold(sound.frames == meant.frames, f"{path}: {sound.frames} frames, then another part, not {meant.frames}")
+    same = sound.chunk("bext") == meant.chunk("bext") or sidecar["started"] != take["sidecar"]["started"]
+    verdict.hold(same, f"{path}: another bext chunk")
+    range_ = range(part["first_frame"], part["first_frame"] + part["frames"])
+    has_markers = any(marker["at_frame"] in range_ for marker in sidecar["markers"])
+    verdict.hold(has_markers <= ("cue " in sound.chunks), f"{path}: has markers and no cue points")
 
 
 def read(path):
