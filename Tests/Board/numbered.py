@@ -13,6 +13,16 @@ from takefolder import Sound, same_bytes
 Stretch = collections.namedtuple("Stretch", "at frames number is_exact")
 
 
+def numbers(data, block):
+    """The numbers that frames of `block` bytes carry."""
+    return array.array("I", data)[:: block // 4]
+
+
+def lacking(numbers, first, last):
+    """How many of the frames from number `first` to `last` are not among those."""
+    return max(0, last - first + 1) - len({number for number in numbers if first <= number <= last})
+
+
 class Numbered:
     """Some seconds of it in a file, played once into a PCM: at once, or at `start`."""
 
@@ -67,6 +77,13 @@ class Numbered:
                 found.append(Stretch(at, frames, number, self.is_exact(sound, at - first, frames, number)))
             at = gap["at_frame"] + gap["frames"]
         return found
+
+    def lacks(self, take, frames=None):
+        """How many of `frames` frames (else: of those from its first to its last) a take lacks, or holds otherwise."""
+        stretches = [stretch for part in range(len(take.sidecar["parts"])) for stretch in self.stretches(take, part)]
+        if frames is None:
+            frames = stretches[-1].number + stretches[-1].frames - stretches[0].number if stretches else 0
+        return max(0, frames - sum(stretch.frames for stretch in stretches if stretch.is_exact))
 
     def holds_all(self, take):
         """Whether the take is one stretch of what was played over all of its parts, without a gap, bit for bit."""

@@ -203,6 +203,29 @@ class Wave:
         """The bytes of some frames."""
         return bytes(self.chunks["data"][first * self.block : (first + count) * self.block])
 
+    def origin(self):
+        """What the bext chunk says, by field (EBU Tech 3285)."""
+        chunk = bytes(self.chunks["bext"])
+        names = ("description", "originator", "reference", "date", "time", "time_reference", "version")
+        fields = [
+            value.split(b"\0")[0].decode() if isinstance(value, bytes) else value
+            for value in struct.unpack_from("<256s32s32s10s8sQH", chunk)]
+        return dict(zip(names, fields), coding_history=chunk[602:].rstrip(b"\0").decode())
+
+    def cues(self):
+        """The cue points, (frame, label) each."""
+        points = bytes(self.chunks.get("cue ", bytes(4)))
+        count, = struct.unpack_from("<I", points)
+        found = [struct.unpack_from("<II4sIII", points, 4 + 24 * i) for i in range(count)]
+        labels, chunk, position = {}, bytes(self.chunks.get("LIST", b"adtl")), 4
+        while chunk[:4] == b"adtl" and position + 8 <= len(chunk):
+            name, size = struct.unpack_from("<4sI", chunk, position)
+            if name == b"labl":
+                number, = struct.unpack_from("<I", chunk, position + 8)
+                labels[number] = chunk[position + 12 : position + 8 + size].rstrip(b"\0").decode()
+            position += 8 + size + size % 2
+        return [(frame, labels.get(number)) for number, _, name, _, _, frame in found if name == b"data"]
+
     def channel(self, number, first=0, count=None):
         """Samples of one channel."""
         count = self.frames - first if count is None else count

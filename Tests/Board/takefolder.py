@@ -90,6 +90,18 @@ class Sound:
         return self.riff_size == self.size == self.end and self.bytes % self.block == 0
 
 
+def twin(path):
+    """Where the unfiltered sound lies that was kept beside a part's."""
+    return str(path).removesuffix(".wav") + "-raw.wav"
+
+
+def has_leftovers(folder):
+    """Whether a take is unfinished, in a folder that somebody may be working in: no file is looked at."""
+    return any(
+        name.endswith((".part", ".tmp")) and TakeFolder.stem(f"{os.path.basename(day)}/{name}")
+        for day, _, names in os.walk(folder) for name in names)
+
+
 class TakeFolder:
     """The takes in a folder, by stem."""
 

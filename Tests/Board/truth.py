@@ -3,13 +3,14 @@
 While the storage answers, a power cut costs 1 s of sound and of what the sidecar tells; of what is finished it costs nothing.
 """
 import json
+import os
 import struct
 
-from takefolder import Sound, TakeFolder, same_bytes
+from takefolder import Sound, TakeFolder, same_bytes, twin
 
 PROMISE = 1.0
-# A mark is some 10 ms late, and the board's one processor has other work.
-SLACK = 0.05
+# Between two ticks that are further apart than this, the host gave the board no time.
+STALL = 0.05
 
 
 class Truth:
@@ -21,7 +22,9 @@ class Truth:
         self.takes = {take["stem"]: take for take in json.loads((share / "truth.json").read_text())["takes"]}
         for stem, take in self.takes.items():
             take["sidecar"] = self.folder.sidecar(stem)
-            take["sounds"] = [Sound(path) for path in self.folder.parts(stem)]
+            paths = self.folder.parts(stem)
+            take["sounds"] = [Sound(path) for path in paths]
+            take["twins"] = [Sound(twin(path)) if os.path.exists(twin(path)) else None for path in paths]
             take["synced"] = []
         self.instants = []
         following = None
@@ -36,11 +39,11 @@ class Truth:
             self.instants.append(following)
         self.instants.reverse()
         ticks = sorted(set(filter(None, self.instants)))
-        self.gaps = [(late, late - early) for early, late in zip(ticks, ticks[1:]) if late - early > SLACK]
+        self.gaps = [(late, late - early) for early, late in zip(ticks, ticks[1:]) if late - early > STALL]
 
     def allowed(self, instant):
         """The seconds that a cut may cost: more if the host gave the board no time, as if the storage did not answer."""
-        return PROMISE + SLACK + sum(gap for late, gap in self.gaps if instant - 2 * PROMISE < late <= instant + SLACK)
+        return PROMISE + sum(gap for late, gap in self.gaps if instant - 2 * PROMISE < late <= instant + STALL)
 
     def instant(self, count):
         """The latest instant at which the power may have gone, for the disk to be as after `count` entries."""
@@ -53,7 +56,9 @@ class Verdict:
     def __init__(self):
         self.faults = []
         self.loss = 0.0
-        # Frames lost that must not be.
+        # What the host's stalls allow beside the promise, where that much was lost.
+        self.excused = 0.0
+        # Frames lost beyond the promise, excused or not.
         self.beyond = 0
         # The highest number that was given, and what is in the folder in the end.
         self.given, self.folder = 0, None
@@ -82,27 +87,41 @@ def check_untouched(verdict, before, after, truth, count):
         verdict.hold(name in truth.folder.files and same_bytes(after.full(name), truth.folder.full(name)), f"{name} changed")
 
 
-def check_sound(verdict, stem, folder, sidecar, take):
-    """The sound is what the recorder would have kept, up to where it ends."""
+def check_sound(verdict, stem, folder, sidecar, take, is_synced):
+    """The sound is what the recorder would have kept, up to where it ends, and so is its unfiltered twin, to the same frame.
+
+    A twin that was never said to be on the disk may be missing: it is synced after the filtered sound.
+    """
     for number, (part, path) in enumerate(zip(sidecar["parts"], folder.parts(stem))):
-        try:
-            sound = Sound(path)
-        except Exception as error:
-            verdict.hold(False, f"{path}: {error!r}")
-            continue
-        meant = take["sounds"][number]
-        verdict.hold(sound.is_whole(), f"{path}: header {sound.riff_size}, chunks to {sound.end}, file {sound.size}")
-        verdict.hold(sound.frames == part["frames"], f"{path}: {sound.frames} frames, {part['frames']} in the sidecar")
-        verdict.hold(sound.frames <= meant.frames, f"{path}: {sound.frames} frames, {meant.frames} were recorded")
-        same = same_bytes(path, meant.path, min(sound.bytes, meant.bytes), sound.place, meant.place)
-        verdict.hold(same, f"{path}: is not the sound that was recorded")
-        if number + 1 < len(sidecar["parts"]):
-            verdict.hold(sound.frames == meant.frames, f"{path}: {sound.frames} frames, then another part, not {meant.frames}")
-        same = sound.chunk("bext") == meant.chunk("bext") or sidecar["started"] != take["sidecar"]["started"]
-        verdict.hold(same, f"{path}: another bext chunk")
-        range_ = range(part["first_frame"], part["first_frame"] + part["frames"])
-        has_markers = any(marker["at_frame"] in range_ for marker in sidecar["markers"])
-        verdict.hold(has_markers <= ("cue " in sound.chunks), f"{path}: has markers and no cue points")
+        is_last = number + 1 == len(sidecar["parts"])
+        check_file(verdict, path, part, take["sounds"][number], sidecar, take, is_last)
+        if take["twins"][number]:
+            if not is_synced and number == 0 and not os.path.exists(twin(path)):
+                continue
+            check_file(verdict, twin(path), part, take["twins"][number], sidecar, take, is_last)
+        else:
+            verdict.hold(not os.path.exists(twin(path)), f"{twin(path)}: nobody asked for it")
+
+
+def check_file(verdict, path, part, meant, sidecar, take, is_last):
+    """One file of a part is what the recorder would have kept."""
+    try:
+        sound = Sound(path)
+    except Exception as error:
+        verdict.hold(False, f"{path}: {error!r}")
+        return
+    verdict.hold(sound.is_whole(), f"{path}: header {sound.riff_size}, chunks to {sound.end}, file {sound.size}")
+    verdict.hold(sound.frames == part["frames"], f"{path}: {sound.frames} frames, {part['frames']} in the sidecar")
+    verdict.hold(sound.frames <= meant.frames, f"{path}: {sound.frames} frames, {meant.frames} were recorded")
+    same = same_bytes(path, meant.path, min(sound.bytes, meant.bytes), sound.place, meant.place)
+    verdict.hold(same, f"{path}: is not the sound that was recorded")
+    if not is_last:
+        verdict.hold(sound.frames == meant.frames, f"{path}: {sound.frames} frames, then another part, not {meant.frames}")
+    same = sound.chunk("bext") == meant.chunk("bext") or sidecar["started"] != take["sidecar"]["started"]
+    verdict.hold(same, f"{path}: another bext chunk")
+    range_ = range(part["first_frame"], part["first_frame"] + part["frames"])
+    has_markers = any(marker["at_frame"] in range_ for marker in sidecar["markers"])
+    verdict.hold(has_markers <= ("cue " in sound.chunks), f"{path}: has markers and no cue points")
 
 
 def read(path):
@@ -151,7 +170,8 @@ def check_take(verdict, stem, folder, truth, instant, count):
     for number, synced in take["synced"]:
         if number < count:
             verdict.hold(frames >= synced, f"{stem}: {frames} frames, {synced} were said to be on the disk")
-    check_sound(verdict, stem, folder, sidecar, take)
+    is_synced = any(number < count for number, _ in take["synced"]) or take["finished"] < count
+    check_sound(verdict, stem, folder, sidecar, take, is_synced)
     check_peaks(verdict, stem, folder, sidecar, truth)
     return frames
 

@@ -1,0 +1,38 @@
+"""A process that tells the time again and again, so that a gap in what it tells is the host's doing.
+
+Nothing on the board makes it wait for long: it goes before every other process, the recorder's capture included, and shares
+nothing with the scenario, whose interpreter may have to wait.
+"""
+import atexit
+import ctypes
+import os
+import signal
+import time
+
+# Nobody on the board may have a higher one but the kernel itself.
+PRIORITY = 95
+PR_SET_PDEATHSIG = 1
+
+
+class Ticker:
+    """Calls `tell` every 10 ms, in a process of its own, until it is stopped or the one that began it ends."""
+
+    def __init__(self, tell, seconds=0.01):
+        self.process = os.fork()
+        if self.process == 0:
+            try:
+                ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+                os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
+                while True:
+                    tell()
+                    time.sleep(seconds)
+            finally:
+                os._exit(1)
+        atexit.register(self.stop)
+
+    def stop(self):
+        """Ends it."""
+        if self.process:
+            os.kill(self.process, signal.SIGKILL)
+            os.waitpid(self.process, 0)
+        self.process = None
