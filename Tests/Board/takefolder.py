@@ -95,6 +95,21 @@ def twin(path):
     return str(path).removesuffix(".wav") + "-raw.wav"
 
 
+def unheard(sound, meant, block=4096):
+    """Bytes at the end of a file that was cut which are zeros in place of what was recorded, in its last block alone.
+
+    ext4 lets a file grow within a block that it has with the next commit of its journal, whoever syncs what; the bytes come
+    with the file's own sync.
+    """
+    end = sound.place + min(sound.bytes, meant.bytes)
+    start = max(sound.place, (end - 1) // block * block)
+    with open(sound.path, "rb", buffering=0) as a, open(meant.path, "rb", buffering=0) as b:
+        one = os.pread(a.fileno(), end - start, start)
+        two = os.pread(b.fileno(), end - start, start - sound.place + meant.place)
+    first = next((i for i, (x, y) in enumerate(zip(one, two)) if x != y), len(one))
+    return 0 if any(one[first:]) else len(one) - first
+
+
 def has_leftovers(folder):
     """Whether a take is unfinished, in a folder that somebody may be working in: no file is looked at."""
     return any(

@@ -6,7 +6,7 @@ import json
 import os
 import struct
 
-from takefolder import Sound, TakeFolder, same_bytes, twin
+from takefolder import Sound, TakeFolder, same_bytes, twin, unheard
 
 PROMISE = 1.0
 # Between two ticks that are further apart than this, the host gave the board no time.
@@ -60,6 +60,8 @@ class Verdict:
         self.excused = 0.0
         # Frames lost beyond the promise, excused or not.
         self.beyond = 0
+        # Seconds of silence at the end of a twin that was not heard.
+        self.unheard = 0.0
         # The highest number that was given, and what is in the folder in the end.
         self.given, self.folder = 0, None
 
@@ -98,12 +100,12 @@ def check_sound(verdict, stem, folder, sidecar, take, is_synced):
         if take["twins"][number]:
             if not is_synced and number == 0 and not os.path.exists(twin(path)):
                 continue
-            check_file(verdict, twin(path), part, take["twins"][number], sidecar, take, is_last)
+            check_file(verdict, twin(path), part, take["twins"][number], sidecar, take, is_last, is_twin=True)
         else:
             verdict.hold(not os.path.exists(twin(path)), f"{twin(path)}: nobody asked for it")
 
 
-def check_file(verdict, path, part, meant, sidecar, take, is_last):
+def check_file(verdict, path, part, meant, sidecar, take, is_last, is_twin=False):
     """One file of a part is what the recorder would have kept."""
     try:
         sound = Sound(path)
@@ -113,7 +115,10 @@ def check_file(verdict, path, part, meant, sidecar, take, is_last):
     verdict.hold(sound.is_whole(), f"{path}: header {sound.riff_size}, chunks to {sound.end}, file {sound.size}")
     verdict.hold(sound.frames == part["frames"], f"{path}: {sound.frames} frames, {part['frames']} in the sidecar")
     verdict.hold(sound.frames <= meant.frames, f"{path}: {sound.frames} frames, {meant.frames} were recorded")
-    same = same_bytes(path, meant.path, min(sound.bytes, meant.bytes), sound.place, meant.place)
+    # The twin is synced after the filtered sound, whose sync may tell the disk of frames that the twin does not have yet.
+    silent = unheard(sound, meant) if is_twin else 0
+    verdict.unheard = max(verdict.unheard, silent / sound.block / sound.rate)
+    same = same_bytes(path, meant.path, min(sound.bytes, meant.bytes) - silent, sound.place, meant.place)
     verdict.hold(same, f"{path}: is not the sound that was recorded")
     if not is_last:
         verdict.hold(sound.frames == meant.frames, f"{path}: {sound.frames} frames, then another part, not {meant.frames}")
