@@ -12,6 +12,8 @@ struct WAVHeaderReading: Hashable, Sendable {
     let dataBytes: Int64
     /// The whole content of the chunk that tells the format: more than `format` has of it.
     let formatChunk: [UInt8]
+    /// Whether there is no other chunk than a recorder writes: at a name that is none, readers give up.
+    let hasOwnChunksOnly: Bool
 
     /// Reads the first `WAVHeader.byteCount` bytes of a file; nil if they are no head that a recorder writes.
     init?(_ bytes: [UInt8]) {
@@ -33,6 +35,7 @@ struct WAVHeaderReading: Hashable, Sendable {
         }
         self.format = format
         formatChunk = Array(bytes[chunk])
+        hasOwnChunksOnly = chunks.keys.allSatisfy(["bext", "fmt ", "fact", "JUNK"].contains)
         origin = chunks["bext"].flatMap { BroadcastOrigin(Array(bytes[$0]), rateHz: format.rateHz) }
         dataBytes = Int64(bytes.number(4092, UInt32.self))
     }

@@ -102,15 +102,18 @@ struct FuzzedRemainsTests {
         #expect(try TakesDirectory(path: path).sidecar(of: name) == sidecar)
     }
 
-    @Test func `the head of a part that has its final name is mended where others could not read it`() throws {
+    @Test(arguments: [("fmt ", 8 + 32, UInt8(7)), ("bext", 3, 0xc0), ("JUNK", 1, 0xc0)])
+    func `the head of a part that has its final name is mended where others could not read it`(
+        chunk: String, offset: Int, byte: UInt8
+    ) throws {
         let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s24Packed)
         let name = try finishedTake(format)
-        // As if it had been cut before the last rename, and a byte of the sub-format were lost.
+        // As if it had been cut before the last rename, and a byte of the head were lost.
         try files.rename(file(name, ".json"), to: file(name, ".json.part"))
         let audio = file(name, ".wav")
         let head = try files.contents(audio)
-        let place = try #require(head.firstRange(of: Array("fmt ".utf8))).lowerBound + 8 + 32
-        try files.write([7], to: files.open(audio), at: Int64(place))
+        let place = try #require(head.firstRange(of: Array(chunk.utf8))).lowerBound + offset
+        try files.write([byte], to: files.open(audio), at: Int64(place))
         #expect(throws: SoundFileError.self) { _ = try SoundFileReader(path: audio) }
         guard case .recovered(let sidecar) = try recover(name) else {
             Issue.record("it is not recovered")
