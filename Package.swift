@@ -94,28 +94,36 @@ let package = Package(
         // Feeds hostile input to all that reads what others wrote.
         .executableTarget(
             name: "fuzz",
-            dependencies: ["Settings", "Control", "SoundCard", "TakeFiles", "Filters", "Takes", "Transport"],
+            dependencies: [
+                "Settings", "Control", "SoundCard", "TakeFiles", "Filters", "Takes", "Transport", "SeededRandom",
+            ],
             path: "Tests/Fuzz", swiftSettings: strict),
 
         // Tests.
         .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
+        .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
         .testTarget(name: "TakesTests", dependencies: ["Takes"], swiftSettings: strict),
         .testTarget(name: "TransportTests", dependencies: ["Takes", "Transport"], swiftSettings: strict),
-        .testTarget(name: "PanelTests", dependencies: ["Panel", "Takes", "Transport"], swiftSettings: strict),
+        .testTarget(
+            name: "PanelTests", dependencies: ["Panel", "Takes", "Transport", "SeededRandom"], swiftSettings: strict),
         .testTarget(
             name: "FiltersTests", dependencies: ["Filters", "Takes", "CAllocationCount"], exclude: ["Resources"],
             swiftSettings: strict),
-        .testTarget(name: "RingTests", dependencies: ["Ring", "Takes"], swiftSettings: strict),
+        .testTarget(name: "RingTests", dependencies: ["Ring", "Takes", "SeededRandom"], swiftSettings: strict),
         .testTarget(
             name: "SoundCardTests", dependencies: ["SoundCard", "Takes", "Ring", "CALSA", "CAllocationCount"],
             swiftSettings: strict),
         .testTarget(name: "LinesTests", dependencies: ["Lines", "Takes"], swiftSettings: strict),
-        .testTarget(name: "TakeFilesTests", dependencies: ["TakeFiles", "Filters", "Takes"], swiftSettings: strict),
-        .testTarget(name: "SettingsTests", dependencies: ["Settings", "Takes"], swiftSettings: strict),
         .testTarget(
-            name: "ControlTests", dependencies: ["Takes", "Transport", "Control"], swiftSettings: strictMemory),
+            name: "TakeFilesTests", dependencies: ["TakeFiles", "Filters", "Takes", "SeededRandom"],
+            swiftSettings: strict),
+        .testTarget(name: "SettingsTests", dependencies: ["Settings", "Takes", "SeededRandom"], swiftSettings: strict),
         .testTarget(
-            name: "DeckTests", dependencies: ["Deck", "Takes", "Transport", "Panel", "Filters", "Ring", "TakeFiles"],
+            name: "ControlTests", dependencies: ["Takes", "Transport", "Control", "SeededRandom"],
+            swiftSettings: strictMemory),
+        .testTarget(
+            name: "DeckTests",
+            dependencies: ["Deck", "Takes", "Transport", "Panel", "Filters", "Ring", "TakeFiles", "SeededRandom"],
             swiftSettings: strict),
         .testTarget(
             name: "DoctorTests",

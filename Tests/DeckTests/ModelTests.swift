@@ -1,4 +1,5 @@
 import Panel
+import SeededRandom
 import Takes
 import Testing
 import Transport
@@ -19,7 +20,7 @@ import Transport
     @Test(arguments: seeds)
     func `whatever happens, state, lamps and disk are as the rules say`(seed: Int) throws {
         let run = try ModelRun(seed: UInt64(seed))
-        var chance = Chance(seed: UInt64(seed))
+        var chance = SeededRandom(seed: UInt64(seed))
         for step in 1...Self.stepsPerRun {
             do {
                 try run.happen(&chance)
@@ -34,21 +35,7 @@ import Transport
     }
 }
 
-/// A die that falls the same each time.
-struct Chance: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    /// SplitMix64 (Steele, Lea, Flood 2014).
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SeededRandom {
     mutating func milliseconds(_ range: ClosedRange<Int>) -> Duration {
         .milliseconds(Int.random(in: range, using: &self))
     }
@@ -70,7 +57,7 @@ extension ModelRun {
     }
 
     /// Lets something happen, and compares.
-    func happen(_ chance: inout Chance) throws {
+    func happen(_ chance: inout SeededRandom) throws {
         // What is amiss is mostly mended soon: a storage that stalls for long costs frames, and a card that is away for long
         // ends the take.
         if model.trouble != .none, chance.next() % 4 == 0 { try trouble(.none) }
@@ -142,7 +129,7 @@ extension ModelRun {
     }
 
     /// A card stays away until the take ends, or comes back before.
-    private func waitForCard(_ chance: inout Chance) throws {
+    private func waitForCard(_ chance: inout SeededRandom) throws {
         guard let since = model.cardAwaySince else { return }
         if chance.next() % 3 == 0, model.trouble == .none {
             run(since + .seconds(598) - rig.clock.now())

@@ -1,5 +1,6 @@
 import Control
 import Foundation
+import SeededRandom
 import Takes
 import Transport
 

@@ -1,3 +1,5 @@
+import SeededRandom
+
 /// Makes hostile inputs out of good ones: what is typed wrong, cut off, doubled, nested, or too big, and what a disk makes up.
 struct Mutator {
     /// Good inputs.

@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 
 /// Runs workers until all inputs were taken in: the next one goes on behind the input that ended the one before.
 struct Supervisor {

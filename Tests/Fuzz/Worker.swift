@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 
 /// Takes inputs in, one after the other; an input that ends the process ends this as well.
 struct Worker {

@@ -1,4 +1,5 @@
 import Panel
+import SeededRandom
 import Takes
 import Testing
 import Transport
@@ -226,7 +227,7 @@ import Transport
     }
 
     @Test func `record never lights and never blinks while nothing is recorded`() {
-        var dice = Dice(state: 7)
+        var dice = SeededRandom(seed: 7)
         for _ in 0..<200 {
             var display = Display()
             var now = at(0)
@@ -251,7 +252,7 @@ import Transport
     }
 
     @Test func `what is told is what is seen when lamps are looked at each millisecond`() {
-        var dice = Dice(state: 9)
+        var dice = SeededRandom(seed: 9)
         for _ in 0..<40 {
             var display = Display(lamps: Bool.random(using: &dice) ? [.all] : [.record, .play, .upload, .fault])
             var shown = indication {

@@ -1,4 +1,5 @@
 import Panel
+import SeededRandom
 import Takes
 import Testing
 import Transport
@@ -100,7 +101,7 @@ import Transport
     }
 
     @Test func `waking late changes nothing, whatever the edges`() {
-        var dice = Dice(state: 1)
+        var dice = SeededRandom(seed: 1)
         var presses = 0
         for _ in 0..<100 {
             var edges: [Edge] = []

@@ -1,5 +1,6 @@
 import Glibc
 import Ring
+import SeededRandom
 import Takes
 import Testing
 
@@ -35,7 +36,7 @@ struct FrameClockTests {
                 card.periodSeconds = periodSeconds
                 card.ppm = ppm
                 card.jitter = jitter
-                card.generator.state = UInt64(seed + 1)
+                card.generator = SeededRandom(seed: UInt64(seed + 1))
                 card.wander = { 5 * sin($0 / 300) }
                 let seconds = 5000 * periodSeconds
                 let outcome = listen(to: card, seconds: seconds)

@@ -1,5 +1,6 @@
 import Glibc
 import Ring
+import SeededRandom
 import Takes
 
 /// A card that tells of its frames as a driver does, hours in an instant, and loses some without a word.
@@ -32,30 +33,11 @@ struct PretendCard {
     var wander: (Double) -> Double = { _ in 0 }
     /// Wake-ups that come so many seconds late: (at, late); a stale one tells the new time of the old position.
     var stalls: [(at: Double, seconds: Double, isStale: Bool)] = []
-    var generator = Generator(state: 1)
+    var generator = SeededRandom(seed: 1)
     private var spellEnds = -1.0
     private var spellMilliseconds = 0.0
 
     init() {}
-
-    /// SplitMix64 (Steele, Lea, Flood 2014).
-    struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-
-        /// Evenly from 0 up to 1.
-        mutating func share() -> Double { Double(next() >> 11) * 0x1p-53 }
-
-        /// Often little, seldom much, `mean` on average.
-        mutating func tail(_ mean: Double) -> Double { -log(1 - share()) * mean }
-    }
 
     /// Frames that were lost up to the end of the last run.
     private(set) var lost = 0.0
@@ -105,4 +87,12 @@ struct PretendCard {
             return generator.tail(0.02) + (second < spellEnds ? generator.share() * spellMilliseconds : 0)
         }
     }
+}
+
+extension SeededRandom {
+    /// Evenly from 0 up to 1.
+    mutating func share() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+    /// Often little, seldom much, `mean` on average.
+    mutating func tail(_ mean: Double) -> Double { -log(1 - share()) * mean }
 }

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import Settings
@@ -20,7 +21,7 @@ struct HostileSettingsTests {
     }
 
     @Test func `thousands of mutations of the shipped file never trap`() {
-        var random = SplitMix64(state: 20_261_121)
+        var random = SeededRandom(seed: 20_261_121)
         let original = Array(ExampleFile.text.utf8)
         let tokens = [
             "\"", "'", "\"\"\"", "[", "]]", "{", "}", "=", ".", ",", "#", "\n", "\r", "\0", "nan", "-inf", "1e999",
@@ -30,13 +31,13 @@ struct HostileSettingsTests {
         var countOfBad = 0
         for _ in 0..<4000 {
             var bytes = original
-            for _ in 0...random.next(below: 4) {
-                let place = random.next(below: bytes.count)
-                switch random.next(below: 6) {
-                case 0: bytes[place] = UInt8(random.next(below: 256))
+            for _ in 0...random.below(4) {
+                let place = random.below(bytes.count)
+                switch random.below(6) {
+                case 0: bytes[place] = UInt8(random.below(256))
                 case 1: bytes.remove(at: place)
-                case 2: bytes.insert(contentsOf: tokens[random.next(below: tokens.count)], at: place)
-                case 3: bytes.removeSubrange(place..<min(bytes.count, place + random.next(below: 200)))
+                case 2: bytes.insert(contentsOf: tokens[random.below(tokens.count)], at: place)
+                case 3: bytes.removeSubrange(place..<min(bytes.count, place + random.below(200)))
                 case 4: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 100)], at: place / 2)
                 default: bytes.removeSubrange(max(1, place)...)
                 }
@@ -88,13 +89,3 @@ struct HostileSettingsTests {
 }
 
 /// The generator of Steele, Lea and Flood, 2014.
-private struct SplitMix64 {
-    var state: UInt64
-
-    mutating func next(below bound: Int) -> Int {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
-    }
-}

@@ -1,3 +1,4 @@
+import SeededRandom
 import Takes
 import Testing
 
@@ -19,7 +20,7 @@ struct HostileRemainsTests {
         return found
     }()
 
-    func spoilt(_ bytes: [UInt8], _ dice: inout Dice) -> [UInt8] {
+    func spoilt(_ bytes: [UInt8], _ dice: inout SeededRandom) -> [UInt8] {
         var bytes = bytes
         for _ in 0...dice.below(8) where !bytes.isEmpty {
             switch dice.below(5) {
@@ -41,7 +42,7 @@ struct HostileRemainsTests {
 
     /// Anything is recovered, removed or left, twice the same, and a healthy take beside it is not touched.
     @Test(arguments: 1...8) func `whatever lies there, nothing else is harmed`(seed: UInt64) throws {
-        var dice = Dice(state: seed &* 0x9e37_79b9_7f4a_7c15)
+        var dice = SeededRandom(seed: seed)
         let audio = Self.whole.filter { $0.key.hasSuffix(".wav") }.sorted { $0.key < $1.key }.map(\.value)
         let sidecar = try #require(Self.whole.first { $0.key.hasSuffix(".json") }).value
         for round in 0..<30 {

@@ -1,4 +1,5 @@
 import Glibc
+import SeededRandom
 import Synchronization
 import TakeFiles
 
@@ -145,7 +146,7 @@ final class PowerCutDisk: SystemCalls {
 extension PowerCutDisk {
     /// The disk after the first `count` events, as a loss leaves it: the content of each file, below each path.
     func files(after count: Int, losing loss: Loss, seed: UInt64 = 1) -> [String: [UInt8]] {
-        var random = Dice(state: seed &* 0x9e37_79b9_7f4a_7c15 | 1)
+        var random = SeededRandom(seed: seed)
         let events = state.withLock { Array($0.events.prefix(count)) }
         let names = names(events, losing: loss, &random)
         var before: [Int: [UInt8]] = [:]
@@ -157,7 +158,7 @@ extension PowerCutDisk {
         }
     }
 
-    private func names(_ events: [Event], losing loss: Loss, _ random: inout Dice) -> [String: Int] {
+    private func names(_ events: [Event], losing loss: Loss, _ random: inout SeededRandom) -> [String: Int] {
         // A change of a name is on the disk once its folder is synced, and then all before it in any folder, in order.
         var sure = 0
         for (index, event) in events.enumerated() {
@@ -208,7 +209,9 @@ extension PowerCutDisk {
         return contents
     }
 
-    private static func content(_ synced: [UInt8], _ now: [UInt8], losing loss: Loss, _ random: inout Dice) -> [UInt8] {
+    private static func content(_ synced: [UInt8], _ now: [UInt8], losing loss: Loss, _ random: inout SeededRandom)
+        -> [UInt8]
+    {
         switch loss {
         case .everything: return synced
         case .nothing: return now
@@ -225,16 +228,4 @@ extension PowerCutDisk {
     }
 
     private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: max(0, count)) }
-}
-
-/// Throws that come out the same each time.
-struct Dice {
-    var state: UInt64
-
-    mutating func below(_ count: Int) -> Int {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return Int((state >> 11) % UInt64(count))
-    }
 }
