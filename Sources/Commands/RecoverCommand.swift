@@ -30,7 +30,7 @@ struct RecoverCommand: FieldfareCommand {
         guard let first = failures.first else {
             guard let error = unreadable.first else { return }
             let failure = Failure(error)
-            throw Failure(exitStatus: failure.exitStatus, "recover: a day is passed over: \(failure.description)")
+            throw Failure(exitStatus: failure.exitStatus, "recover: passed over: \(failure.description)")
         }
         let count = failures.count == 1 ? "1 take is" : "\(failures.count) takes are"
         throw Failure(exitStatus: first.exitStatus, "recover: \(count) not recovered yet: \(first.description)")
@@ -41,13 +41,20 @@ struct RecoverCommand: FieldfareCommand {
         var path: String
         if let directory { path = directory } else { path = try session.access.places(options.settings).takes }
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        let isOfTakes: Bool
         do throws(FileError) {
-            _ = try FileSystem().openFolder(path)
+            isOfTakes = try TakesDirectory.isOne(path)
         } catch {
             switch error.code {
             case ENOENT, ENOTDIR: throw Failure(exitStatus: 66, "recover: \(path): there is no such directory")
-            default: throw Failure(error)
+            default: throw Failure(error, of: "recover: ")
             }
+        }
+        // That of the settings may have none yet.
+        guard isOfTakes || directory == nil else {
+            throw Failure(
+                exitStatus: 66,
+                "recover: \(path): there are no takes in it: name the directory that has their days, such as \(path)/takes")
         }
         return path
     }
@@ -65,15 +72,15 @@ struct RecoverCommand: FieldfareCommand {
                 exitStatus: 75,
                 "recover: \(path): \(other) has it open: a recorder that runs recovers takes by itself")
         } catch let error as FileError {
-            throw Failure(error)
+            throw Failure(error, of: "recover: ")
         } catch {
             throw Failure(exitStatus: 70, "recover: \(path): \(error)")
         }
         let names: [TakeName]
-        do throws(FileError) { names = try takes.leftovers() } catch { throw Failure(error) }
+        do throws(FileError) { names = try takes.leftovers() } catch { throw Failure(error, of: "recover: ") }
         var results: [Result] = []
         for name in names {
-            let result = Result(take: name, came: recover(name, in: takes, bootID: session.access.bootID()))
+            let result = recover(name, in: takes, bootID: session.access.bootID())
             // A person sees each as it is done: hours of sound take a while.
             if !options.json { try session.write(line: result.line) }
             results.append(result)
@@ -81,14 +88,16 @@ struct RecoverCommand: FieldfareCommand {
         return (results, takes.newlyUnreadable())
     }
 
-    private func recover(_ name: TakeName, in takes: TakesDirectory, bootID: String) -> Result.Came {
+    private func recover(_ name: TakeName, in takes: TakesDirectory, bootID: String) -> Result {
         let recovery = TakeRecovery(of: name, in: takes, bootID: bootID)
         do throws(FileError) {
             while true {
-                if let outcome = try recovery.step() { return .to(outcome) }
+                if let outcome = try recovery.step() {
+                    return Result(take: name, came: .to(outcome), shortcomings: recovery.shortcomings)
+                }
             }
         } catch {
-            return .failed(Failure(error))
+            return Result(take: name, came: .failed(Failure(error)), shortcomings: recovery.shortcomings)
         }
     }
 }
@@ -103,12 +112,16 @@ extension RecoverCommand {
 
         var take: TakeName
         var came: Came
+        /// What the take came out of it without.
+        var shortcomings: [String]
 
         var failure: Failure? {
             if case .failed(let failure) = came { failure } else { nil }
         }
 
-        var line: String {
+        var line: String { ([outcome] + shortcomings).joined(separator: "; ") }
+
+        private var outcome: String {
             switch came {
             case .to(.recovered(let sidecar)):
                 let cause = sidecar.endedBy?.rawValue ?? "unknown"
@@ -128,6 +141,7 @@ extension RecoverCommand {
                 members["frames"] = .integer(Int(sidecar.frames))
                 members["duration_seconds"] = .double(sidecar.durationSeconds)
                 members["ended_by"] = .string(sidecar.endedBy?.rawValue ?? "unknown")
+                members["shortcomings"] = .array(shortcomings.map(JSONValue.string))
             case .to(.removed): members["outcome"] = .string("removed")
             case .to(.left(let reason)):
                 members["outcome"] = .string("left")
@@ -142,14 +156,16 @@ extension RecoverCommand {
 }
 
 extension Failure {
-    /// What the storage said.
-    fileprivate init(_ error: FileError) {
+    /// What the storage said. Root acts as the directory's owner, who lacks the right then; anybody else may become root.
+    fileprivate init(_ error: FileError, of command: String = "") {
         switch error.code {
-        case EACCES, EPERM: self.init(exitStatus: 77, error.description)
+        case EACCES, EPERM:
+            let sentence = geteuid() == 0 ? error.description : "\(error.fact): run this as root, or as its owner"
+            self.init(exitStatus: 77, command + sentence)
         default:
             self.init(
                 exitStatus: error.operation == "create" || error.operation == "make folder" ? 73 : 74,
-                error.description)
+                command + error.description)
         }
     }
 }

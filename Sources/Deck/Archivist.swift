@@ -168,14 +168,15 @@ extension Archivist {
 
     private static func recovery(_ recovery: TakeRecovery) -> Chore {
         let take = recovery.take
-        var isDraftTold = false
+        var told = 0
         return Chore(kind: .recover, take: take) {
-            switch try recovery.step() {
-            case nil:
-                guard !isDraftTold, let failure = recovery.draftFailure else { return .more }
-                isDraftTold = true
-                let sentence = "recover: \(take.stem): only its sound is known: \(failure)"
-                return .note(.told(Report(.warning, sentence)))
+            let outcome = try recovery.step()
+            if told < recovery.shortcomings.count {
+                defer { told += 1 }
+                return .note(.told(Report(.warning, "recover: \(take.stem): \(recovery.shortcomings[told])")))
+            }
+            switch outcome {
+            case nil: return .more
             case .recovered(let sidecar): return .done(.recovered(take, sidecar))
             case .removed:
                 return .done(.told(Report(.notice, "recover: \(take.stem): nothing was recorded yet: removed")))
@@ -195,7 +196,7 @@ extension Archivist {
                 addRecovery(of: take, in: directory, ending: endings[take])
             }
             for error in directory.newlyUnreadable() {
-                outcomes.post(.told(Report(.warning, "storage: a day is passed over: \(error)")))
+                outcomes.post(.told(Report(.warning, "storage: passed over: \(error)")))
             }
             return .done(nil)
         } failed: {

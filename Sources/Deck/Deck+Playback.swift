@@ -13,7 +13,7 @@ extension Deck {
     func play(_ reference: TakeReference?, now: Instant, _ completion: @escaping Completion) {
         switch phase {
         case .recording(let take):
-            let refusal = Refusal(.busy, "play: \(take.name?.stem ?? "a take") is being recorded")
+            let refusal = isBeingRecorded(take, "play")
             refuse(refusal, now: now)
             completion(.failure(refusal))
         case .playing(let play):
@@ -100,7 +100,7 @@ extension Deck {
         _ command: String, _ order: PlayOrder, _ completion: @escaping Completion, _ note: (inout OpenPlay) -> Void
     ) {
         guard case .playing(var play) = phase, !play.isEnding else {
-            return completion(.failure(Refusal(.busy, "\(command): nothing is being played")))
+            return completion(.failure(Refusal(.busy, "\(command): nothing is being played: play a take first")))
         }
         note(&play)
         play.whenDone.append(completion)

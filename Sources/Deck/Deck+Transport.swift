@@ -81,7 +81,7 @@ extension Deck {
         case .stop: stop(now: now, completion)
         case .mark(let note):
             guard case .recording(let take) = phase, !take.isEnding else {
-                completion(.failure(Refusal(.busy, "mark: nothing is being recorded")))
+                completion(.failure(Refusal(.busy, "mark: nothing is being recorded: record a take first")))
                 break
             }
             mark(note: note, at: now)
@@ -132,7 +132,7 @@ extension Deck {
             if take.isEnding {
                 later(completion) { [self] in start(at: now, now: clock.now(), completion) }
             } else {
-                completion(.failure(Refusal(.busy, "record: \(take.name?.stem ?? "a take") is being recorded")))
+                completion(.failure(isBeingRecorded(take, "record")))
             }
         case .playing: stopThenRecord(at: now, now: now, completion)
         }
@@ -157,10 +157,18 @@ extension Deck {
     }
 
     func find(_ reference: TakeReference, for command: String) throws(Refusal) -> TakeName {
+        if case .recording(let take) = phase, let name = take.name, reference.names(name) {
+            throw isBeingRecorded(take, command)
+        }
         guard let take = selection.find(reference), discards[take] == nil else {
             throw Refusal(.notFound, "\(command): \(reference): no such take in \(options.directory)")
         }
         return take
+    }
+
+    /// Why a command has to wait until a take has ended.
+    func isBeingRecorded(_ take: OpenTake, _ command: String) -> Refusal {
+        Refusal(.busy, "\(command): \(take.name?.stem ?? "a take") is being recorded: stop it first")
     }
 
     private func change(to wanted: FilterRequest) throws(Refusal) {
@@ -207,7 +215,7 @@ extension Deck {
         }
         var order = BeginOrder(
             ring: input.ring, grant: input.grant, directory: directory, kit: options.kit, pressed: instant,
-            pressedWall: clock.wallTime() - (now - instant), earliest: silentSince,
+            pressedWall: clock.offset().wallTime(at: instant), earliest: silentSince,
             clock: originOfClock(selection.takes.last?.day), bootID: options.bootID,
             preRoll: options.isListening ? options.preRoll : .zero, lag: options.pressAge, filter: input.filter,
             keepUnfiltered: options.keepsUnfiltered, syncPromise: options.syncPromise, splitBytes: options.splitBytes,
@@ -341,9 +349,7 @@ extension Deck {
                 "\(sidecar.frames) frames, \(Report.seconds(sidecar.durationSeconds)), \(sidecar.gaps.count) gaps"
             report(Report(.info, "stop: \(name.stem): \(length), ended by \(sidecar.endedBy?.rawValue ?? "unknown")"))
             if sidecar.pendingFormat != nil { archivist.orders.post(.convert(name)) }
-            if let failure {
-                tell(Fault(sidecar.endedBy == .diskFull ? .diskFull : .storageFailing, "record: \(failure)"), now: now)
-            }
+            if let failure { tell(failure, now: now) }
             close(take, .success(status), now: now)
         case .failed(let message, let isDiskFull):
             hasLeftovers = true

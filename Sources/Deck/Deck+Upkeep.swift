@@ -15,7 +15,8 @@ extension Deck {
             nextTick = now + Self.tick
             check(now: now)
         }
-        faults.expire(at: now)
+        // Storage that failed a take and does not even answer since is as bad as it was.
+        faults.expire(at: now, except: isStorageSuspect ? .storageFailing : nil)
         return min(nextTick, faults.nextExpiry ?? nextTick, awaitsFrames ? now + Self.frameLook : nextTick)
     }
 
@@ -261,12 +262,16 @@ extension Deck {
         let losses = input.ring.xrunCount + Int(input.ring.missedFrames + missingFrames)
         if losses > lossesSeen {
             lossesSeen = losses
+            let counts = [
+                (input.ring.xrunCount, "overruns of the card: the machine is too busy"),
+                (Int(input.ring.missedFrames), "frames dropped while the storage stalled: it is too slow"),
+                (Int(missingFrames), "frames that the card did not tell of: see its cable and its USB hub"),
+            ]
+            let causes = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
             raise(
                 Fault(
                     .overload,
-                    "capture: \(input.grant.card): frames were lost: \(input.ring.xrunCount) overruns of the card, "
-                        + "\(input.ring.missedFrames) frames dropped while the storage stalled, \(missingFrames) that the "
-                        + "card did not tell of"),
+                    "capture: \(input.grant.card): sound was lost: \(causes.joined(separator: "; "))"),
                 until: now + Self.overloadShown)
         }
     }

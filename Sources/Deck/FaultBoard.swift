@@ -25,7 +25,9 @@ struct FaultBoard {
     mutating func drop(_ code: Fault.Code) { faults[code] = nil }
 
     /// Drops what has passed.
-    mutating func expire(at now: Instant) {
+    /// - Parameter standing: what still holds when its time has come: it is told until it is cleared.
+    mutating func expire(at now: Instant, except standing: Fault.Code? = nil) {
+        if let standing, let until = faults[standing]?.until, until <= now { faults[standing]?.until = nil }
         faults = faults.filter { $0.value.until.map { $0 > now } ?? true }
     }
 

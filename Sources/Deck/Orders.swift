@@ -2,6 +2,7 @@ package import Filters
 package import Ring
 package import TakeFiles
 package import Takes
+package import Transport
 
 /// What the writer needs to know to begin a take.
 package struct BeginOrder: Sendable {
@@ -92,8 +93,8 @@ package enum Outcome: Sendable {
     case synced
     /// Something of the take failed that it can do without.
     case warned(String)
-    /// The take is committed. `failure`: why it ended early.
-    case finished(TakeName, Sidecar, failure: String?)
+    /// The take is committed. `failure`: why it ended early, or is less than it should be.
+    case finished(TakeName, Sidecar, failure: Fault?)
     /// There is no take, or only what recovery can make of it.
     case failed(String, isDiskFull: Bool)
 }

@@ -184,7 +184,9 @@ extension Recording {
         let first = stretch.held
         guard stretch.ring.position > first, let back = stretch.heard(first) else { return }
         let end = output.nextFrame
-        let frame = max(end, Int64(((back - started).inSeconds * Double(sidecar.rateHz)).rounded()))
+        // Since the last frame before, not since the start: the crystal that counted the frames until then has a pace of its own.
+        let away = back - (heardUpTo ?? started)
+        let frame = end + Int64(max(0, away.inSeconds * Double(sidecar.rateHz)).rounded())
         try output.beginPart(format: stretch.ring.format, firstFrame: frame)
         if frame > end { output.sidecar.gaps.append(Sidecar.Gap(atFrame: end, frames: frame - end, cause: .cardLost)) }
         let filter = Sidecar.FilterChange(stretch.filter, atFrame: sidecar.filter.last?.atFrame ?? 0)

@@ -50,10 +50,6 @@ struct Selection {
     }
 
     func find(_ reference: TakeReference) -> TakeName? {
-        switch reference {
-        case .last: takes.last
-        case .number(let number): takes.last { $0.number == number }
-        case .stem(let stem): takes.last { $0.stem == stem }
-        }
+        reference == .last ? takes.last : takes.last(where: reference.names)
     }
 }

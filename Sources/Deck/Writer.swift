@@ -4,6 +4,7 @@ import Ring
 import Synchronization
 import TakeFiles
 package import Takes
+import Transport
 
 /// Makes takes out of what the ring holds, as the deck orders. All of its work is done by `turn`, on one thread.
 package final class Writer: @unchecked Sendable {
@@ -101,6 +102,8 @@ package final class Writer: @unchecked Sendable {
                 promise: order.syncPromise,
                 period: order.ring.format.duration(ofFrames: Int64(order.grant.periodFrames)), lag: order.lag,
                 files: order.keepUnfiltered ? 2 : 1, start: order.pressed)
+            // What was heard before the press is made safe as soon as it is written.
+            if order.preRoll > .zero { schedule?.hurry(now) }
             shared.withLock { $0 = Progress(started: started, rateHz: sidecar.rateHz, safeUntil: started) }
             outcomes.post(.began(name))
         } catch {
@@ -141,8 +144,8 @@ package final class Writer: @unchecked Sendable {
     private func finish(_ recording: Recording) throws {
         settleSync()
         let sidecar = try recording.finish()
-        let failure = sidecar.endedBy == .diskFull ? "the disk is full down to its reserve" : nil
-        close(.finished(recording.name, sidecar, failure: failure))
+        let failure = Fault(.diskFull, "record: the disk is full down to its reserve")
+        close(.finished(recording.name, sidecar, failure: sidecar.endedBy == .diskFull ? failure : nil))
     }
 
     /// A failure of the storage ends the take with what is safe.
@@ -153,7 +156,8 @@ package final class Writer: @unchecked Sendable {
         recording.end(at: nil, because: isDiskFull ? .diskFull : .storageError)
         let remains = recording.abandon()
         if remains.isFinished {
-            close(.finished(recording.name, recording.sidecar, failure: "\(error)"))
+            let failure = Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(error)")
+            close(.finished(recording.name, recording.sidecar, failure: failure))
         } else {
             close(.failed("\(error)", isDiskFull: isDiskFull))
         }

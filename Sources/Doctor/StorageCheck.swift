@@ -71,8 +71,8 @@ struct StorageCheck {
         if speed.median > Self.longestSync {
             return .failure(
                 .storage,
-                "\(told): too slow to keep all but the last second safe: use a card for recording (A1, V30), or set "
-                    + "takes.sync_seconds higher", figures)
+                "\(told): too slow: a power cut costs more than the last second: use a card for recording (A1, V30)",
+                figures)
         }
         if speed.longest > Self.longestSync {
             return .warning(

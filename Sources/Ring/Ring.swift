@@ -7,8 +7,8 @@ public import Takes
 /// frames were written before it since the ring was made. The writer overwrites the oldest frames, except
 /// those that the reader holds: when nothing else is left, new frames are dropped and counted.
 ///
-/// One thread may call the writer's verbs (`writableFrames`, `withWritable`, `commit`, `drop`, `stamp`) and one
-/// the reader's (`hold`, `release`, `withFrames`). The reader's `peek` and the counters may be called by any thread.
+/// One thread may call the writer's verbs (`writableFrames`, `writable`, `commit`, `miss`, `stamp`) and one the reader's
+/// (`hold`, `release`, `letGo`, `withFrames`). The stamps and the counters may be read by any thread.
 @safe public final class Ring: @unchecked Sendable {
     /// What the frames are.
     public let format: StreamFormat
@@ -27,7 +27,6 @@ public import Takes
     /// The first frame that must not be overwritten; none is held: `Int64.max`.
     private let held = Atomic<Int64>(.max)
     private let stampCount = Atomic<Int64>(0)
-    private let dropped = Atomic<Int64>(0)
     /// Frames that there was no room for, those included that no stamp tells of yet.
     private let missed = Atomic<Int64>(0)
     private let xruns = Atomic<Int64>(0)
@@ -99,7 +98,7 @@ extension Ring {
         missed.wrappingAdd(frameCount, ordering: .relaxed)
     }
 
-    /// Leaves a stamp. Those that tell of lost frames count them.
+    /// Leaves a stamp. Overruns are counted.
     @_noLocks @_noAllocation
     public func stamp(_ stamp: Stamp) {
         let count = stampCount.load(ordering: .relaxed)
@@ -107,9 +106,8 @@ extension Ring {
         unsafe stamps[Int(count % stampCapacity)] = stamp
         stampCount.store(count + 1, ordering: .releasing)
         switch stamp.kind {
-        case .running, .started: break
         case .xrun: xruns.wrappingAdd(1, ordering: .relaxed)
-        case .stall: dropped.wrappingAdd(stamp.lost, ordering: .relaxed)
+        case .running, .started, .stall: break
         }
     }
 }
@@ -121,12 +119,10 @@ extension Ring {
     public var position: Int64 { head.load(ordering: .sequentiallyConsistent) }
     /// Frames that the card delivered ever, whether there was room for them or not.
     public var delivered: Int64 { position + missedFrames }
-    /// Frames for which there was no room, counted as it happens; `droppedFrames` once a stamp tells of them.
+    /// Frames for which there was no room, counted as it happens; a stamp tells later where they are missing.
     public var missedFrames: Int64 { missed.load(ordering: .relaxed) }
     /// Overruns of the card's buffer since the ring was made.
     public var xrunCount: Int { Int(xruns.load(ordering: .relaxed)) }
-    /// Frames dropped because the ring was full.
-    public var droppedFrames: Int64 { dropped.load(ordering: .relaxed) }
 
     /// Holds every frame from `first` on, or from the oldest one that is still there. Until `release(upTo:)` or
     /// `letGo`, none of them is overwritten.

@@ -19,11 +19,11 @@ public struct FileError: Error, Hashable, CustomStringConvertible {
     /// Whether there is no room left, rather than something broken.
     public var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// One sentence, such as `write /takes/a.wav.part: No space left on device: free some space…`.
-    public var description: String {
-        let text = unsafe String(cString: strerror(code))
-        return "\(operation) \(path): \(text)" + (advice.map { ": \($0)" } ?? "")
-    }
+    /// What happened, such as `write /takes/a.wav.part: No space left on device`.
+    public var fact: String { "\(operation) \(path): \(unsafe String(cString: strerror(code)))" }
+
+    /// One sentence: what happened, and what is to be done.
+    public var description: String { fact + (advice.map { ": \($0)" } ?? "") }
 
     private var advice: String? {
         switch code {

@@ -22,8 +22,8 @@ struct LeftoverTake {
 
     /// What became of the sidecar.
     let draft: Draft
-    /// Why the sidecar that is under its name cannot be read.
-    private(set) var draftFailure: FileError?
+    /// Why the sidecar that is under its name tells nothing, although something is there.
+    private(set) var draftProblem: String?
     /// Whether there are parts that the draft does not know yet.
     var hasNewParts: Bool { !Set(sidecar.parts.map(\.file)).isSubset(of: known) }
     /// What is known of the take, with its parts as they lie there.
@@ -41,8 +41,8 @@ struct LeftoverTake {
     private static let mostOwed = Duration.seconds(60)
     /// More than the largest part and its closing chunks take: what a WAV file can tell of itself.
     private static let mostBytes = Int64(1) << 32
-    /// More than the sidecar of a take with a marker each second of a day.
-    private static let mostSidecarBytes = 16 << 20
+    /// More than the sidecar of a take with a gap each second of a week.
+    private static let mostSidecarBytes = 64 << 20
 
     /// An audio file as it is found.
     private struct Found {
@@ -111,7 +111,7 @@ extension LeftoverTake {
                 guard error.unreadable != nil else { throw error }
             }
         }
-        var readings: [TakeDocument: (sidecar: Sidecar?, isBlank: Bool)] = [:]
+        var readings: [TakeDocument: Reading] = [:]
         var unreadable: [TakeDocument: FileError] = [:]
         for document in drafts {
             do throws(LeftoverProblem) {
@@ -122,12 +122,12 @@ extension LeftoverTake {
                     readings[document] = try Self.read(document, at: site)
                 } catch {
                     guard let failure = error.unreadable else { throw error }
-                    readings[document] = (nil, false)
+                    readings[document] = Reading(isBegun: false, problem: failure.description)
                     unreadable[document] = failure
                 }
             }
         }
-        draftFailure = unreadable[.sidecarPart]
+        draftProblem = readings[.sidecarPart]?.problem
         var found: [Found] = []
         for name in audio.sorted(by: { $0.place < $1.place }) {
             if let last = found.last?.name, last.place == name.place {
@@ -148,7 +148,7 @@ extension LeftoverTake {
         let peaks = [TakeDocument.peaksPart, .peaks].map { $0.name(stem: stem) }
         let isOurs =
             names.count == audio.count + drafts.count + names.count(where: peaks.contains)
-            && readings.values.allSatisfy(\.isBlank)
+            && readings.values.allSatisfy(\.isBegun)
         let toldFrames = sidecar?.frames ?? 0
         let noSound = LeftoverProblem.foreign("\(stem): it has no sound, and files that no recorder left")
         if toldFrames == 0, found.allSatisfy(\.isBlank) { throw isOurs ? .empty : noSound }
@@ -172,17 +172,23 @@ extension LeftoverTake {
         _ = try attempt { () throws(FileError) in try site.files.length(site.files.open(site.path(document))) }
     }
 
-    private static func read(
-        _ document: TakeDocument, at site: TakeSite
-    ) throws(LeftoverProblem) -> (sidecar: Sidecar?, isBlank: Bool) {
+    /// What a draft of the sidecar tells.
+    private struct Reading {
+        var sidecar: Sidecar?
+        /// Whether it is one, or what a cut leaves of one.
+        var isBegun: Bool
+        /// Why it tells nothing, although something is there.
+        var problem: String?
+    }
+
+    private static func read(_ document: TakeDocument, at site: TakeSite) throws(LeftoverProblem) -> Reading {
         let path = site.path(document)
         try checkFile(document, at: site)
         let bytes = try attempt { () throws(FileError) in try site.files.contents(path, limit: Self.mostSidecarBytes) }
         let sidecar = try? SidecarFile.sidecar(bytes, path: path)
-        guard let sidecar, sidecar.isCredible(for: site.name) else {
-            return (nil, bytes.allSatisfy { $0 == 0 } || bytes.first == UInt8(ascii: "{"))
-        }
-        return (sidecar, true)
+        if let sidecar, sidecar.isCredible(for: site.name) { return Reading(sidecar: sidecar, isBegun: true) }
+        if bytes.allSatisfy({ $0 == 0 }) { return Reading(isBegun: true) }
+        return Reading(isBegun: bytes.first == UInt8(ascii: "{"), problem: "\(path): it is damaged")
     }
 
     private static func read(

@@ -10,6 +10,8 @@ public struct SyncPoint: Sendable {
     var audio: [AudioFile]
     /// The sidecar, if it changed, and the number of the change.
     var sidecar: (Sidecar, change: Int)?
+    /// Whether all of the audio files have their names on the disk. A new part's is there once the sidecar was replaced.
+    let isNamed: Bool
     let progress: TakeProgress
 
     /// Syncs the audio, then replaces the sidecar if it changed.
@@ -26,7 +28,7 @@ public struct SyncPoint: Sendable {
                 var audio = audio
                 try site.perform(.sync, audio: &audio)
                 // The sound is safe now, whatever the sidecar takes.
-                progress.didSync(frames: frames, sidecarChange: nil)
+                if isNamed { progress.didSync(frames: frames, sidecarChange: nil) }
                 if let (sidecar, change) = sidecar, change > before.sidecarChange {
                     try site.perform(.replaceSidecar, content: SidecarFile.bytes(sidecar))
                 }

@@ -32,7 +32,11 @@ public final class TakeOutput {
     private let splitBytes: Int64
     private let progress = TakeProgress()
     private var sidecarChange = 1
+    /// The change that told of the newest part.
+    private var partChange = 1
     private var parts: [Part] = []
+    /// Parts that turned out to have no frame.
+    private var empty: [Part] = []
     private var peaks: PeaksDraft
 
     /// One stretch of the take: an audio file, and its unfiltered twin if there is one.
@@ -166,7 +170,8 @@ public final class TakeOutput {
         try site.perform(.mark, audio: &parts[parts.count - 1].audio)
         return SyncPoint(
             frames: frames, site: site, audio: parts.flatMap(\.audio).filter { $0.file != nil },
-            sidecar: sidecarChange > done.sidecarChange ? (snapshot(), sidecarChange) : nil, progress: progress)
+            sidecar: sidecarChange > done.sidecarChange ? (snapshot(), sidecarChange) : nil,
+            isNamed: partChange <= done.sidecarChange, progress: progress)
     }
 
     /// Ends the take: closes the audio files and gives everything its final name, the sidecar last.
@@ -279,6 +284,7 @@ extension TakeOutput {
             throw error
         }
         sidecarChange += 1
+        partChange = sidecarChange
     }
 
     /// Takes note of what is on the disk, and closes the parts before the last one that are there.
@@ -310,8 +316,10 @@ extension TakeOutput {
 extension TakeOutput {
     private func carryOut(_ phases: [TakePhase]) throws(FileError) -> Sidecar {
         // A part whose card went away before it was heard. The take is whole without its file, so that goes last.
-        let empty = parts.contains { $0.frames > 0 } ? parts.filter { $0.frames == 0 } : []
-        if !empty.isEmpty { parts.removeAll { $0.frames == 0 } }
+        if parts.contains(where: { $0.frames > 0 }) {
+            empty += parts.filter { $0.frames == 0 }
+            parts.removeAll { $0.frames == 0 }
+        }
         let final = snapshot()
         for phase in phases {
             switch phase {

@@ -29,11 +29,10 @@ public final class TakeRecovery {
     private let known: [String: HeardSound]
     private var site: TakeSite
     private var outcome: Outcome?
-    /// Why the sound could not be heard to its end; the take is whole all the same.
-    public private(set) var measureFailure: FileError?
-
-    /// Why what was known of the take could not be read; it is kept beside the take.
-    public private(set) var draftFailure: FileError?
+    /// What the take came out of it without, one sentence each; it is as whole as can be all the same.
+    public private(set) var shortcomings: [String] = []
+    /// Whether all of its sound was heard.
+    private var isMeasured = true
 
     private var parts: [[AudioFile]] = []
     private var empty: [AudioFile] = []
@@ -77,7 +76,10 @@ public final class TakeRecovery {
             return outcome
         }
         try carryOut(TakePhase.recover[phase])
-        if phase == TakePhase.recover.count { outcome = sidecar.map(Outcome.recovered) }
+        if phase == TakePhase.recover.count {
+            outcome = sidecar.map(Outcome.recovered)
+            directory.settle(take)
+        }
         return outcome
     }
 
@@ -96,9 +98,11 @@ public final class TakeRecovery {
             }
         }
         var sidecar = found.sidecar
-        if let failure = found.draftFailure {
-            draftFailure = failure
+        if let problem = found.draftProblem {
+            let lacks = found.draft == .lost ? "only its sound is known" : "what was noted last is not known"
+            let kept = TakeDocument.sidecarUnread.name(stem: take.stem)
             try site.perform(.setAside)
+            shortcomings.append("\(lacks): \(problem): kept as \(kept)")
         }
         if found.draft == .waiting { try site.perform(.adopt) }
         if found.hasNewParts {
@@ -127,7 +131,7 @@ public final class TakeRecovery {
             try hear()
         case .replaceSidecar:
             if var sidecar {
-                sidecar.levels = measureFailure == nil ? levels(of: sidecar) : sidecar.levels
+                sidecar.levels = isMeasured ? levels(of: sidecar) : sidecar.levels
                 self.sidecar = sidecar
                 try site.perform(phase, content: SidecarFile.bytes(sidecar))
             }
@@ -142,6 +146,7 @@ public final class TakeRecovery {
         case .peaks:
             site.perform(.appendPeaks, peaks: &peaks)
             site.perform(.peaks, peaks: &peaks)
+            if isMeasured, let failure = peaks.failure { shortcomings.append("it has no waveform: \(failure)") }
             nextPhase()
         case .dropAudio:
             try site.perform(phase, audio: &empty)
@@ -222,7 +227,8 @@ extension TakeRecovery {
             peaks.append(measure.hear(bytes))
             heard = bytes.isEmpty ? audio.dataBytes : heard + Int64(bytes.count)
         } catch {
-            measureFailure = error
+            isMeasured = false
+            shortcomings.append("not all of its sound can be read: \(error)")
             site.giveUp(&peaks, error)
             heard = 0
             return nextPhase()

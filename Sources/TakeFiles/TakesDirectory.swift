@@ -15,7 +15,7 @@ public final class TakesDirectory: Sendable {
     private let identity: FileIdentity
     /// The last number given, or the highest that is on the disk.
     private let number: Mutex<Int>
-    /// Days that could not be read, and those of them that nobody was told of yet.
+    /// What could not be read, and what of it nobody was told of yet.
     private let unreadable: Mutex<(all: Set<FileError>, news: [FileError])>
     /// What was heard of the takes that a failing storage ended, by audio file.
     private let doubts = Mutex<[TakeName: [String: HeardSound]]>([:])
@@ -33,14 +33,22 @@ public final class TakesDirectory: Sendable {
     public init(path: String, files: FileSystem = FileSystem()) throws {
         self.path = path
         self.files = files
+        let isNew = (try? files.identity(path)) == nil
         folder = try files.makeFolder(path)
+        // Where the folder around it may not be opened, its name is on the disk when the kernel gets to it.
+        if isNew, let around = try? files.openFolder(Self.parent(of: path)) { try files.syncFolder(around) }
         identity = try files.identity(path)
         lock = try TakesLock(directory: path, files: files)
-        // Garbled, or gone: what is on the disk tells as well.
-        let written = try? files.contents("\(path)/\(TakeDocument.number.name(stem: ""))", limit: 32)
-        let text = String(decoding: written ?? [], as: UTF8.self)
-        let last = text.hasSuffix("\n") ? Int(text.dropLast()).flatMap { $0 < TakeName.highestNumber ? $0 : nil } : nil
         var unreadable: [FileError] = []
+        var written: [UInt8] = []
+        do throws(FileError) {
+            written = try files.contents("\(path)/\(TakeDocument.number.name(stem: ""))", limit: 32)
+        } catch {
+            if error.code != ENOENT { unreadable.append(error) }
+        }
+        // Garbled, or gone: what is on the disk tells as well.
+        let text = String(decoding: written, as: UTF8.self)
+        let last = text.hasSuffix("\n") ? Int(text.dropLast()).flatMap { $0 < TakeName.highestNumber ? $0 : nil } : nil
         let names = try Self.names(in: path, files: files, unreadable: &unreadable) { _, _ in true }
         self.unreadable = Mutex((Set(unreadable), unreadable))
         let highest = names.map(\.number).filter { $0 <= Self.highestCounted }.max()
@@ -88,7 +96,7 @@ public final class TakesDirectory: Sendable {
         return try takes().filter(waves.contains)
     }
 
-    /// Why days could not be read, that were passed over since they were opened or this was asked last. Each is told once.
+    /// Why days, or the last number, could not be read, and were passed over. Each is told once.
     public func newlyUnreadable() -> [FileError] {
         unreadable.withLock { known in
             defer { known.news = [] }
@@ -158,16 +166,27 @@ public final class TakesDirectory: Sendable {
         }
     }
 
+    /// Whether a directory is one of takes, or was: it has a day, or the number of the last take.
+    public static func isOne(_ path: String, files: FileSystem = FileSystem()) throws(FileError) -> Bool {
+        let number = TakeDocument.number.name(stem: "")
+        return try files.entries(path).contains { $0 == number || TakeName.isDay($0) }
+    }
+
     /// Whether it lies on another file system than the root's, such as a card's that is mounted.
     public var isOnOwnStorage: Bool { Self.isOnOwnStorage(path, files: files) }
 
     /// The same of a directory that need not be there yet.
     public static func isOnOwnStorage(_ path: String, files: FileSystem) -> Bool {
-        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
         guard let root = try? files.identity("/"),
-            let place = (try? files.identity(path)) ?? (try? files.identity(parent.isEmpty ? "/" : parent))
+            let place = (try? files.identity(path)) ?? (try? files.identity(parent(of: path)))
         else { return false }
         return place.device != root.device
+    }
+
+    /// The folder that a folder is in.
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// Fails if nothing can be written there any more, as the system knows. Writes nothing.
@@ -196,6 +215,11 @@ public final class TakesDirectory: Sendable {
     /// What was heard of a take, by audio file; empty: nothing speaks against what they hold.
     func heard(of take: TakeName) -> [String: HeardSound] {
         doubts.withLock { $0[take] ?? [:] }
+    }
+
+    /// A take was recovered: what was heard of it is of no more use.
+    func settle(_ take: TakeName) {
+        doubts.withLock { $0[take] = nil }
     }
 
     private func finished() throws(FileError) -> [TakeName] {

@@ -35,6 +35,15 @@ public enum TakeReference: Hashable, Sendable {
             self = .stem(text)
         }
     }
+
+    /// Whether this names a take; `last` names none.
+    public func names(_ take: TakeName) -> Bool {
+        switch self {
+        case .stem(let stem): take.stem == stem
+        case .number(let number): take.number == number
+        case .last: false
+        }
+    }
 }
 
 extension TakeReference: CustomStringConvertible {

@@ -62,7 +62,7 @@ while frames < 0 {
     }
 }
 card.stop()
-guard frames >= total, ring.droppedFrames == 0 else {
-    print("capture-bench: \(frames) frames of \(total), \(ring.droppedFrames) dropped")
+guard frames >= total, ring.missedFrames == 0 else {
+    print("capture-bench: \(frames) frames of \(total), \(ring.missedFrames) dropped")
     exit(70)
 }

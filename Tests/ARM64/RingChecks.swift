@@ -96,5 +96,6 @@ private func keepsStamps() -> Bool {
     else { return false }
     ring.stamp(Stamp(position: 500, instant: Instant(nanoseconds: 2_000_000_000), kind: .xrun, lost: -1))
     ring.stamp(Stamp(position: 500, instant: Instant(nanoseconds: 2_000_000_000), kind: .stall, lost: 30))
-    return ring.xrunCount == 1 && ring.droppedFrames == 30
+    ring.miss(30)
+    return ring.xrunCount == 1 && ring.missedFrames == 30
 }

@@ -59,7 +59,7 @@ def failures():
 def account(trial, cuts=0, faults=0, amiss=0, lost=None, worst=None):
     """A row of soak's table: how often the power went, how many faults were made, how often something was not as it should be,
     frames lost beyond what design.md allows by what the sound tells (none: it cannot tell), the worst loss in seconds."""
-    row = {"trial": trial, "cuts": cuts, "faults": faults, "amiss": amiss, "frames lost": lost, "worst loss": worst}
+    row = {"trial": trial, "cuts": cuts, "faults": faults, "amiss": amiss, "lost untold": lost, "worst loss": worst}
     print(f"account: {json.dumps(row)}", flush=True)
 
 

@@ -16,12 +16,17 @@ import Testing
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    deinit {
-        func removeAll(_ path: String) {
-            for name in (try? KernelCalls().entries(path)) ?? [] { removeAll("\(path)/\(name)") }
-            unsafe remove(path)
-        }
-        removeAll(folder)
+    deinit { removeAll(folder) }
+
+    private func removeAll(_ path: String) {
+        for name in (try? KernelCalls().entries(path)) ?? [] { removeAll("\(path)/\(name)") }
+        unsafe remove(path)
+    }
+
+    /// What is said of what may not be read: root acts as the directory's owner.
+    private func denied(_ path: String) -> String {
+        "open \(path): Permission denied: "
+            + (geteuid() == 0 ? "the recorder's user must be allowed to write there" : "run this as root, or as its owner")
     }
 
     private let format = StreamFormat(rateHz: 48_000, channels: 1, sampleFormat: .s16)
@@ -83,7 +88,7 @@ import Testing
             run(["recover", "--json"], access: kit).output == [
                 "{\"directory\":\"\(path)\",\"takes\":[{\"day\":\"2026-11-21\",\"duration_seconds\":2,"
                     + "\"ended_by\":\"power-cut\",\"frames\":96000,\"outcome\":\"recovered\","
-                    + "\"take\":\"heron07-0001-061811Z\"},{\"day\":\"2026-11-21\",\"outcome\":\"removed\","
+                    + "\"shortcomings\":[],\"take\":\"heron07-0001-061811Z\"},{\"day\":\"2026-11-21\",\"outcome\":\"removed\","
                     + "\"take\":\"heron07-0002-061811Z\"}]}"
             ])
         #expect(
@@ -94,6 +99,25 @@ import Testing
         #expect(run(["recover"], access: kit) == (66, [], ["recover: \(path): there is no such directory"]))
         #expect(unsafe Glibc.access(path, F_OK) != 0)
         #expect(run(["recover", "/dev/null"]) == (66, [], ["recover: /dev/null: there is no such directory"]))
+    }
+
+    @Test func `a directory without takes is not taken for theirs, unless the settings name it`() throws {
+        _ = try cut(frames: 48_000)
+        #expect(
+            run(["recover", folder]) == (
+                66, [],
+                [
+                    "recover: \(folder): there are no takes in it: name the directory that has their days, such as "
+                        + "\(folder)/takes"
+                ]
+            ))
+        #expect(try FileSystem().entries(folder) == ["takes"])
+        #expect(run(["recover", path]).status == 0)
+        for name in try FileSystem().entries(path) where name != ".number" { removeAll("\(path)/\(name)") }
+        #expect(run(["recover", path]) == (0, ["\(path): nothing is to be recovered"], []))
+        removeAll(path)
+        unsafe mkdir(path, 0o755)
+        #expect(run(["recover"], access: kit) == (0, ["\(path): nothing is to be recovered"], []))
     }
 
     @Test func `a directory that a recorder has open is left to it`() throws {
@@ -114,7 +138,7 @@ import Testing
         let draft = "\(path)/\(name.day)/\(name.stem).json.part"
         unsafe chmod(draft, 0)
         let result = run(["recover"], access: kit)
-        let sentence = "open \(draft): Permission denied: the recorder's user must be allowed to write there"
+        let sentence = denied(draft)
         #expect(
             result == (
                 77,
@@ -131,8 +155,8 @@ import Testing
         if geteuid() == 0 { try giveAway(path) }
         let day = "\(path)/\(name.day)"
         unsafe chmod(day, 0)
-        let sentence = "open \(day): Permission denied: the recorder's user must be allowed to write there"
-        let complaint = "recover: a day is passed over: \(sentence)"
+        let sentence = denied(day)
+        let complaint = "recover: passed over: \(sentence)"
         let line = "heron07-0002-061811Z: recovered, 0:00:01.0, ended by power-cut"
         #expect(run(["recover"], access: kit) == (77, [line], [complaint]))
         #expect(run(["recover"], access: kit) == (77, [], [complaint]))

@@ -87,8 +87,19 @@ import Transport
         #expect(
             rig.log.messages.filter { $0.hasPrefix("recover: ") }.first
                 == "recover: \(sidecar.take): only its sound is known: open \(path): Input/output error: "
-                + "the storage is failing, replace it")
+                + "the storage is failing, replace it: kept as \(sidecar.take).json.part.unread")
         #expect(FileManager.default.fileExists(atPath: path + ".unread"))
+    }
+
+    @Test func `sound that cannot be read is recovered as it is, which is told`() throws {
+        let storage = TroubledStorage()
+        storage.isSoundUnreadable = true
+        let rig = try Rig(files: FileSystem(calls: storage), directory: try cutTake())
+        rig.run(.seconds(5))
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.frames > 8 * 2000)
+        #expect(sidecar.levels == [])
+        #expect(rig.log.messages.contains { $0.hasPrefix("recover: \(sidecar.take): not all of its sound can be read: ") })
     }
 
     @Test func `a recorder that crashed in this boot left a take that says so`() throws {

@@ -53,6 +53,31 @@ import Transport
         #expect(Set(rig.card.opened.dropFirst().map(\.card)) == [.cardID("Scripted")])
     }
 
+    @Test func `how long the card was away is not told by its crystal`() throws {
+        let rig = try Rig()
+        // 200 ppm fast: 40 ms in 200 s.
+        rig.card.slowness = -0.0002
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.seconds(200))
+        let started = rig.card.started
+        rig.card.unplug()
+        rig.run(.milliseconds(700))
+        rig.card.plugIn()
+        rig.deck.rescan()
+        rig.run(.milliseconds(1000))
+        let back = rig.card.started
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        let heard = Double(8 * 1000 + sidecar.parts[0].frames) / (8000 * 1.0002)
+        let away = (back - started).inSeconds - heard
+        let gap = try #require(sidecar.gaps.first)
+        #expect(sidecar.gaps.count == 1 && gap.cause == .cardLost)
+        // The press is found to a millisecond.
+        #expect(abs(Double(gap.frames) / 8000 - away) < 0.003)
+    }
+
     @Test func `a part of another rate keeps the take's timeline`() throws {
         let rig = try Rig()
         rig.run(.milliseconds(1000))

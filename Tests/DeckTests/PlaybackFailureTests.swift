@@ -43,8 +43,8 @@ import Transport
         #expect(perform(.play(nil), on: empty).text == "not-found: play: there is no take yet in \(empty.directory)")
         #expect(empty.deck.indication.answer?.kind == .refused)
         let rig = try rig()
-        #expect(perform(.pause, on: rig).text == "busy: pause: nothing is being played")
-        #expect(perform(.skip(seconds: 5), on: rig).text == "busy: skip: nothing is being played")
+        #expect(perform(.pause, on: rig).text == "busy: pause: nothing is being played: play a take first")
+        #expect(perform(.skip(seconds: 5), on: rig).text == "busy: skip: nothing is being played: play a take first")
         #expect(
             perform(.play(.number(9)), on: rig).text == "not-found: play: 9: no such take in \(rig.directory)")
         #expect(rig.deck.state == .idle)

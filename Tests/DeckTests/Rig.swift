@@ -52,6 +52,8 @@ final class ScriptedCard: CaptureSource {
     /// Those of them that nobody was told of yet.
     private var dropped: Int64 = 0
     private let clock: TestClock
+    /// How long it takes to be opened.
+    var openingTime = Duration.zero
     /// How much slower than its rate the crystal is.
     var slowness = 0.0
     /// How late the next stamp is.
@@ -67,6 +69,7 @@ final class ScriptedCard: CaptureSource {
 
     func open(_ request: CaptureRequest) throws -> CaptureGrant {
         opened.append(request)
+        clock.advance(by: openingTime)
         guard isPresent else { throw Absent() }
         if let rate = request.rateHz, rate != format.rateHz { throw Absent() }
         return CaptureGrant(
@@ -304,8 +307,12 @@ final class Rig {
         archive()
     }
 
+    /// Whether the archivist waits for its storage.
+    var isArchivistStuck = false
+
     /// Lets the archivist do all there is to do.
     func archive() {
+        guard !isArchivistStuck else { return }
         while archivist.turn() {}
         deck.hearArchivist()
     }

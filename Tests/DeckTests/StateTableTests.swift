@@ -152,11 +152,16 @@ import Transport
         perform(.record)
         rig.run(.milliseconds(300))
         perform(.record)
+        perform(.discard(.number(1)))
+        perform(.select(.stem("heron07-0001-061811Z")))
+        perform(.play(nil))
+        let isBeingRecorded = "heron07-0001-061811Z is being recorded: stop it first"
         #expect(
             refusals == [
-                "busy: mark: nothing is being recorded",
+                "busy: mark: nothing is being recorded: record a take first",
                 "not-found: select: 7: no such take in \(rig.directory)",
-                "busy: record: heron07-0001-061811Z is being recorded",
+                "busy: record: \(isBeingRecorded)", "busy: discard: \(isBeingRecorded)", "busy: select: \(isBeingRecorded)",
+                "busy: play: \(isBeingRecorded)",
             ])
     }
 

@@ -47,7 +47,7 @@ import Transport
         rig.run(.seconds(5))
         #expect(
             rig.log.messages.filter { $0.hasPrefix("storage:") } == [
-                "storage: a day is passed over: open \(directory)/2026-11-20: Input/output error: "
+                "storage: passed over: open \(directory)/2026-11-20: Input/output error: "
                     + "the storage is failing, replace it"
             ])
     }

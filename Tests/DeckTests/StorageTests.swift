@@ -239,6 +239,25 @@ import Transport
         #expect(behind > .zero && behind < .seconds(1))
     }
 
+    @Test func `storage that failed a take and hangs since then is a fault until it answers`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage))
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        storage.code = EIO
+        rig.isArchivistStuck = true
+        rig.run(.seconds(100), step: .milliseconds(500))
+        #expect(rig.deck.status.faults.map(\.code) == [.storageFailing])
+        #expect(rig.deck.state == .fault)
+        #expect(!rig.deck.isArmed)
+        storage.code = nil
+        rig.isArchivistStuck = false
+        rig.run(.seconds(5))
+        #expect(rig.deck.status.faults == [])
+        #expect(rig.deck.isArmed)
+    }
+
     @Test func `a fault of the storage that is gone is told no more`() throws {
         let storage = TroubledStorage()
         let rig = try Rig(files: FileSystem(calls: storage))

@@ -41,6 +41,20 @@ import Transport
         #expect(samples.isEmpty)
     }
 
+    @Test func `a card that is opened for the take, and takes its time, does not move its date`() throws {
+        let rig = try Rig { $0.isListening = false }
+        rig.run(.milliseconds(1000))
+        rig.card.openingTime = .milliseconds(800)
+        rig.press(.record)
+        rig.run(.seconds(2))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        let started = rig.clock.offset().wallTime(at: Instant(nanoseconds: sidecar.startedMonotonicNs))
+        #expect(sidecar.started == started.iso8601)
+        #expect(sidecar.startedCorrected == nil)
+    }
+
     @Test func `the pre-roll comes before the press`() throws {
         let rig = try Rig { $0.preRoll = .seconds(2) }
         rig.run(.seconds(5))
@@ -55,6 +69,14 @@ import Transport
         #expect(sidecar.started == "2026-11-21T06:18:14.000000Z")
         let first = try rig.samples(sidecar.parts[0].file, of: sidecar).first
         #expect(first == 24000)
+    }
+
+    @Test func `the pre-roll is on the disk as soon as the take has begun`() throws {
+        let rig = try Rig { $0.preRoll = .seconds(2) }
+        rig.run(.seconds(5))
+        rig.press(.record)
+        rig.run(.milliseconds(100))
+        #expect(rig.deck.status.syncedSeconds > 1.7)
     }
 
     @Test func `a pre-roll that is not there yet is as long as can be, and the start is true`() throws {

@@ -56,7 +56,12 @@ final class TroubledStorage: SystemCalls {
         get { flags.withLock { $0.card } }
         set { flags.withLock { $0.card = newValue } }
     }
-    private let flags = Mutex<(isReadOnly: Bool, card: UInt64)>((false, 1))
+    /// Whether what follows the head of a sound file cannot be read.
+    var isSoundUnreadable: Bool {
+        get { flags.withLock { $0.isSoundUnreadable } }
+        set { flags.withLock { $0.isSoundUnreadable = newValue } }
+    }
+    private let flags = Mutex<(isReadOnly: Bool, card: UInt64, isSoundUnreadable: Bool)>((false, 1, false))
 
     /// Bytes of sound that are safe, by audio file.
     private let synced = Mutex<(names: [Int32: String], bytes: [String: Int64])>(([:], [:]))
@@ -108,7 +113,8 @@ final class TroubledStorage: SystemCalls {
         return try kernel.pwrite(descriptor, bytes, at: offset)
     }
     func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
-        try kernel.pread(descriptor, bytes, at: offset)
+        if isSoundUnreadable, offset == WAVHeader.byteCount { throw Errno(code: EIO) }
+        return try kernel.pread(descriptor, bytes, at: offset)
     }
     func fdatasync(_ descriptor: Int32) throws(Errno) {
         try fail()

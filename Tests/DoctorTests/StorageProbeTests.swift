@@ -113,7 +113,7 @@ import Transport
         (0.76, [5], .failure, "0.8 MB/s are needed"),
         (20.0, [5, 100], .ok, "at worst 100 ms"),
         (20.0, [5, 5, 101], .warning, "at worst 101 ms: a power cut"),
-        (20.0, [5, 101, 101], .failure, "too slow to keep all but the last second safe"),
+        (20.0, [5, 101, 101], .failure, "too slow: a power cut costs more than the last second"),
     ])
     func `a storage is judged by what a take needs`(
         megabytes: Double, syncs: [Int], severity: Finding.Severity, words: String

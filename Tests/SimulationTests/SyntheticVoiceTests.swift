@@ -78,7 +78,7 @@ import Testing
         ring.letGo()
         loop.deliver(upTo: began + .milliseconds(720))
         #expect(ring.position == 4160)
-        #expect(ring.droppedFrames == 1600)
+        #expect(ring.missedFrames == 1600)
         loop.deliver(upTo: began + .milliseconds(740))
         #expect(
             stamps(ring).suffix(2) == [

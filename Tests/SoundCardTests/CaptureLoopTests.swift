@@ -281,7 +281,7 @@ struct CaptureLoopTests {
         // Ten periods fit; the next two are dropped; the thirteenth finds room again.
         let running = (1...10).map { "running at \($0 * 100), \($0 * 100) ms" }
         #expect(ring.story == ["started at 0, 1 ms"] + running + ["stall at 1000, 1200 ms, lost 200"])
-        #expect(ring.droppedFrames == 200)
+        #expect(ring.missedFrames == 200)
         #expect(ring.position == 1100)
         let next = ring.withFrames(from: 1000, atMost: 1) { $0.assumingMemoryBound(to: Int16.self)[0] }
         #expect(next == 1200)

@@ -255,6 +255,30 @@ struct TakeRecoveryTests {
         #expect(try everything(in: folder) == before)
     }
 
+    @Test func `a draft that is damaged is kept, and the heads tell`() throws {
+        let name = try record { output in
+            output.sidecar.markers = [Sidecar.Marker(atFrame: 3, note: "owl")]
+            try output.append(10)
+            try output.sync()
+        }
+        let draft = "\(name.stem).json.part"
+        var garbled = try files.contents("\(folder)/\(draft)", limit: 1 << 20)
+        garbled.replaceSubrange(20..<40, with: repeatElement(0xff, count: 20))
+        try files.remove("\(folder)/\(draft)")
+        try make(garbled, draft)
+        let directory = try TakesDirectory(path: path)
+        let recovery = TakeRecovery(of: name, in: directory, bootID: "")
+        while try recovery.step() == nil {}
+        #expect(
+            recovery.shortcomings == [
+                "only its sound is known: \(folder)/\(draft): it is damaged: kept as \(draft).unread"
+            ])
+        #expect(try files.contents("\(folder)/\(draft).unread", limit: 1 << 20) == garbled)
+        let sidecar = try directory.sidecar(of: name)
+        #expect(sidecar.frames == 10)
+        #expect(sidecar.endedBy == .unknown)
+    }
+
     @Test func `a draft that had not replaced the old one yet is taken where the old one is gone`() throws {
         let name = try record { output in
             output.sidecar.markers = [Sidecar.Marker(atFrame: 3, note: nil)]
@@ -414,7 +438,11 @@ struct TakeRecoveryTests {
             steps += 1
         }
         #expect(steps == 2 + 4 + 5)
-        #expect(recovery.measureFailure?.code == EIO)
+        #expect(
+            recovery.shortcomings == [
+                "not all of its sound can be read: "
+                    + FileError("read", "\(folder)/\(name.stem).wav.part", code: EIO).description
+            ])
         guard case .recovered(let sidecar)? = outcome else { return }
         #expect(sidecar.frames == 5 << 18)
         #expect(sidecar.levels == [])
