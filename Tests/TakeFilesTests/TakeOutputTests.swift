@@ -1,3 +1,4 @@
+import Glibc
 import Takes
 import Testing
 
@@ -223,6 +224,43 @@ struct TakeOutputTests {
                 file: "heron07-0001-061811Z.wav", firstFrame: 0, frames: 200, rateHz: 48_000, format: .s16)
         ]
         #expect(try written() == expected)
+    }
+
+    @Test func `frames of a new part count once its name is on the disk as well`() throws {
+        let calls = FaultyCalls(root: scratch.path + "/other")
+        let directory = try TakesDirectory(path: scratch.path + "/other", files: FileSystem(calls: calls))
+        let output = try TakeOutput(directory, splitBytes: 8192)
+        try output.append(100)
+        output.sidecar.markers = [Sidecar.Marker(atFrame: 3, note: nil)]
+        let sidecar = "\(output.name.day)/\(output.name.stem).json.part.tmp"
+        calls.setRefusal { verb, subject in verb == "create" && subject == sidecar ? EIO : nil }
+        #expect(throws: FileError.self) { try output.sync() }
+        // What the sidecar says of the same part can wait.
+        #expect(output.syncedFrames == 100)
+
+        let second = try TakeOutput(directory, splitBytes: 8192)
+        try second.append(100)
+        try second.sync()
+        try second.append(1000)
+        let next = "\(second.name.day)/\(second.name.stem).json.part.tmp"
+        calls.setRefusal { verb, subject in verb == "create" && subject == next ? EIO : nil }
+        #expect(throws: FileError.self) { try second.sync() }
+        #expect(second.syncedFrames == 100)
+    }
+
+    @Test func `a part without a frame leaves nothing, even if the take ends at the second try`() throws {
+        let calls = FaultyCalls(root: scratch.path + "/other")
+        let directory = try TakesDirectory(path: scratch.path + "/other", files: FileSystem(calls: calls))
+        let output = try TakeOutput(directory)
+        try output.append(100)
+        try output.beginPart(format: output.sidecar.streamFormat, firstFrame: 200)
+        output.sidecar.endedBy = .cardLost
+        calls.setRefusal { verb, subject in verb == "rename" && subject.contains(".wav") ? EIO : nil }
+        #expect(throws: FileError.self) { _ = try output.finish() }
+        calls.setRefusal { _, _ in nil }
+        #expect(output.abandon().isFinished)
+        let left = try FileSystem().entries("\(directory.path)/\(output.name.day)")
+        #expect(left.filter { $0.contains("-p2") } == [])
     }
 
     @Test func `syncs that waited run in order, write a change once, and after the end do nothing`() throws {

@@ -88,6 +88,18 @@ struct TakesDirectoryTests {
         }
     }
 
+    @Test func `a last number that cannot be read is told, and numbers go on from what is there`() throws {
+        _ = try TakesDirectory(path: path)
+        _ = try files.makeFolder("\(path)/2026-11-20")
+        try write("", to: "2026-11-20/a-0007-000000Z.json")
+        try write("9\n", to: ".number")
+        let calls = FaultyCalls(root: path)
+        calls.setRefusal { call, subject in call == "read" && subject == ".number" ? EIO : nil }
+        let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
+        #expect(directory.newlyUnreadable() == [FileError("read", "\(path)/.number", code: EIO)])
+        #expect(directory.lastNumber == 7)
+    }
+
     @Test func `a directory that cannot be read at all is not opened`() throws {
         try _ = TakesDirectory(path: path)
         let calls = FaultyCalls(root: path)
