@@ -95,10 +95,10 @@ public struct Fieldfare: ParsableCommand {
 
 /// Options that may stand before or after the command.
 public struct GlobalOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The recorder's control socket.", valueName: "path"))
+    @Option(help: ArgumentHelp("The recorder's control socket; that of the settings unless named.", valueName: "path"))
     var socket: String?
 
-    @Option(help: ArgumentHelp("The settings file.", valueName: "file"))
+    @Option(help: ArgumentHelp("The settings file; /etc/fieldfare/fieldfare.toml unless named.", valueName: "file"))
     var settings: String?
 
     @Flag(help: "Print JSON.")

@@ -54,7 +54,8 @@ struct RecoverCommand: FieldfareCommand {
         guard isOfTakes || directory == nil else {
             throw Failure(
                 exitStatus: 66,
-                "recover: \(path): there are no takes in it: name the directory that has their days, such as \(path)/takes")
+                "recover: \(path): there are no takes in it: name the directory that has their days, such as "
+                    + "\(path)/takes")
         }
         return path
     }

@@ -26,7 +26,8 @@ import Testing
     /// What is said of what may not be read: root acts as the directory's owner.
     private func denied(_ path: String) -> String {
         "open \(path): Permission denied: "
-            + (geteuid() == 0 ? "the recorder's user must be allowed to write there" : "run this as root, or as its owner")
+            + (geteuid() == 0
+                ? "the recorder's user must be allowed to write there" : "run this as root, or as its owner")
     }
 
     private let format = StreamFormat(rateHz: 48_000, channels: 1, sampleFormat: .s16)

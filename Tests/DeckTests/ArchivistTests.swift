@@ -99,7 +99,8 @@ import Transport
         let sidecar = try #require(try rig.sidecars().first)
         #expect(sidecar.frames > 8 * 2000)
         #expect(sidecar.levels == [])
-        #expect(rig.log.messages.contains { $0.hasPrefix("recover: \(sidecar.take): not all of its sound can be read: ") })
+        let told = "recover: \(sidecar.take): not all of its sound can be read: "
+        #expect(rig.log.messages.contains { $0.hasPrefix(told) })
     }
 
     @Test func `a recorder that crashed in this boot left a take that says so`() throws {

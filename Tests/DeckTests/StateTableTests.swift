@@ -160,8 +160,8 @@ import Transport
             refusals == [
                 "busy: mark: nothing is being recorded: record a take first",
                 "not-found: select: 7: no such take in \(rig.directory)",
-                "busy: record: \(isBeingRecorded)", "busy: discard: \(isBeingRecorded)", "busy: select: \(isBeingRecorded)",
-                "busy: play: \(isBeingRecorded)",
+                "busy: record: \(isBeingRecorded)", "busy: discard: \(isBeingRecorded)",
+                "busy: select: \(isBeingRecorded)", "busy: play: \(isBeingRecorded)",
             ])
     }
 
