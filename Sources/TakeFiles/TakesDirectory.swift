@@ -166,10 +166,9 @@ public final class TakesDirectory: Sendable {
         }
     }
 
-    /// Whether a directory is one of takes, or was: it has a day, or the number of the last take.
+    /// Whether a directory is one of takes: it has a day, or a recorder had it open.
     public static func isOne(_ path: String, files: FileSystem = FileSystem()) throws(FileError) -> Bool {
-        let number = TakeDocument.number.name(stem: "")
-        return try files.entries(path).contains { $0 == number || TakeName.isDay($0) }
+        try files.entries(path).contains { $0 == TakesLock.fileName || TakeName.isDay($0) }
     }
 
     /// Whether it lies on another file system than the root's, such as a card's that is mounted.

@@ -19,10 +19,13 @@ struct TakesLock: Sendable {
     private let file: OpenFile
     private let files: FileSystem
 
+    /// In the directory, from when it was opened first.
+    static let fileName = ".lock"
+
     /// Locks `directory`, by `flock(2)` on its file `.lock`, which tells the process's number.
     /// - Throws: `TakesLockError` if another process has the lock, else `FileError`.
     init(directory: String, files: FileSystem) throws {
-        let (file, isLocked) = try files.openLocked("\(directory)/.lock")
+        let (file, isLocked) = try files.openLocked("\(directory)/\(Self.fileName)")
         guard isLocked else {
             let text = try? String(decoding: files.read(file, at: 0, count: 16), as: UTF8.self)
             throw TakesLockError(directory: directory, processID: text.flatMap { Int32($0.prefix { $0 != "\n" }) })

@@ -114,7 +114,7 @@ import Testing
             ))
         #expect(try FileSystem().entries(folder) == ["takes"])
         #expect(run(["recover", path]).status == 0)
-        for name in try FileSystem().entries(path) where name != ".number" { removeAll("\(path)/\(name)") }
+        for name in try FileSystem().entries(path) where name != ".lock" { removeAll("\(path)/\(name)") }
         #expect(run(["recover", path]) == (0, ["\(path): nothing is to be recovered"], []))
         removeAll(path)
         unsafe mkdir(path, 0o755)
