@@ -5,8 +5,10 @@ nothing with the scenario, whose interpreter may have to wait.
 """
 import atexit
 import ctypes
+import mmap
 import os
 import signal
+import struct
 import time
 
 # Nobody on the board may have a higher one but the kernel itself.
@@ -36,3 +38,25 @@ class Ticker:
             os.kill(self.process, signal.SIGKILL)
             os.waitpid(self.process, 0)
         self.process = None
+
+
+class HostWaits:
+    """How long the board had to wait for the host: what a ticker came too late in sum.
+
+    A scenario that expects something within a time allows for it. Without other work on the host it is about 1 % of the time.
+    """
+
+    def __init__(self):
+        self._shared = mmap.mmap(-1, 8)
+        late, last = 0.0, time.monotonic()
+
+        def tell():
+            nonlocal late, last
+            now = time.monotonic()
+            late, last = late + max(0, now - last - 0.01), now
+            struct.pack_into("<d", self._shared, 0, late)
+        Ticker(tell)
+
+    def seconds(self):
+        """All of it so far."""
+        return struct.unpack_from("<d", self._shared)[0]
