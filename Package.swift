@@ -17,7 +17,7 @@ let package = Package(
         .executable(name: "fieldfare", targets: ["fieldfare"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
     ],
     targets: [
         // System libraries and thin C shims.
@@ -28,25 +28,44 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .target(name: "CFloat"),
         .target(name: "CTOML"),
+        .target(name: "CSoundTouch", linkerSettings: [.linkedLibrary("SoundTouch")]),
 
         // Pure: no devices, no files.
         .target(name: "Takes", swiftSettings: strict),
         .target(name: "Transport", dependencies: ["Takes"], swiftSettings: strict),
         .target(name: "Panel", dependencies: ["Takes", "Transport"], swiftSettings: strict),
         .target(name: "Filters", dependencies: ["Takes", "CFloat"], swiftSettings: strictMemory),
-        .target(name: "Ring", dependencies: ["Takes"], swiftSettings: strictMemory),
+        .target(name: "Ring", dependencies: ["Takes", "CLinux"], swiftSettings: strictMemory),
+        .target(name: "Workers", dependencies: ["Takes", "CLinux"], swiftSettings: strictMemory),
+
+        .target(name: "Live", dependencies: ["Takes", "Filters", "Ring"], swiftSettings: strictMemory),
 
         // Each at one edge of the machine.
-        .target(name: "SoundCard", dependencies: ["Takes", "Ring", "CALSA"], swiftSettings: strictMemory),
+        .target(name: "SoundCard", dependencies: ["Takes", "Ring", "Workers", "CALSA"], swiftSettings: strictMemory),
         .target(name: "Lines", dependencies: ["Takes", "CGPIOD"], swiftSettings: strictMemory),
-        .target(name: "TakeFiles", dependencies: ["Takes", "Filters", "CSndFile"], swiftSettings: strictMemory),
+        .target(
+            name: "TakeFiles", dependencies: ["Takes", "Filters", "CSndFile", "CLinux"], swiftSettings: strictMemory),
         .target(name: "Settings", dependencies: ["Takes", "CTOML"], swiftSettings: strictMemory),
+        .target(
+            name: "Playback",
+            dependencies: ["Takes", "Filters", "Ring", "Live", "Workers", "TakeFiles", "CSoxr", "CSoundTouch"],
+            swiftSettings: strictMemory),
         .target(name: "Control", dependencies: ["Takes", "Transport", "CLinux"], swiftSettings: strictMemory),
+        .target(
+            name: "Listening", dependencies: ["Takes", "Filters", "Ring", "Live", "Workers", "Control"],
+            swiftSettings: strictMemory),
 
         // The recorder.
         .target(
+            name: "Recording",
+            dependencies: ["Takes", "Transport", "Filters", "Ring", "Workers", "TakeFiles"],
+            swiftSettings: strictMemory),
+        .target(
             name: "Deck",
-            dependencies: ["Takes", "Transport", "Panel", "Filters", "Ring", "TakeFiles", "CLinux", "CSoxr"],
+            dependencies: [
+                "Takes", "Transport", "Panel", "Filters", "Ring", "Live", "Workers", "TakeFiles", "Recording",
+                "Playback",
+            ],
             swiftSettings: strictMemory),
         .target(
             name: "Doctor",
@@ -55,13 +74,14 @@ let package = Package(
                 "CLinux",
             ],
             swiftSettings: strictMemory),
-        .target(name: "Simulation", dependencies: ["Takes", "Ring", "Panel", "CLinux"], swiftSettings: strictMemory),
+        .target(
+            name: "Simulation", dependencies: ["Takes", "Ring", "Workers", "Panel", "CLinux"],
+            swiftSettings: strictMemory),
         .target(
             name: "Recorder",
             dependencies: [
-                "Takes", "Transport", "Panel", "Filters", "Ring", "SoundCard", "Lines", "TakeFiles", "Settings",
-                "Control",
-                "Deck", "Doctor", "Simulation", "CLinux",
+                "Takes", "Transport", "Panel", "Filters", "Ring", "Live", "Workers", "SoundCard", "Lines",
+                "TakeFiles", "Settings", "Control", "Listening", "Deck", "Doctor", "Simulation", "CLinux",
             ],
             swiftSettings: strictMemory),
         .executableTarget(
@@ -88,10 +108,11 @@ let package = Package(
         .executableTarget(
             name: "filter-bench", dependencies: ["Filters", "Takes", "CReferenceFilter"], swiftSettings: strictMemory),
         .executableTarget(
-            name: "capture-bench", dependencies: ["Deck", "Filters", "Ring", "SoundCard", "TakeFiles", "Takes"],
+            name: "capture-bench",
+            dependencies: ["Recording", "Filters", "Ring", "Workers", "SoundCard", "TakeFiles", "Takes"],
             swiftSettings: strict),
 
-        // Feeds hostile input to all that reads what others wrote.
+        // Feeds hostile input to all parts that read foreign data.
         .executableTarget(
             name: "fuzz",
             dependencies: [
@@ -101,17 +122,24 @@ let package = Package(
 
         // Tests.
         .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
+        .target(
+            name: "ScriptedPlayback", dependencies: ["Takes", "Ring"], path: "Tests/ScriptedPlayback",
+            swiftSettings: strict),
         .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
         .testTarget(name: "TakesTests", dependencies: ["Takes"], swiftSettings: strict),
-        .testTarget(name: "TransportTests", dependencies: ["Takes", "Transport"], swiftSettings: strict),
+        .testTarget(
+            name: "TransportTests", dependencies: ["Takes", "Transport", "SeededRandom"], swiftSettings: strict),
         .testTarget(
             name: "PanelTests", dependencies: ["Panel", "Takes", "Transport", "SeededRandom"], swiftSettings: strict),
         .testTarget(
-            name: "FiltersTests", dependencies: ["Filters", "Takes", "CAllocationCount"], exclude: ["Resources"],
-            swiftSettings: strict),
-        .testTarget(name: "RingTests", dependencies: ["Ring", "Takes", "SeededRandom"], swiftSettings: strict),
+            name: "FiltersTests", dependencies: ["Filters", "Takes", "CAllocationCount", "SeededRandom"],
+            exclude: ["Resources"], swiftSettings: strict),
         .testTarget(
-            name: "SoundCardTests", dependencies: ["SoundCard", "Takes", "Ring", "CALSA", "CAllocationCount"],
+            name: "RingTests", dependencies: ["Ring", "Workers", "Takes", "SeededRandom"], swiftSettings: strict),
+        .testTarget(name: "WorkersTests", dependencies: ["Workers", "Takes"], swiftSettings: strict),
+        .testTarget(
+            name: "SoundCardTests",
+            dependencies: ["SoundCard", "Takes", "Ring", "Workers", "CALSA", "CAllocationCount", "SeededRandom"],
             swiftSettings: strict),
         .testTarget(name: "LinesTests", dependencies: ["Lines", "Takes"], swiftSettings: strict),
         .testTarget(
@@ -122,28 +150,51 @@ let package = Package(
             name: "ControlTests", dependencies: ["Takes", "Transport", "Control", "SeededRandom"],
             swiftSettings: strictMemory),
         .testTarget(
+            name: "ListeningTests",
+            dependencies: ["Listening", "Live", "Control", "Takes", "Filters", "Ring", "Workers"],
+            swiftSettings: strictMemory),
+        .testTarget(
+            name: "PlaybackTests",
+            dependencies: [
+                "Playback", "Takes", "Filters", "Ring", "Live", "Workers", "TakeFiles", "ScriptedPlayback",
+                "SeededRandom",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RecordingTests",
+            dependencies: [
+                "Recording", "Takes", "Transport", "Filters", "Ring", "Workers", "TakeFiles", "SeededRandom",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "DeckTests",
-            dependencies: ["Deck", "Takes", "Transport", "Panel", "Filters", "Ring", "TakeFiles", "SeededRandom"],
+            dependencies: [
+                "Deck", "Recording", "Takes", "Transport", "Panel", "Filters", "Ring", "Workers", "TakeFiles",
+                "Playback", "ScriptedPlayback", "SeededRandom",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "DoctorTests",
             dependencies: [
-                "Doctor", "Takes", "Transport", "Panel", "Ring", "SoundCard", "Lines", "TakeFiles", "Settings",
+                "Doctor", "Takes", "Transport", "Panel", "Filters", "Ring", "SoundCard", "Lines", "TakeFiles",
+                "Settings",
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "SimulationTests", dependencies: ["Simulation", "Takes", "Ring", "Panel"], swiftSettings: strict),
+            name: "SimulationTests", dependencies: ["Simulation", "Takes", "Ring", "Workers", "Panel", "CLinux"],
+            swiftSettings: strict),
         .testTarget(
             name: "RecorderTests",
             dependencies: [
-                "Recorder", "Takes", "Transport", "Deck", "Panel", "Filters", "Ring", "SoundCard", "Lines", "TakeFiles",
-                "Settings", "Control", "Doctor", "Simulation",
+                "Recorder", "Takes", "Transport", "Deck", "Panel", "Filters", "Ring", "Workers", "SoundCard", "Lines",
+                "TakeFiles", "Settings", "Control", "Doctor", "Simulation",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Takes", "Transport", "Panel", "Ring", "Lines", "TakeFiles", "Control", "Doctor", "Commands",
+                "Takes", "Transport", "Panel", "Ring", "Workers", "Lines", "TakeFiles", "Control", "Doctor",
+                "Commands",
             ],
             swiftSettings: strictMemory),
     ],

@@ -5,20 +5,20 @@
 #include <stdio.h>
 #include <sys/eventfd.h> // not in Swift's Glibc
 
-/// What ALSA had to say.
+/// Messages of ALSA.
 struct calsa_messages {
     char text[384];
     unsigned length;
 };
 
-/// What ALSA has had to say on this thread since it was last asked; there because Swift has no thread-local variables.
+/// ALSA's messages on this thread since they were last cleared. Exists because Swift has no thread-local variables.
 /// To be used from one Swift file only: every object file that uses it gets messages of its own.
 static inline struct calsa_messages *calsa_messages(void) {
     static __thread struct calsa_messages messages;
     return &messages;
 }
 
-/// Notes a message instead of printing it; there because the handler's type is variadic.
+/// Stores a message instead of printing it. Exists because the handler's type is variadic.
 static inline void calsa_note(
     const char *file, int line, const char *function, int error, const char *format, ...) {
     (void)file, (void)line, (void)function, (void)error;
@@ -35,7 +35,17 @@ static inline void calsa_note(
     if (messages->length >= sizeof messages->text) messages->length = sizeof messages->text - 1;
 }
 
-/// Has ALSA's messages noted, in every thread; there because Swift cannot pass a variadic function.
+/// Has a PCM that is settled, and may be running, wake who waits for it once so many frames are there: 0, or a negative error code.
+/// Exists because the parameters are to be on the stack, which a macro of ALSA does: nothing is allocated.
+static inline int calsa_wake_at(snd_pcm_t *pcm, snd_pcm_uframes_t frames) {
+    snd_pcm_sw_params_t *parameters;
+    snd_pcm_sw_params_alloca(&parameters);
+    int status = snd_pcm_sw_params_current(pcm, parameters);
+    if (status >= 0) status = snd_pcm_sw_params_set_avail_min(pcm, parameters, frames);
+    return status < 0 ? status : snd_pcm_sw_params(pcm, parameters);
+}
+
+/// Makes ALSA store its messages, in every thread. Exists because Swift cannot pass a variadic function.
 static inline void calsa_catch_messages(void) {
     snd_lib_error_set_handler(calsa_note);
 }

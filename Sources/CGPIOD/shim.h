@@ -69,7 +69,7 @@ static inline int cgpiod_read_chip_info(struct gpiod_chip *chip, cgpiod_chip_inf
 	return 0;
 }
 
-// 1.x tells of a line through the line, 2.x through an object of its own.
+// 1.x describes a line through the line, 2.x through an object of its own.
 static inline int cgpiod_read_line_info(struct gpiod_chip *chip, unsigned int offset, cgpiod_line_info *info)
 {
 #ifdef CGPIOD_VERSION_1

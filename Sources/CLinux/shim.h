@@ -9,11 +9,13 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/fsuid.h>
+#include <sys/socket.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
+#include <sys/vfs.h>
 
-/// 1 while somebody disciplines the kernel's clock, 0 while nobody does. Exists because `adjtimex` wants a struct whose
+/// 1 while the kernel's clock is synchronised, 0 while it is not. Exists because `adjtimex` wants a struct whose
 /// zeroing is plain in C alone.
 static inline int fieldfare_clock_is_synchronised(void) {
     struct timex state = {0};
@@ -21,7 +23,16 @@ static inline int fieldfare_clock_is_synchronised(void) {
     return status >= 0 && status != TIME_ERROR && !(state.status & STA_UNSYNC);
 }
 
-/// Lets the calling thread run, and reach the disk, when nobody else wants to. What is not granted is left as it is. Exists
+/// The user who connected to a Unix socket (SO_PEERCRED of unix(7)); −1 where that is not known. Exists because `struct ucred` is
+/// declared only with _GNU_SOURCE, which Swift does not define.
+static inline long long fieldfare_peer_user(int descriptor) {
+    struct { int process; unsigned user, group; } peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || length != sizeof peer) return -1;
+    return peer.user;
+}
+
+/// Lets the calling thread run, and reach the disk, when no other thread wants to. What is not granted is left as it is. Exists
 /// because `syscall` is variadic, and glibc has no `ioprio_set`.
 static inline void fieldfare_be_idle(void) {
     struct sched_param none = {0};

@@ -5,15 +5,24 @@
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #define TOML_MAX_NESTED_VALUES 8
-// toml++ 3.3.0 asserts what a file can break, such as `[@a]`, and with NDEBUG tells the compiler to rely on it.
+// toml++ 3.3.0 asserts what a file can break, such as `[@a]`, and with NDEBUG lets the compiler rely on it.
 #undef NDEBUG
 #define TOML_ASSERT(expression) static_assert(true)
 // It also calls unreachable what letters such as ü reach, when they stand outside strings and comments.
+// Its headers are called .hpp since 3.4.
+#if __has_include(<toml++/impl/forward_declarations.hpp>)
+#include <toml++/impl/forward_declarations.hpp>
+#else
 #include <toml++/impl/forward_declarations.h>
+#endif
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false
+#if __has_include(<toml++/impl/unicode.hpp>)
+#include <toml++/impl/unicode.hpp>
+#else
 #include <toml++/impl/unicode.h>
+#endif
 #pragma pop_macro("TOML_UNREACHABLE")
 #include <toml++/toml.h>
 

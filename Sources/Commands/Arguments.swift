@@ -13,6 +13,16 @@ struct Seconds: ExpressibleByArgument {
     }
 }
 
+/// A number of hundredths of a semitone, down if it is negative.
+struct Cents: ExpressibleByArgument {
+    var value: Int
+
+    init?(argument: String) {
+        guard let value = Int(argument.replacing("\u{2212}", with: "-")) else { return nil }
+        self.value = value
+    }
+}
+
 extension TakeReference: ExpressibleByArgument {
     /// Reads what a person typed; nil for nothing at all.
     public init?(argument: String) {

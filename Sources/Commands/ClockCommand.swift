@@ -6,13 +6,13 @@ import Transport
 /// The kit's clock: what it says, and how a person sets it.
 struct ClockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clock", abstract: "Say what the kit's clock says and where it has that from, or set it.",
+        commandName: "clock", abstract: "Show the kit's clock and its origin, or set it.",
         subcommands: [ClockShowCommand.self, ClockSetCommand.self], defaultSubcommand: ClockShowCommand.self)
 }
 
 struct ClockShowCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Say what the kit's clock says, and where it has that from.")
+        commandName: "show", abstract: "Show the kit's clock and its origin.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -26,7 +26,7 @@ struct ClockSetCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Set the kit's clock, where no network does.",
         discussion: """
-            TIME says of which zone it is: 2026-11-21T06:18:11Z is in UTC, 2026-11-21T07:18:11+01:00 the same an hour \
+            TIME contains its zone: 2026-11-21T06:18:11Z is in UTC, 2026-11-21T07:18:11+01:00 the same an hour \
             ahead of it. From a computer whose clock is right: ssh KIT fieldfare clock set $(date -u +%FT%TZ)
 
             It is right to a second or so. Takes of this boot get their true start in the sidecar (started_corrected); \

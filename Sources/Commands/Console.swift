@@ -6,6 +6,9 @@ public protocol Console: AnyObject {
     func write(_ text: String) throws(Failure)
     /// Writes one sentence to the standard error.
     func complain(_ sentence: String)
+    /// Asks a person, on the standard error.
+    /// - Returns: the line that was typed; nil: the standard input is not a terminal.
+    func ask(_ question: String) -> String?
     /// Whether the standard output is a terminal, on which lines can be drawn again.
     var isTerminal: Bool { get }
     /// Columns of the terminal.
@@ -27,9 +30,16 @@ public final class SystemConsole: Console {
         }
     }
 
-    /// Writes a line; where that fails too there is nobody to tell.
+    /// Writes a line; where that fails too it is dropped.
     public func complain(_ sentence: String) {
         _ = Self.write(sentence + "\n", to: STDERR_FILENO)
+    }
+
+    /// Reads the standard input, if it is a terminal; its end is an empty line.
+    public func ask(_ question: String) -> String? {
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        _ = Self.write(question + " ", to: STDERR_FILENO)
+        return readLine() ?? ""
     }
 
     /// Asks the system.

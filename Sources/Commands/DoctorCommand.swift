@@ -10,9 +10,9 @@ struct DoctorCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check the kit before leaving: what is right, and what to do about the rest.",
         discussion: """
-            Checks settings, rights, the card and two seconds of what it hears, buttons, lamps, space, the speed of the \
+            Checks settings, rights, the card and two seconds of its sound, buttons, lamps, space, the speed of the \
             storage, the clock, other programs and the supply. While the recorder is down it opens the card and the \
-            lines itself. A failure has to be mended; a warning may be meant so. While a take is recorded the storage \
+            lines itself. A failure must be repaired; a warning may be intended. While a take is recorded the storage \
             is not measured.
 
             Exit status: 0 there is no failure; else that of the first one: 78 settings, 69 the recorder is not running, \
@@ -44,7 +44,7 @@ struct DoctorCommand: FieldfareCommand {
             let failures = findings.count { $0.severity == .failure }
             throw Failure(
                 exitStatus: findings.exitStatus,
-                "doctor: \(failures == 1 ? "1 failure" : "\(failures) failures") to mend")
+                "doctor: \(failures == 1 ? "1 failure" : "\(failures) failures") to repair")
         }
     }
 
@@ -62,7 +62,7 @@ struct DoctorCommand: FieldfareCommand {
         guard let client else {
             return .failure(
                 .service,
-                "the recorder is not running, so this user looked: start it with 'systemctl start fieldfare-recorder'",
+                "the recorder is not running, so this user checked: start it with 'systemctl start fieldfare-recorder'",
                 exitStatus: 69)
         }
         let status: Status
@@ -111,7 +111,7 @@ struct DoctorCommand: FieldfareCommand {
     private func lightLamps(_ client: ControlClient?, _ session: Session) throws(Failure) {
         guard let client else {
             return try session.access.lightLamps(options.settings) { lamp, failure throws(Failure) in
-                try tell(lamp, failure, session)
+                try report(lamp, failure, session)
             }
         }
         for lamp in Lamp.allCases {
@@ -121,19 +121,19 @@ struct DoctorCommand: FieldfareCommand {
                 // The kit has no such lamp.
                 guard case .refused(let refusal) = error.cause else { throw Failure(error) }
                 if refusal.code == .notFound { continue }
-                // The rest is looked at all the same.
-                return try tell(line: refusal.message, session)
+                // The rest is still checked.
+                return try report(line: refusal.message, session)
             }
-            try tell(lamp, nil, session)
+            try report(lamp, nil, session)
         }
     }
 
-    private func tell(_ lamp: Lamp, _ failure: String?, _ session: Session) throws(Failure) {
+    private func report(_ lamp: Lamp, _ failure: String?, _ session: Session) throws(Failure) {
         let name = lamp == .all ? "the lamp for all" : "\(lamp.rawValue) lamp"
-        try tell(line: failure ?? "\(name) is lit: did you see it?", session)
+        try report(line: failure ?? "\(name) is lit: did you see it?", session)
     }
 
-    private func tell(line: String, _ session: Session) throws(Failure) {
+    private func report(line: String, _ session: Session) throws(Failure) {
         // The output belongs to the findings where a program reads it.
         if options.json { session.console.complain(line) } else { try session.write(line: line) }
     }

@@ -9,8 +9,8 @@ struct DoctorText {
         let (word, colour) =
             switch finding.severity {
             case .ok: ("ok", 32)
-            case .warning: ("look", 33)
-            case .failure: ("MEND", 31)
+            case .warning: ("warn", 33)
+            case .failure: ("FAIL", 31)
             }
         let padding = String(repeating: " ", count: 6 - word.count)
         let severity = isColoured ? "\u{1B}[\(colour)m\(word)\u{1B}[0m" : word

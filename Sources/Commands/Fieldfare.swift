@@ -6,7 +6,7 @@ public struct Fieldfare: ParsableCommand {
     /// Its name, its words, its commands.
     public static let configuration = CommandConfiguration(
         commandName: "fieldfare",
-        abstract: "Works a Fieldfare recorder from the command line.",
+        abstract: "Controls a Fieldfare recorder from the command line.",
         discussion: """
             TAKE is a take's stem, its number, or 'last'. Exit status: 0 done; 64 usage; 65 bad data; 66 no such \
             take; 69 the service is not running; 70 internal; 73 cannot create; 74 I/O; 75 busy or refused in this \
@@ -17,10 +17,12 @@ public struct Fieldfare: ParsableCommand {
             CommandGroup(
                 name: "Recorder",
                 subcommands: [
-                    StatusCommand.self, WatchCommand.self, RecordCommand.self, StopCommand.self, PlayCommand.self,
+                    StatusCommand.self, WatchCommand.self, RecordCommand.self, StopCommand.self, EjectCommand.self,
+                    PlayCommand.self,
                     PauseCommand.self, SkipCommand.self, MarkCommand.self, SelectCommand.self, FilterCommand.self,
-                    VolumeCommand.self,
+                    VolumeCommand.self, PitchCommand.self, SpeedCommand.self,
                 ]),
+            CommandGroup(name: "Takes", subcommands: [TakesCommand.self, ShowCommand.self, DeleteCommand.self]),
             CommandGroup(
                 name: "Kit",
                 subcommands: [
@@ -61,6 +63,12 @@ public struct Fieldfare: ParsableCommand {
         }
     }
 
+    /// The names of all commands.
+    static var commandNames: Set<String> {
+        let commands = configuration.groupedSubcommands.flatMap { $0.subcommands }
+        return Set(commands.compactMap { $0.configuration.commandName })
+    }
+
     /// What the parser ends with: help and completions on the output, mistakes in one sentence.
     private static func report(_ error: any Error, _ arguments: [String], _ console: any Console) -> Int32 {
         let status = exitCode(for: error).rawValue
@@ -74,18 +82,16 @@ public struct Fieldfare: ParsableCommand {
                 return error.exitStatus
             }
         }
-        let commands = configuration.subcommands + configuration.groupedSubcommands.flatMap { $0.subcommands }
-        let names = commands.compactMap { $0.configuration.commandName }
-        let name = arguments.first { names.contains($0) }
+        let name = arguments.first(where: commandNames.contains)
         let command = name.map { "fieldfare \($0)" } ?? "fieldfare"
         let message = message(for: error).split(separator: "\n").joined(separator: " ")
         console.complain("\(command): \(message): see '\(command) --help'")
         return status
     }
 
-    /// The parser takes '-5' for an option: for `skip`, the minus of a number becomes one that it does not know.
+    /// The parser takes '-5' for an option: for `skip` and `pitch`, the minus of a number becomes one that it does not know.
     static func readableNumbers(in arguments: [String]) -> [String] {
-        guard arguments.contains("skip") else { return arguments }
+        guard arguments.contains("skip") || arguments.contains("pitch") else { return arguments }
         return arguments.map { argument in
             let isNegative = argument.hasPrefix("-") && Double(argument)?.isFinite ?? false
             return isNegative ? "\u{2212}" + argument.dropFirst() : argument

@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 
 /// Lets root reach files as the owner of a folder does: what is made there then belongs to the owner, who must be able to go
-/// on with it, and a link that the owner laid leads nowhere that the owner may not go.
+/// on with it, and a link that the owner made leads nowhere that the owner may not go.
 enum FolderOwner {
-    /// Runs `work` with the owner's rights to files (`setfsuid(2)`), on this thread only; as it is for anybody but root.
+    /// Runs `work` with the owner's rights to files (`setfsuid(2)`), on this thread only; without a change unless this is root.
     static func run<Result>(of folder: String, _ work: () throws(Failure) -> Result) throws(Failure) -> Result {
         var found = stat()
         guard geteuid() == 0, unsafe stat(folder, &found) == 0, found.st_uid != 0 else { return try work() }

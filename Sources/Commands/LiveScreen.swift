@@ -17,7 +17,7 @@ struct LiveScreen {
     }
 
     /// The next picture begins where the cursor is.
-    mutating func forget() {
+    mutating func reset() {
         drawn = 0
     }
 }

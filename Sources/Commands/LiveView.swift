@@ -19,6 +19,8 @@ struct LiveView {
             status.elapsedSeconds = level.elapsedSeconds
             status.syncedSeconds = level.syncedSeconds
             status.positionSeconds = level.positionSeconds
+        case .peaks: return
+        case .take: return
         }
         hold.update(status.levelDBFS, at: now)
     }

@@ -1,3 +1,4 @@
+import CLinux
 import Control
 import Doctor
 import Glibc
@@ -7,13 +8,18 @@ import SoundCard
 
 extension LocalAccess {
     /// This machine: its settings file, its cards and its lines.
-    public static let machine = LocalAccess(
+    public static let machine: LocalAccess = {
+        var access = ownDevices
+        access.useIdlePriority = { fieldfare_be_idle() }
+        return access
+    }()
+
+    private static let ownDevices = LocalAccess(
         places: { file in
             let (settings, _) = Settings.load(from: file)
             var places = Places()
             places.recorderSocket = settings.control.socket
-            places.reserveBytes = Int64(settings.takes.reserveMiB) << 20
-            places.takes = settings.takes.directory
+            places.takes = settings.takes.folder
             return places
         },
         problems: { file in Settings.load(from: file).problems.map(\.description) },

@@ -11,8 +11,6 @@ public struct LocalAccess: Sendable {
     public struct Places: Hashable, Sendable {
         /// The recorder's control socket.
         public var recorderSocket = "/run/fieldfare/recorder.sock"
-        /// A recording ends before less than this is free.
-        public var reserveBytes: Int64 = 512 << 20
         /// The directory of takes.
         public var takes = "/var/lib/fieldfare/takes"
 
@@ -31,11 +29,13 @@ public struct LocalAccess: Sendable {
     /// Lists what the recorder would list, if it were up.
     public var list: @Sendable (_ inventory: Inventory, _ settings: String?) throws(Failure) -> [JSONValue]
 
+    /// Lets this process run, and reach the disk, when no other wants to: a recording has precedence.
+    public var useIdlePriority: @Sendable () -> Void = {}
     /// Checks the kit while the recorder is down.
     public var doctor: @Sendable (_ settings: String?) throws(Failure) -> [Finding]
-    /// Looks for programs that take cards, which the recorder cannot see from its sandbox.
+    /// Finds programs that take cards, which the recorder cannot see from its sandbox.
     public var programs: @Sendable () -> Finding
-    /// Lights each lamp in turn while the recorder is down, and tells of each while it is lit, or why it is not.
+    /// Lights each lamp in turn while the recorder is down, and reports each while it is lit, or why it is not.
     public var lightLamps:
         @Sendable (
             _ settings: String?, _ isLit: (_ lamp: Lamp, _ failure: String?) throws(Failure) -> Void

@@ -9,8 +9,8 @@ struct RecoverCommand: FieldfareCommand {
         commandName: "recover", abstract: "Make takes of what a power cut or a crash left behind.",
         discussion: """
             A recorder that runs does it by itself; this is for the storage of another kit, or while the recorder is \
-            down. Finished takes are not touched, nor is what is no sound: that is named. Whoever calls it needs the \
-            right to write there.
+            down. Finished takes are not touched, nor is what is no sound: that is named. The caller needs the right \
+            to write there.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -128,6 +128,7 @@ extension RecoverCommand {
                 let cause = sidecar.endedBy?.rawValue ?? "unknown"
                 return "\(take.stem): recovered, \(Figures.time(sidecar.durationSeconds)), ended by \(cause)"
             case .to(.removed): return "\(take.stem): removed, nothing had been recorded yet"
+            case .to(.unchanged): return "\(take.stem): finished before, what was left beside it is removed"
             // The reason begins with the take's stem or the file's path.
             case .to(.left(let reason)): return reason
             case .failed(let failure): return "\(take.stem): failed: \(failure.description)"
@@ -144,6 +145,7 @@ extension RecoverCommand {
                 members["ended_by"] = .string(sidecar.endedBy?.rawValue ?? "unknown")
                 members["shortcomings"] = .array(shortcomings.map(JSONValue.string))
             case .to(.removed): members["outcome"] = .string("removed")
+            case .to(.unchanged): members["outcome"] = .string("unchanged")
             case .to(.left(let reason)):
                 members["outcome"] = .string("left")
                 members["reason"] = .string(reason)
@@ -157,7 +159,7 @@ extension RecoverCommand {
 }
 
 extension Failure {
-    /// What the storage said. Root acts as the directory's owner, who lacks the right then; anybody else may become root.
+    /// What the storage said. Root acts as the directory's owner, who lacks the right then; any other user may become root.
     fileprivate init(_ error: FileError, of command: String = "") {
         switch error.code {
         case EACCES, EPERM:

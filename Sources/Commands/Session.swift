@@ -8,11 +8,11 @@ public struct Session {
     public var console: any Console
     /// This machine, without the recorder.
     public var access: LocalAccess
-    /// Tells the time.
+    /// The source of time.
     public var clock: any Clock
     /// Opens the signals that end `watch`.
     public var signals: () throws(Failure) -> any Signals
-    /// How long `watch` waits before it looks for the recorder again.
+    /// How long `watch` waits before it tries to connect again.
     public var retry: Duration
 
     var options = GlobalOptions()

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What somebody at the keyboard, or the system, wants of a command that goes on until it is told to end.
+/// What a person at the keyboard, or the system, wants of a command that goes on until it is asked to end.
 public enum SignalKind: Sendable {
     /// Ctrl-C, or the system ends it.
     case end
@@ -17,7 +17,7 @@ public protocol Signals: AnyObject {
     var fileDescriptor: Int32 { get }
     /// The next signal; nil if none is there.
     func next() -> SignalKind?
-    /// Sleeps as Ctrl-Z asks, until somebody wakes the process.
+    /// Sleeps as Ctrl-Z asks, until the process is woken.
     func suspend()
 }
 

@@ -4,12 +4,9 @@ import Transport
 /// A status as a handful of aligned lines.
 struct StatusText {
     private let status: Status
-    private let reserveBytes: Int64
 
-    /// - Parameter reserveBytes: what a recording leaves free.
-    init(_ status: Status, reserveBytes: Int64) {
+    init(_ status: Status) {
         self.status = status
-        self.reserveBytes = reserveBytes
     }
 
     var lines: [String] {
@@ -17,6 +14,7 @@ struct StatusText {
         if let take = status.take { rows.append(("take", take)) }
         if let selected = status.selected, selected != status.take { rows.append(("selected", selected)) }
         if let time { rows.append(("time", time)) }
+        if !status.isAsRecorded { rows.append(("playback", status.tuningText)) }
         rows.append(("level", level))
         rows.append(("card", card))
         rows.append(("filter", status.filterText))
@@ -64,12 +62,8 @@ struct StatusText {
 
     private var space: String {
         guard let free = status.freeBytes else { return "unknown" }
-        guard let rate = status.rateHz, let channels = status.channels, let format = status.format else {
-            return "\(Figures.size(free)) free"
-        }
-        let bytesPerSecond = Double(rate * channels * format.stored.bytesPerSample)
-        let left = Double(max(0, free - reserveBytes)) / bytesPerSecond
-        return "\(Figures.size(free)) free, room for \(Figures.lasting(left))"
+        let room = status.timeLeftSeconds.map { ", room for \(Figures.lasting($0))" } ?? ""
+        return "\(Figures.size(free)) free\(room)"
     }
 }
 
@@ -89,19 +83,24 @@ extension Status {
         let time: String
         switch state {
         case .recording: time = recordedText
-        case .playing, .paused: time = playedText
+        case .playing, .paused: time = playedText + (isAsRecorded ? "" : ", \(tuningText)")
         case .idle: return armed ? "idle, armed" : "idle, not armed"
         case .fault: return "fault: it cannot record"
         }
         return [state.rawValue, take, time].compactMap(\.self).joined(separator: " ")
     }
 
+    /// Whether takes are played at the pitch and the speed at which they were recorded.
+    var isAsRecorded: Bool { pitchCents == 0 && speed == 1 }
+
+    /// `pitch -1200 cents, speed 0.1 expanded`.
+    var tuningText: String {
+        "pitch \(pitchCents) cents, speed \(Figures.short(speed, digits: 4))" + (expand ? " expanded" : "")
+    }
+
     /// The filter in force.
     var filterText: String {
-        guard lowPassHz != nil || highPassHz != nil else { return "off: bit-exact" }
-        let lowPass = lowPassHz.map { "low-pass \(Figures.short($0)) Hz" } ?? "no low-pass"
-        let highPass = highPassHz.map { "high-pass \(Figures.short($0)) Hz" } ?? "no high-pass"
-        return "\(lowPass), \(highPass), \(slopeDBPerOctave) dB/octave"
+        FilterText(lowPassHz: lowPassHz, highPassHz: highPassHz, slopeDBPerOctave: slopeDBPerOctave).text
     }
 }
 

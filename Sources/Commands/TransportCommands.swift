@@ -42,7 +42,21 @@ struct StopCommand: TransportCommand {
     @OptionGroup var options: GlobalOptions
 
     func command() -> Command { .stop }
-    func outcome(_ status: Status) -> String { status.take.map { "stopped \($0)" } ?? "stopped" }
+    func outcome(_ status: Status) -> String {
+        status.take.map { "stopped \($0)" } ?? "stop: nothing is recorded or played"
+    }
+}
+
+struct EjectCommand: TransportCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "eject", abstract: "Unmount the stick that takes are kept on.",
+        discussion:
+            "Returns when it may be pulled. Holding stop for 1.5 s does the same while nothing is recorded or played.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func command() -> Command { .eject }
+    func outcome(_ status: Status) -> String { "the stick may be pulled" }
 }
 
 struct PlayCommand: TransportCommand {
@@ -58,7 +72,7 @@ struct PlayCommand: TransportCommand {
 
 struct PauseCommand: TransportCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Pause playing; play goes on.")
+        commandName: "pause", abstract: "Pause playing; play continues it.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -117,10 +131,46 @@ struct VolumeCommand: TransportCommand {
     func outcome(_ status: Status) -> String { "volume \(volume)" }
 }
 
+struct PitchCommand: TransportCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pitch", abstract: "Set the pitch that takes are played at, until the recorder restarts.",
+        discussion: "Usual are \(Tuning.pitchPresets.map(String.init).joined(separator: ", ")): an octave is 1200.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "Hundredths of a semitone, from -2400 to 2400; 0: as recorded.") var cents: Cents
+
+    func command() throws(Failure) -> Command {
+        guard Tuning.pitchRange.contains(cents.value) else {
+            let allowed = "a whole number from \(Tuning.pitchRange.lowerBound) to \(Tuning.pitchRange.upperBound)"
+            throw Failure(exitStatus: 64, "fieldfare pitch: found \(cents.value), allowed is \(allowed)")
+        }
+        return .pitch(cents: cents.value)
+    }
+    func outcome(_ status: Status) -> String { status.tuningText }
+}
+
+struct SpeedCommand: TransportCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "speed", abstract: "Set the speed that takes are played at, until the recorder restarts.",
+        discussion: "The pitch is kept unless --expand is given.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "From 0.05 to 2; 1: as recorded.") var factor: Double
+    @Flag(help: "Let the pitch follow the speed (time expansion, as for bats).") var expand = false
+
+    func command() throws(Failure) -> Command {
+        guard Tuning.speedRange.contains(factor) else {
+            throw Failure(exitStatus: 64, "fieldfare speed: found \(factor), allowed is a number from 0.05 to 2")
+        }
+        return .speed(factor: factor, expands: expand)
+    }
+    func outcome(_ status: Status) -> String { status.tuningText }
+}
+
 struct FilterCommand: TransportCommand {
     static let configuration = CommandConfiguration(
         commandName: "filter", abstract: "Change the capture filter until the recorder restarts.",
-        discussion: "What is not named stays as it is; with no option at all, says what is in force.")
+        discussion: "What is not named stays as it is; without an option, prints the filter in force.")
 
     @OptionGroup var options: GlobalOptions
 

@@ -6,6 +6,8 @@ import Transport
 /// A connection that is watched, found again when the recorder restarts.
 final class Watch {
     private let session: Session
+    /// Whether the waveform is asked for.
+    private let peaks: Bool
     private let signals: any Signals
     private var client: ControlClient?
     private var view = LiveView(status: Status(version: ""))
@@ -15,8 +17,9 @@ final class Watch {
     private var console: any Console { session.console }
     private var isLive: Bool { console.isTerminal && !session.options.json }
 
-    init(_ session: Session) throws(Failure) {
+    init(_ session: Session, peaks: Bool = false) throws(Failure) {
         self.session = session
+        self.peaks = peaks
         signals = try session.signals()
     }
 
@@ -41,7 +44,7 @@ final class Watch {
     private func connect() throws(Failure) {
         let client = try session.connect()
         do {
-            view.status = try client.askForStatus(.watch).0
+            view.status = try client.askForStatus(.watch(peaks: peaks)).0
         } catch {
             throw Failure(error)
         }
@@ -50,7 +53,7 @@ final class Watch {
         self.client = client
     }
 
-    /// Waits for an event or a signal; without a connection, until it is time to look again.
+    /// Waits for an event or a signal; without a connection, until it is time to connect again.
     private func wait() {
         var files = [pollfd(fd: signals.fileDescriptor, events: Int16(POLLIN), revents: 0)]
         if let client { files.append(pollfd(fd: client.fileDescriptor, events: Int16(POLLIN), revents: 0)) }
@@ -66,16 +69,16 @@ final class Watch {
             if isLive { try console.write(LiveScreen.end) }
             signals.suspend()
             if isLive { try console.write(LiveScreen.begin) }
-            screen.forget()
+            screen.reset()
         case .resize:
-            // The lines before may have been wrapped: nobody knows how many there are now.
-            screen.forget()
+            // The lines before may have been wrapped: how many there are now is not known.
+            screen.reset()
         }
         if isLive { try draw() }
         return true
     }
 
-    /// Shows what came, or looks for the recorder again.
+    /// Shows what came, or connects again.
     private func follow() throws(Failure) {
         if client == nil { try reconnect() }
         guard let client else { return }
@@ -97,7 +100,7 @@ final class Watch {
         do {
             try connect()
         } catch {
-            // Anything else than that nobody answers will not pass by itself.
+            // Only a recorder that is not running is expected to come back.
             guard error.exitStatus == 69 else { throw error }
             return
         }
@@ -122,6 +125,11 @@ final class Watch {
 
     private func show(_ event: Event, _ line: String) throws(Failure) {
         if session.options.json { return try session.write(line: line) }
+        if case .take(let change) = event {
+            // The picture is of what the recorder does now.
+            if !isLive { try session.write(line: "\(change.what.rawValue) \(change.take)") }
+            return
+        }
         if isLive { return try draw() }
         let now = session.clock.now()
         if case .level = event, let lineDue, now < lineDue { return }

@@ -5,10 +5,16 @@ struct WatchCommand: FieldfareCommand {
         commandName: "watch", abstract: "Show state and levels as they change, until Ctrl-C.",
         discussion: "Level meters in a terminal; otherwise a line a second, or with --json a line an event.")
 
+    @Flag(help: "With --json: also the waveform of what is sampled, ten times a second.")
+    var peaks = false
     @OptionGroup var options: GlobalOptions
 
+    func validate() throws {
+        guard !peaks || options.json else { throw ValidationError("watch: --peaks is for scripts: add --json") }
+    }
+
     func run(in session: Session) throws(Failure) {
-        let watch = try Watch(session)
+        let watch = try Watch(session, peaks: peaks)
         try watch.run()
     }
 }

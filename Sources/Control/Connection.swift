@@ -10,11 +10,16 @@ final class Connection {
     static let mostOutput = 256 << 10
     /// How long a peer may leave what waits for it unread.
     static let patience = Duration.seconds(10)
+    /// How long a peer may be silent in the middle of a line.
+    static let longestPause = Duration.seconds(60)
 
     let socket: Descriptor
+    /// Whether it is root, or the recorder's own user.
+    let isPrivileged: Bool
     private let calls: SocketCalls
 
     private var input: [UInt8] = []
+    private var lastReceived = Instant(nanoseconds: 0)
     /// Where in `input` the next line begins, and up to where there is no newline.
     private var lineStart = 0
     private var searched = 0
@@ -37,12 +42,17 @@ final class Connection {
     private(set) var isClosed = false
     private var hasReplied = false
 
-    var indication: Indication?
-    var isWatching = false
-    /// What the peer was told last.
-    var toldStatus: Status?
+    /// Which events the peer gets.
+    enum Watching { case nothing, status, statusAndPeaks }
+
+    /// What the peer reports of its uploads; nil: nothing.
+    var upload: UploadState?
+    var watching = Watching.nothing
+    /// What was sent to the peer last.
+    var reportedStatus: Status?
 
     init(_ socket: consuming Descriptor, calls: SocketCalls) {
+        isPrivileged = calls.isPrivileged(socket.number)
         self.socket = socket
         self.calls = calls
     }
@@ -50,7 +60,7 @@ final class Connection {
     // MARK: In
 
     /// Reads once, no more than a line's length; a line that grows longer than any may be is an error.
-    func receive() {
+    func receive(now: Instant) {
         if lineStart > 0 {
             input.removeFirst(lineStart)
             searched -= lineStart
@@ -58,7 +68,9 @@ final class Connection {
         }
         switch calls.receive(from: socket, most: Self.longestLine + 1 - input.count, into: &input) {
         case .bytes(0): hasInputEnded = true
-        case .bytes: findLine()
+        case .bytes:
+            lastReceived = now
+            findLine()
         case .wouldBlock: break
         case .failed: close()
         }
@@ -77,6 +89,14 @@ final class Connection {
 
     /// Whether the peer finished in the middle of a line.
     var hasHalfLine: Bool { lineEnd == nil && input.count > lineStart }
+
+    /// When a peer that stopped in the middle of a line is dropped; not while the recorder itself lets it wait.
+    private var lineDeadline: Instant? {
+        hasHalfLine && !hasInputEnded && !isAnswering && !hasOutput ? lastReceived + Self.longestPause : nil
+    }
+
+    /// Whether the peer has been silent for too long in the middle of a line.
+    func isLineOverdue(now: Instant) -> Bool { lineDeadline.map { $0 <= now } ?? false }
 
     /// Takes the next whole line, without its newline.
     func nextLine() -> ArraySlice<UInt8>? {
@@ -129,8 +149,8 @@ final class Connection {
     /// Whether something waits for the peer to read.
     var hasOutput: Bool { sent < output.count }
 
-    /// When the peer's patience with it is over.
-    var deadline: Instant? { stuckSince.map { $0 + Self.patience } }
+    /// When the patience with the peer is over.
+    var deadline: Instant? { stuckSince.map { $0 + Self.patience } ?? lineDeadline }
 
     /// Whether nothing is left but to take it off the list.
     var isFinished: Bool { isClosed || (isEnding && !hasOutput) }
@@ -141,8 +161,8 @@ final class Connection {
     /// Reads no more, and ends once everything was sent.
     func end() {
         isEnding = true
-        isWatching = false
-        indication = nil
+        watching = .nothing
+        upload = nil
         input = []
         lineStart = 0
         searched = 0
@@ -151,7 +171,7 @@ final class Connection {
 
     func close() {
         isClosed = true
-        isWatching = false
-        indication = nil
+        watching = .nothing
+        upload = nil
     }
 }

@@ -17,7 +17,7 @@ public final class ControlClient {
     /// Connects.
     ///
     /// - Parameter service: whose socket it is, for the sentence that says it is not running.
-    /// - Throws: `ControlError`, exit status 69 if nobody listens, 77 if this user may not.
+    /// - Throws: `ControlError`, exit status 69 if no service listens, 77 if this user may not.
     public init(
         path: String, service: String = "recorder", timeout: Duration = .seconds(5), clock: any Clock = SystemClock()
     ) throws(ControlError) {
@@ -109,7 +109,10 @@ public final class ControlClient {
                 guard wait(for: POLLOUT, until: clock.now() + .seconds(5)) else {
                     throw ControlError(path, .silent(after: .seconds(5)))
                 }
-            case .failed(let code): throw ControlError(path, code == EPIPE ? .closed : .talk("send", code: code))
+            case .failed(EPIPE):
+                // A service that closed the connection may have said why: that is still to be read.
+                return
+            case .failed(let code): throw ControlError(path, .talk("send", code: code))
             }
         }
     }

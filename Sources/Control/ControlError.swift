@@ -14,11 +14,11 @@ public struct ControlError: Error, Hashable, Sendable {
         case pathLength
         /// What is there is no socket, and is left alone.
         case notASocket
-        /// Somebody answers there already.
+        /// Another server answers there already.
         case taken
         /// A system call failed while listening: what was attempted, and the code.
         case listen(String, code: Int32)
-        /// Nobody listens there.
+        /// No server listens there.
         case notRunning(service: String, code: Int32)
         /// This user may not.
         case denied(code: Int32)
@@ -68,7 +68,7 @@ extension ControlError: CustomStringConvertible {
             "control: \(path): cannot \(operation): \(systemText(code))"
         case .notRunning(let service, let code):
             "control: \(path): the \(service) is not running (\(systemText(code)))"
-                // Elsewhere it is nobody's service.
+                // Elsewhere it is not a service.
                 + (path.hasPrefix("/run/") ? ": start it with 'systemctl start fieldfare-\(service)'" : "")
         case .denied(let code):
             "control: \(path): \(systemText(code)): is this user in the group 'fieldfare'?"
@@ -77,7 +77,7 @@ extension ControlError: CustomStringConvertible {
         case .closed:
             "control: \(path): the connection was closed by the other end: try again"
         case .silent(let duration):
-            "control: \(path): no reply within \(duration.components.seconds) s: look at the service's log"
+            "control: \(path): no reply within \(duration.components.seconds) s: see the service's log"
         case .garbled(let line):
             "control: \(path): what came is not a reply: \(line)"
         case .refused(let refusal):

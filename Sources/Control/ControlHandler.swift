@@ -16,14 +16,14 @@ public protocol ControlHandler: AnyObject {
     /// Lights a lamp for a moment, and answers once it is lit: that of the next request only when this one's time is over.
     func light(_ lamp: String, answer: Answer)
 
-    /// Sets the clock of the kit, and answers once it is set, with a status that tells so.
+    /// Sets the clock of the kit, and answers once it is set, with a status that shows it.
     func setClock(to time: WallTime, answer: Answer)
 
-    /// The upload lamp's text changed; nil: nobody indicates any more.
-    func indicate(_ indication: Indication?)
+    /// What the library does with takes has changed; nil: no connection reports it any more.
+    func indicate(_ state: UploadState?)
 }
 
-/// The answer that somebody at the socket waits for. The first call counts; unanswered, it says so when it goes.
+/// The answer that a peer waits for. The first call counts; if there was none, the peer is answered when this is released.
 public final class Answer {
     private var deliver: ((Reply) -> Void)?
 

@@ -6,13 +6,15 @@ public import Transport
 ///
 /// It never waits. The caller polls `fileDescriptor` with its other files, calls `serve` when it is readable, and `turn` in
 /// each of its turns. A peer costs at most one read and a few requests each time, and all of them together little more than
-/// `longestTurn`, after which there is a rest: however many there are, and whatever they want, nobody holds up the caller.
+/// `longestTurn`, after which there is a rest: however many there are, and whatever they want, they do not delay the caller.
 public final class ControlServer {
     /// The most peers at a time.
     public static let mostConnections = 32
+    /// Places that are kept for root and the recorder's own user, so that no other can shut them out.
+    public static let keptConnections = 4
     /// The most requests of one peer before the others have their turn.
     static let mostRequestsPerTurn = 16
-    /// How long `serve` goes on to begin with requests, whoever waits: the others come first the next time. It rests twice as
+    /// How long `serve` goes on to begin with requests, whichever peers wait: the others come first the next time. It rests twice as
     /// long as it took then, so that peers have a third of the caller's time at most.
     static let longestTurn = Duration.milliseconds(10)
     /// The same for one peer, so that most have a turn each time.
@@ -34,12 +36,12 @@ public final class ControlServer {
     private var nextKey: UInt64 = 2
     /// Whose turn comes first.
     private var firstKey: UInt64 = 0
-    /// A file that is always readable, watched while something is to be done that no peer's file tells of.
+    /// A file that is always readable, watched while something is to be done that no peer's file announces.
     private let work: Descriptor
-    /// Kept to be given up when there are no more: otherwise a peer that cannot be accepted wakes the loop for ever.
+    /// Kept to be given up when there are no more: otherwise a peer that cannot be accepted wakes the loop without end.
     private var spare = Descriptor(openNull())
     private var indicators: [UInt64] = []
-    private var toldIndication: Indication?
+    private var shownUpload: UploadState?
     private var now = Instant(nanoseconds: 0)
 
     /// Listens at `path`. The socket is for its owner and group (mode 0660).
@@ -74,19 +76,24 @@ public final class ControlServer {
     /// Readable when `serve` has something to do.
     public var fileDescriptor: Int32 { gate.descriptor.number }
 
-    /// When a peer's time to read is over.
+    /// When a peer's time to read, or to go on with a line, is over.
     var deadline: Instant? {
         connections.values.compactMap(\.deadline).min()
     }
 
-    /// Whether anybody watches, so that levels are worth publishing.
+    /// Whether there is a watcher, so that levels are worth publishing.
     public var hasWatchers: Bool {
-        connections.values.contains(where: \.isWatching)
+        connections.values.contains { $0.watching != .nothing }
+    }
+
+    /// Whether a watcher asked for the waveform, so that peaks are worth publishing.
+    public var hasPeakWatchers: Bool {
+        connections.values.contains { $0.watching == .statusAndPeaks }
     }
 
     // MARK: Serving
 
-    /// Drops who left too long unread what waits, and ends a rest.
+    /// Drops who left too long unread what waits, or stopped in the middle of a line, and ends a rest.
     /// - Returns: when it is to be called again at the latest, even if nothing is readable.
     public func turn(_ now: Instant) -> Instant? {
         if let end = restsUntil, end <= now {
@@ -94,7 +101,12 @@ public final class ControlServer {
             try? gate.watch(epoll.descriptor, key: 0, for: .readable)
         }
         if let deadline, deadline <= now {
-            for connection in connections.values { connection.flush(now: now) }
+            for connection in connections.values {
+                connection.flush(now: now)
+                guard connection.isLineOverdue(now: now) else { continue }
+                let seconds = Connection.longestPause.components.seconds
+                refuse(connection, "the line was not continued for \(seconds) s", now)
+            }
             sweep()
         }
         return [restsUntil, deadline].compactMap(\.self).min()
@@ -144,8 +156,8 @@ public final class ControlServer {
                 return
             }
             let connection = Connection(Descriptor(number), calls: calls)
-            guard connections.count < Self.mostConnections else {
-                let message = "control: \(Self.mostConnections) connections are open already: close one"
+            guard hasRoom(for: connection) else {
+                let message = "control: \(connections.count) connections are open already: close one"
                 connection.reply(.refused(Refusal(.busy, message)), id: .null, now: now)
                 continue
             }
@@ -153,6 +165,12 @@ public final class ControlServer {
             nextKey += 1
             updateInterest(nextKey - 1)
         }
+    }
+
+    private func hasRoom(for connection: Connection) -> Bool {
+        if connection.isPrivileged { return connections.count < Self.mostConnections }
+        let others = connections.values.count { !$0.isPrivileged }
+        return connections.count < Self.mostConnections && others < Self.mostConnections - Self.keptConnections
     }
 
     /// Accepts one peer with the spare descriptor and lets it go at once.
@@ -175,30 +193,32 @@ public final class ControlServer {
                 requests += 1
                 handle(line, of: connection, key: key)
             } else if connection.isLineTooLong {
-                let message = "control: the line has more than \(Connection.longestLine) bytes"
-                connection.reply(.refused(Refusal(.badData, message)), id: .null, now: now)
-                connection.end()
+                refuse(connection, "the line has more than \(Connection.longestLine) bytes", now)
             } else if mayRead, !connection.hasInputEnded {
                 mayRead = false
-                connection.receive()
+                connection.receive(now: now)
             } else {
                 break
             }
         }
         if connection.hasInputEnded, !connection.hasLine, !connection.isAnswering, !connection.isEnding {
             if connection.hasHalfLine {
-                let message = "control: the last line does not end with a newline"
-                connection.reply(.refused(Refusal(.badData, message)), id: .null, now: now)
-                connection.end()
-            } else if hasGone || connection.isDeaf || !(connection.isWatching || connection.indication != nil) {
+                refuse(connection, "the last line does not end with a newline", now)
+            } else if hasGone || connection.isDeaf || !(connection.watching != .nothing || connection.upload != nil) {
                 connection.end()
             }
         }
         if hasGone, connection.isAnswering {
             // The system would go on reporting it; the answer brings it back.
-            connection.indication = nil
+            connection.upload = nil
             connection.isAbandoned = true
         }
+    }
+
+    /// Says what is wrong with what a peer sent, and ends the connection.
+    private func refuse(_ connection: Connection, _ problem: String, _ now: Instant) {
+        connection.reply(.refused(Refusal(.badData, "control: \(problem)")), id: .null, now: now)
+        connection.end()
     }
 
     private func handle(_ line: ArraySlice<UInt8>, of connection: Connection, key: UInt64) {
@@ -218,17 +238,17 @@ public final class ControlServer {
         switch request.message {
         case .status:
             connection.reply(.status(handler.status), id: request.id, now: now)
-        case .watch:
+        case .watch(let peaks):
             let status = handler.status
-            connection.isWatching = true
-            connection.toldStatus = status.withoutMotion
+            connection.watching = peaks ? .statusAndPeaks : .status
+            connection.reportedStatus = status.withoutMotion
             connection.reply(.status(status), id: request.id, now: now)
-        case .indicate(let indication):
-            connection.indication = indication
+        case .indicate(let state):
+            connection.upload = state
             indicators.removeAll { $0 == key }
             indicators.append(key)
             connection.reply(.done, id: request.id, now: now)
-            tellIndication()
+            reportUpload()
         case .command(let command):
             handler.perform(command, answer: answer(to: connection, id: request.id, key: key))
         case .inventory(let inventory):
@@ -251,57 +271,74 @@ public final class ControlServer {
         }
     }
 
-    // MARK: Telling
+    // MARK: Events
 
-    /// Tells those who watch, if anything changed but what moves all the time.
+    /// Informs the watching peers if anything changed but what moves all the time.
     public func publish(_ status: Status) {
         guard hasWatchers else { return }
         let still = status.withoutMotion
         var line: String?
-        for (key, connection) in connections where connection.isWatching && connection.toldStatus != still {
+        for (key, connection) in connections where connection.watching != .nothing && connection.reportedStatus != still
+        {
             line = line ?? Event.status(status).line
             guard let line else { return }
-            connection.toldStatus = still
-            tell(line, connection, key)
+            connection.reportedStatus = still
+            send(line, connection, key)
         }
         updateWork()
     }
 
-    /// Tells those who watch how loud it is; to be called ten times a second while `hasWatchers`.
+    /// Sends the watching peers the levels; to be called ten times a second while `hasWatchers`.
     public func publish(levels status: Status) {
         guard hasWatchers, let line = Event.level(LevelEvent(status)).line else { return }
-        for (key, connection) in connections where connection.isWatching { tell(line, connection, key) }
+        for (key, connection) in connections where connection.watching != .nothing { send(line, connection, key) }
         updateWork()
     }
 
-    private func tell(_ line: String, _ connection: Connection, _ key: UInt64) {
+    /// Sends the waveform that came since the last call to the watching peers that asked for it.
+    public func publish(_ peaks: PeaksEvent) {
+        guard hasPeakWatchers, let line = Event.peaks(peaks).line else { return }
+        for (key, connection) in connections where connection.watching == .statusAndPeaks {
+            send(line, connection, key)
+        }
+        updateWork()
+    }
+
+    /// Informs the watching peers of what became of a take.
+    public func publish(_ change: TakeChange) {
+        guard hasWatchers, let line = Event.take(change).line else { return }
+        for (key, connection) in connections where connection.watching != .nothing { send(line, connection, key) }
+        updateWork()
+    }
+
+    private func send(_ line: String, _ connection: Connection, _ key: UInt64) {
         connection.append(line, now: now)
         updateInterest(key)
     }
 
-    /// The last one that indicates and still lives is shown.
-    private func tellIndication() {
-        indicators.removeAll { connections[$0]?.indication == nil }
-        let indication = indicators.last.flatMap { connections[$0]?.indication }
-        guard indication != toldIndication else { return }
-        toldIndication = indication
-        handler?.indicate(indication)
+    /// Hands over the state that the last connection reported which still lives.
+    private func reportUpload() {
+        indicators.removeAll { connections[$0]?.upload == nil }
+        let state = indicators.last.flatMap { connections[$0]?.upload }
+        guard state != shownUpload else { return }
+        shownUpload = state
+        handler?.indicate(state)
     }
 
     // MARK: Waiting
 
-    /// Takes what is closed off the list, and tells the system what the others wait for.
+    /// Removes what is closed, and sets what the system waits for on behalf of the others.
     private func sweep() {
         for (key, connection) in connections {
             if connection.isFinished {
                 connection.close()
                 connections[key] = nil
-                epoll.forget(key: key)
+                epoll.drop(key: key)
             } else {
                 updateInterest(key)
             }
         }
-        tellIndication()
+        reportUpload()
         updateWork()
     }
 

@@ -1,10 +1,11 @@
+internal import CLinux
 import Glibc
 
 /// An open file of the system, closed when it goes out of scope.
-struct Descriptor: ~Copyable {
-    let number: Int32
+package struct Descriptor: ~Copyable {
+    package let number: Int32
 
-    init(_ number: Int32) {
+    package init(_ number: Int32) {
         self.number = number
     }
 
@@ -51,29 +52,37 @@ enum SocketAddress {
 /// The system calls that move bytes and connections, one door each, so that a test can make any of them fail.
 ///
 /// Each returns what the system returns and leaves the code in `errno`.
-@safe struct SocketCalls {
-    var accept: (Int32) -> Int32 = { listener in
+@safe package struct SocketCalls {
+    package var accept: (Int32) -> Int32 = { listener in
         // Every send and receive says that it does not wait, so the socket itself need not.
         let socket = Glibc.accept(listener, nil, nil)
         if socket >= 0 { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
         return socket
     }
-    var receive: (Int32, UnsafeMutableRawBufferPointer) -> Int = { socket, buffer in
+    /// Whether root or this process's own user is at the other end.
+    package var isPrivileged: (Int32) -> Bool = { socket in
+        let user = fieldfare_peer_user(socket)
+        return user == 0 || user == Int64(geteuid())
+    }
+    package var receive: (Int32, UnsafeMutableRawBufferPointer) -> Int = { socket, buffer in
         unsafe recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
     }
-    var send: (Int32, UnsafeRawBufferPointer) -> Int = { socket, buffer in
+    package var send: (Int32, UnsafeRawBufferPointer) -> Int = { socket, buffer in
         unsafe Glibc.send(socket, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
     }
 
+    /// The system's own calls.
+    package init() {}
+
     /// What one transfer came to.
-    enum Transfer: Equatable {
+    package enum Transfer: Equatable {
         case bytes(Int)
         case wouldBlock
         case failed(Int32)
     }
 
     /// Appends what is there, at most `most` bytes, to `bytes`; zero bytes: the other end has finished.
-    func receive(from socket: borrowing Descriptor, most: Int, into bytes: inout [UInt8]) -> Transfer {
+    package func receive(from socket: borrowing Descriptor, most: Int, into bytes: inout [UInt8]) -> Transfer {
         unsafe withUnsafeTemporaryAllocation(byteCount: most, alignment: 1) { buffer in
             let transfer = repeatWhileInterrupted { unsafe receive(socket.number, buffer) }
             if case .bytes(let count) = transfer { unsafe bytes.append(contentsOf: buffer.prefix(count)) }
@@ -82,7 +91,7 @@ enum SocketAddress {
     }
 
     /// Sends as much of `bytes` as the system takes.
-    func send(_ bytes: ArraySlice<UInt8>, to socket: borrowing Descriptor) -> Transfer {
+    package func send(_ bytes: ArraySlice<UInt8>, to socket: borrowing Descriptor) -> Transfer {
         repeatWhileInterrupted { unsafe bytes.withUnsafeBytes { unsafe send(socket.number, $0) } }
     }
 

@@ -37,8 +37,8 @@ struct Epoll: ~Copyable {
         interests[key] = events
     }
 
-    /// Forgets a file that is about to be closed, which takes it out of the set.
-    mutating func forget(key: UInt64) {
+    /// Drops a file that is about to be closed, which removes it from the set.
+    mutating func drop(key: UInt64) {
         interests[key] = nil
     }
 

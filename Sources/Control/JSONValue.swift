@@ -63,7 +63,7 @@ public enum JSONValue: Hashable, Sendable {
         return Int("\(number)")
     }
 
-    /// The truth of a boolean.
+    /// The value of a boolean.
     public var bool: Bool? {
         guard case .bool(let bool) = self else { return nil }
         return bool

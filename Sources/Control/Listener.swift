@@ -1,32 +1,32 @@
 import Glibc
 
 /// The socket that peers connect to, and its file, which goes when this does.
-struct Listener: ~Copyable {
-    let descriptor: Descriptor
+///
+/// Beside the socket lies a file that is locked as long as this lives, so that of two recorders at one path the second learns of the
+/// first. It is for its owner alone (mode 0600): a user who may only connect cannot lock it.
+package struct Listener: ~Copyable {
+    package let descriptor: Descriptor
     private let path: String
     private let inode: ino_t
+    private let lock: Descriptor
 
-    /// Opens the socket at `path` for owner and group. Missing folders are made; a socket that nobody answers at,
-    /// left behind by a process that was killed, is replaced.
-    init(path: String) throws(ControlError) {
+    /// How often a lock that another process holds is tried again: a process that is about to end has a second for that.
+    private static let attempts = 100
+
+    /// Opens the socket at `path` for owner and group. Missing folders are made; a socket that lies there is replaced, once
+    /// nothing holds its lock.
+    /// - Parameter pause: waits 10 ms.
+    /// - Throws: `taken` if another process holds the lock for a second.
+    package init(path: String, pause: () -> Void = { usleep(10_000) }) throws(ControlError) {
+        guard (1...SocketAddress.longestPath).contains(path.utf8.count) else { throw ControlError(path, .pathLength) }
         try Self.makeFolders(of: path)
         let socket = Descriptor(Glibc.socket(AF_UNIX, socketType, 0))
         guard socket.number >= 0 else { throw ControlError(path, .listen("open a socket", code: errno)) }
-        // On Linux the file takes the mode of the socket, so that at no time anybody else may connect.
+        // On Linux the file takes the mode of the socket, so that no other user may connect at any time.
         guard fchmod(socket.number, 0o660) == 0 else { throw ControlError(path, .listen("set rights", code: errno)) }
-        // Two recorders that start at once must not each take away the other's file.
-        let lock = Descriptor(unsafe open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        guard lock.number >= 0 else { throw ControlError(path, .listen("open the folder", code: errno)) }
-        while flock(lock.number, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw ControlError(path, .listen("lock the folder", code: errno)) }
-        }
-
-        var code = try Self.bind(socket, path)
-        if code == EADDRINUSE {
-            try Self.removeAbandoned(path)
-            code = try Self.bind(socket, path)
-        }
-        guard code == 0 else { throw ControlError(path, .listen("listen", code: code)) }
+        let lock = try Self.lock(path, pause)
+        try Self.removeAbandoned(path)
+        try Self.bind(socket, path)
         // The umask took its share of the mode.
         guard unsafe chmod(path, 0o660) == 0, listen(socket.number, 16) == 0 else {
             throw ControlError(path, .listen("listen", code: errno))
@@ -37,31 +37,51 @@ struct Listener: ~Copyable {
         }
         descriptor = socket
         self.path = path
+        self.lock = lock
         inode = information.st_ino
     }
 
     deinit {
-        // Somebody may have put another there meanwhile.
+        // Another may have been put there meanwhile.
         var information = stat()
         if unsafe lstat(path, &information) == 0, information.st_ino == inode { unsafe unlink(path) }
     }
 
-    private static func bind(_ socket: borrowing Descriptor, _ path: String) throws(ControlError) -> Int32 {
+    private static func lock(_ path: String, _ pause: () -> Void) throws(ControlError) -> Descriptor {
+        let file = path + ".lock"
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+        let lock = Descriptor(unsafe open(file, flags, 0o600))
+        guard lock.number >= 0 else { throw ControlError(path, .listen("open \(file)", code: errno)) }
+        // A file that was there may have another mode. What root runs by hand must not keep the folder's owner out later.
+        var information = stat()
+        guard fchmod(lock.number, 0o600) == 0,
+            unsafe geteuid() != 0 || stat(folder(of: path), &information) != 0
+                || fchown(lock.number, information.st_uid, information.st_gid) == 0
+        else {
+            throw ControlError(path, .listen("set the rights of \(file)", code: errno))
+        }
+        for _ in 0..<attempts {
+            if flock(lock.number, LOCK_EX | LOCK_NB) == 0 { return lock }
+            guard errno == EWOULDBLOCK || errno == EINTR else {
+                throw ControlError(path, .listen("lock \(file)", code: errno))
+            }
+            pause()
+        }
+        throw ControlError(path, .taken)
+    }
+
+    private static func bind(_ socket: borrowing Descriptor, _ path: String) throws(ControlError) {
         let number = socket.number
         let code = unsafe SocketAddress.with(path) { unsafe Glibc.bind(number, $0, $1) == 0 ? 0 : errno }
         guard let code else { throw ControlError(path, .pathLength) }
-        return code
+        guard code == 0 else { throw ControlError(path, .listen("listen", code: code)) }
     }
 
+    /// Removes the socket of a process that is gone; only the holder of the lock may.
     private static func removeAbandoned(_ path: String) throws(ControlError) {
         var information = stat()
         guard unsafe lstat(path, &information) == 0 else { return }
         guard information.st_mode & S_IFMT == S_IFSOCK else { throw ControlError(path, .notASocket) }
-        let probe = Descriptor(Glibc.socket(AF_UNIX, socketType, 0))
-        let number = probe.number
-        let code = unsafe SocketAddress.with(path) { unsafe connect(number, $0, $1) == 0 ? 0 : errno }
-        // Anything but a refusal is a sign of life: EAGAIN is a full queue, EACCES another user's.
-        guard code == ECONNREFUSED else { throw ControlError(path, .taken) }
         guard unsafe unlink(path) == 0 else { throw ControlError(path, .listen("remove the old socket", code: errno)) }
     }
 

@@ -40,7 +40,7 @@ enum Reply {
 /// What the first reply of a connection says of the way the two talk.
 public let protocolVersion = 1
 
-/// How loud it is now and how far the take has come: ten times a second to who watches.
+/// How loud it is now and how far the take has come: ten times a second to each watcher.
 public struct LevelEvent: Codable, Equatable, Sendable {
     /// One entry a channel.
     public var levelDBFS: [Level]
@@ -71,18 +71,54 @@ public struct LevelEvent: Codable, Equatable, Sendable {
     }
 }
 
+/// The waveform of what the card delivers, after the filter that is in force: the pixels since the last event.
+public struct PeaksEvent: Codable, Equatable, Sendable {
+    /// Of the card.
+    public var rateHz: Int
+    /// Of the card.
+    public var channels: Int
+    /// Frames of a pixel.
+    public var framesPerPixel: Int
+    /// How many pixels there were before; 0: the card was opened, or `watch` began.
+    public var firstPixel: Int
+    /// Least and greatest sample of each channel in each pixel, in 1/128 of full scale, as in a take's `.dat`.
+    public var data: [Int8]
+
+    /// Some pixels.
+    public init(rateHz: Int, channels: Int, framesPerPixel: Int, firstPixel: Int, data: [Int8]) {
+        self.rateHz = rateHz
+        self.channels = channels
+        self.framesPerPixel = framesPerPixel
+        self.firstPixel = firstPixel
+        self.data = data
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case channels, data
+        case rateHz = "rate_hz"
+        case framesPerPixel = "frames_per_pixel"
+        case firstPixel = "first_pixel"
+    }
+}
+
 /// One line of the stream that follows a `watch`.
 public enum Event: Equatable, Sendable {
     /// Something changed.
     case status(Status)
     /// Ten times a second.
     case level(LevelEvent)
+    /// Beside each level, for those that asked.
+    case peaks(PeaksEvent)
+    /// A take was finished, revised or deleted.
+    case take(TakeChange)
 
     /// The line for the peer, without the newline; nil if a figure in it is none.
     public var line: String? {
         switch self {
         case .status(let status): status.json.map { "{\"event\":\"status\"," + $0.dropFirst() }
         case .level(let level): jsonText(level).map { "{\"event\":\"level\"," + $0.dropFirst() }
+        case .peaks(let peaks): jsonText(peaks).map { "{\"event\":\"peaks\"," + $0.dropFirst() }
+        case .take(let change): jsonText(change).map { "{\"event\":\"take\"," + $0.dropFirst() }
         }
     }
 
@@ -98,6 +134,12 @@ public enum Event: Equatable, Sendable {
         case "level":
             guard let level = try? decoder.decode(LevelEvent.self, from: data) else { return nil }
             self = .level(level)
+        case "peaks":
+            guard let peaks = try? decoder.decode(PeaksEvent.self, from: data) else { return nil }
+            self = .peaks(peaks)
+        case "take":
+            guard let change = try? decoder.decode(TakeChange.self, from: data) else { return nil }
+            self = .take(change)
         default: return nil
         }
     }
@@ -120,6 +162,7 @@ extension Status {
         status.positionSeconds = positionSeconds.map { _ in 0 }
         status.levelDBFS = []
         status.freeBytes = freeBytes.map { $0 >> 26 }
+        status.timeLeftSeconds = timeLeftSeconds.map { _ in 0 }
         return status
     }
 }

@@ -11,14 +11,14 @@ public struct Request: Hashable, Sendable {
     /// What can be asked of the recorder.
     public enum Message: Hashable, Sendable {
         case status
-        /// Streams events until the peer goes.
-        case watch
+        /// Streams events until the peer goes; with the waveform of what is sampled, if `peaks` says so.
+        case watch(peaks: Bool)
         /// Moves the deck, or changes what it works with.
         case command(Command)
         /// Lists something of the kit.
         case inventory(Inventory)
-        /// Shows on the upload lamp what the library is doing, for as long as this connection lives.
-        case indicate(Indication)
+        /// Shows what the library does with takes, for as long as this connection lives.
+        case indicate(UploadState)
         /// Lights one lamp for a moment, so that a person sees which it is.
         case light(lamp: String)
         /// Sets the clock of the kit, as a person knows the time.
@@ -42,20 +42,14 @@ public enum Inventory: String, CaseIterable, Sendable {
     case doctor
 }
 
-/// What the upload lamp tells.
-public enum Indication: String, CaseIterable, Sendable {
-    case sending, idle
-    /// Something is to be sent and cannot be.
-    case held
-    /// The stick may be pulled.
-    case safeToRemove = "safe-to-remove"
-}
-
 extension Request.Message {
     /// The names of all requests, as the key `command` gives them.
     public static let names =
-        ["status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume", "discard"]
-        + Inventory.allCases.map(\.rawValue) + ["indicate", "light", "clock-set"]
+        [
+            "status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume", "pitch",
+            "speed",
+        ]
+        + ["eject", "discard"] + Inventory.allCases.map(\.rawValue) + ["indicate", "light", "clock-set"]
 }
 
 /// A line that is not a request, with the id for its reply as far as one could be read.

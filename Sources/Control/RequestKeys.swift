@@ -10,7 +10,7 @@ extension Request.Message {
         let keys = RequestKeys(members: members, command: name.text ?? "control")
         switch name.text {
         case "status": self = .status
-        case "watch": self = .watch
+        case "watch": self = .watch(peaks: try keys.peaks())
         case "record": self = .command(.record)
         case "stop": self = .command(.stop)
         case "pause": self = .command(.pause)
@@ -18,7 +18,8 @@ extension Request.Message {
         case "skip": self = .command(.skip(seconds: try keys.seconds()))
         case "mark": self = .command(.mark(note: try keys.note()))
         case "select": self = .command(.select(try keys.requiredTake()))
-        case "discard": self = .command(.discard(try keys.requiredTake()))
+        case "eject": self = .command(.eject)
+        case "discard": self = .command(.discard(stem: try keys.stem()))
         case "filter":
             self = .command(
                 .filter(
@@ -26,10 +27,12 @@ extension Request.Message {
                     slopeDBPerOctave: try keys.slope(),
                     highPass: try keys.cutoff("high_pass_hz", allowsAutomatic: false)))
         case "volume": self = .command(.volume(try keys.volume()))
+        case "pitch": self = .command(.pitch(cents: try keys.cents()))
+        case "speed": self = .command(.speed(factor: try keys.factor(), expands: try keys.expands()))
         case "cards": self = .inventory(.cards)
         case "lines": self = .inventory(.lines)
         case "doctor": self = .inventory(.doctor)
-        case "indicate": self = .indicate(try keys.indication())
+        case "indicate": self = .indicate(try keys.uploadState())
         case "light": self = .light(lamp: try keys.lamp())
         case "clock-set": self = .setClock(try keys.time())
         default:
@@ -42,9 +45,10 @@ extension Request.Message {
     var members: [String: JSONValue] {
         switch self {
         case .status: ["command": .string("status")]
-        case .watch: ["command": .string("watch")]
+        case .watch(let peaks):
+            peaks ? ["command": .string("watch"), "peaks": .bool(true)] : ["command": .string("watch")]
         case .inventory(let inventory): ["command": .string(inventory.rawValue)]
-        case .indicate(let indication): ["command": .string("indicate"), "what": .string(indication.rawValue)]
+        case .indicate(let state): state.members
         case .light(let lamp): ["command": .string("light"), "lamp": .string(lamp)]
         case .setClock(let time): ["command": .string("clock-set"), "time": .string(time.iso8601)]
         case .command(let command): command.members
@@ -64,8 +68,12 @@ extension Command {
         case .mark(nil): return ["command": .string("mark")]
         case .mark(let note?): return ["command": .string("mark"), "note": .string(note)]
         case .select(let take): return ["command": .string("select"), "take": take.json]
-        case .discard(let take): return ["command": .string("discard"), "take": take.json]
+        case .eject: return ["command": .string("eject")]
+        case .discard(let stem): return ["command": .string("discard"), "take": .string(stem)]
         case .volume(let volume): return ["command": .string("volume"), "volume": .double(volume)]
+        case .pitch(let cents): return ["command": .string("pitch"), "cents": .integer(cents)]
+        case .speed(let factor, let expands):
+            return ["command": .string("speed"), "factor": .double(factor), "expand": .bool(expands)]
         case .filter(let lowPass, let slope, let highPass):
             var members: [String: JSONValue] = ["command": .string("filter")]
             members["low_pass_hz"] = lowPass?.json
@@ -73,6 +81,14 @@ extension Command {
             members["high_pass_hz"] = highPass?.json
             return members
         }
+    }
+}
+
+extension UploadState {
+    fileprivate var members: [String: JSONValue] {
+        var members: [String: JSONValue] = ["command": .string("indicate"), "what": .string(name.rawValue)]
+        if case .refused(let message) = self { members["message"] = .string(message) }
+        return members
     }
 }
 
@@ -143,12 +159,18 @@ private struct RequestKeys {
         try required("take", Self.takes, Self.take)
     }
 
+    func stem() throws(Refusal) -> String {
+        try required("take", "a take's stem") { value in
+            value.text.flatMap { TakeName(stem: $0, day: "") == nil ? nil : $0 }
+        }
+    }
+
     func seconds() throws(Refusal) -> Double {
         try required("seconds", "a number, negative to go back", \.double)
     }
 
     func note() throws(Refusal) -> String? {
-        // Every sync writes all notes of a take again.
+        // Each change of a take writes all of its notes again.
         try optional("note", "a text of at most 1000 bytes") { value in
             value.text.flatMap { $0.utf8.count <= 1000 ? $0 : nil }
         }
@@ -158,6 +180,27 @@ private struct RequestKeys {
         try required("volume", "a number from 0 to 1") { value in
             value.double.flatMap { (0...1).contains($0) ? $0 : nil }
         }
+    }
+
+    func cents() throws(Refusal) -> Int {
+        let range = Tuning.pitchRange
+        return try required("cents", "a whole number from \(range.lowerBound) to \(range.upperBound)") { value in
+            value.integer.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    func factor() throws(Refusal) -> Double {
+        try required("factor", "a number from 0.05 to 2") { value in
+            value.double.flatMap { Tuning.speedRange.contains($0) ? $0 : nil }
+        }
+    }
+
+    func peaks() throws(Refusal) -> Bool {
+        try optional("peaks", "true or false", \.bool) ?? false
+    }
+
+    func expands() throws(Refusal) -> Bool {
+        try optional("expand", "true or false", \.bool) ?? false
     }
 
     func slope() throws(Refusal) -> Int? {
@@ -190,10 +233,22 @@ private struct RequestKeys {
         }
     }
 
-    func indication() throws(Refusal) -> Indication {
-        let allowed = Indication.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-        return try required("what", "one of \(allowed)") { value in
-            value.text.flatMap(Indication.init(rawValue:))
+    func uploadState() throws(Refusal) -> UploadState {
+        let allowed = UploadState.Name.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        let name = try required("what", "one of \(allowed)") { value in
+            value.text.flatMap(UploadState.Name.init(rawValue:))
+        }
+        switch name {
+        case .sending: return .sending
+        case .idle: return .idle
+        case .held: return .held
+        case .safeToRemove: return .safeToRemove
+        case .refused:
+            // Each status carries the message of a fault.
+            let message = try required("message", "a text of 1 to 1000 bytes") { value in
+                value.text.flatMap { (1...1000).contains($0.utf8.count) ? $0 : nil }
+            }
+            return .refused(message: message)
         }
     }
 }

@@ -1,5 +1,6 @@
 package import TakeFiles
 package import Takes
+import Workers
 
 /// What the deck asks of the archivist.
 package enum ArchiveOrder: Sendable {
@@ -17,56 +18,60 @@ package enum ArchiveOrder: Sendable {
     case date(TrueStart, kit: String)
     /// Remove a take, whatever else is to be done to it.
     case discard(TakeName)
-    /// See whether the storage takes anything.
-    case probe
-    /// A take is being recorded from now on, or no more: what would slow down its syncs waits.
-    case giveWay(Bool)
-    case quit
+    /// The take that is recorded waits for the storage, or does not any more: what writes much waits.
+    case hold(Bool)
 }
 
-/// What the archivist tells the deck.
+/// What the archivist reports to the deck.
 package enum ArchiveOutcome: Sendable {
     /// There is one take more.
     case recovered(TakeName, Sidecar)
-    /// Something could not be recovered now, and is to be tried again; one sentence tells what and why.
+    /// Something could not be recovered now, and is to be tried again; one sentence says what and why.
     case unrecovered(String)
-    /// A take was removed that somebody wanted to be rid of; nil: it was.
+    /// The sidecar of a finished take was revised: it was dated, or converted.
+    case revised(TakeName)
+    /// A take that was to be discarded is removed; `failure`: why it is not.
     case discarded(TakeName, failure: String?)
-    /// The storage takes what is written; nil: it does.
-    case probed(failure: String?)
-    /// Something that the log should tell.
-    case told(Report)
+    /// A line for the log.
+    case reported(Report)
 }
 
-/// Keeps the takes that are not being recorded: recovers what a cut left, converts, dates and discards. What it does is
-/// done in small steps, one after the other, by whoever calls `turn`: a thread that gives way to all others.
+/// Keeps the takes that are not being recorded: recovers what a cut left, converts, dates and discards. It is the state of a
+/// worker of idle priority, and works in small steps, one after the other.
 ///
 /// It alone changes finished takes, so that two changes never meet.
-package final class Archivist: @unchecked Sendable {
-    package let orders = Mailbox<ArchiveOrder>()
-    package let outcomes = Mailbox<ArchiveOutcome>()
+final class Archivist {
     private let reserveBytes: Int64
-
-    // Of the archivist's own thread.
+    private var outcomes: Mailbox<ArchiveOutcome>?
     private var directory: TakesDirectory?
     private var bootID = ""
     private var chores: [Chore] = []
-    private var givesWay = false
+    private var burden = Burden.allowed
     /// Takes that could not be converted when it was tried; it is tried again with the next one.
     private var deferred: [TakeName] = []
-    /// Whether `quit` was ordered.
-    private(set) var hasQuit = false
 
+    /// Whether what writes much may be done now.
+    private enum Burden { case allowed, held }
+
+    /// A worker that keeps takes.
     /// - Parameter reserveBytes: what must stay free where the takes are.
-    package init(reserveBytes: Int64) {
+    static func worker(reserveBytes: Int64, clock: any Clock) -> Worker<ArchiveOrder, ArchiveOutcome> {
+        let archivist = Archivist(reserveBytes: reserveBytes)
+        return Worker(clock: clock) { orders, now, outcomes in
+            archivist.turn(orders, outcomes) ? now : nil
+        }
+    }
+
+    private init(reserveBytes: Int64) {
         self.reserveBytes = reserveBytes
     }
 
     /// Does what is ordered, then one step of what there is to do.
     /// - Returns: whether there is more that can be done now.
-    package func turn() -> Bool {
-        for order in orders.take() { carryOut(order) }
-        guard !hasQuit, let index = nextChore else { return false }
+    private func turn(_ orders: [ArchiveOrder], _ outcomes: Mailbox<ArchiveOutcome>) -> Bool {
+        self.outcomes = outcomes
+        for order in orders { carryOut(order) }
+        guard let index = nextChore else { return false }
         do {
             switch try chores[index].step() {
             case .more: break
@@ -79,12 +84,14 @@ package final class Archivist: @unchecked Sendable {
             let chore = chores.remove(at: index)
             outcomes.post(chore.failed("\(error)"))
         }
+        // Also those of a step that failed after it.
+        for take in directory?.newlyRevised() ?? [] { outcomes.post(.revised(take)) }
         return nextChore != nil
     }
 
     /// The most urgent of those that may be done now.
     private var nextChore: Int? {
-        chores.indices.filter { !givesWay || !chores[$0].kind.burdensStorage }.min {
+        chores.indices.filter { burden == .allowed || !chores[$0].kind.burdensStorage }.min {
             (chores[$0].kind, $0) < (chores[$1].kind, $1)
         }
     }
@@ -116,10 +123,7 @@ package final class Archivist: @unchecked Sendable {
         case .discard(let take):
             chores.removeAll { $0.take == take }
             add(discarding(of: take))
-        case .probe:
-            if let directory { add(Self.probing(of: directory)) }
-        case .giveWay(let givesWay): self.givesWay = givesWay
-        case .quit: hasQuit = true
+        case .hold(let isHeld): burden = isHeld ? .held : .allowed
         }
     }
 
@@ -143,7 +147,7 @@ extension Archivist {
     private struct Chore {
         /// What it is, the more urgent first.
         enum Kind: Int, Comparable {
-            case discard, probe, recover, date, survey, convert
+            case discard, recover, date, survey, convert
 
             /// Whether it writes so much that the syncs of a take that is recorded would have to wait for it.
             var burdensStorage: Bool { self == .convert }
@@ -153,7 +157,7 @@ extension Archivist {
 
         enum Progress {
             case more
-            /// There is more, and something to be told.
+            /// There is more, and something to report.
             case note(ArchiveOutcome)
             case done(ArchiveOutcome?)
         }
@@ -162,32 +166,33 @@ extension Archivist {
         /// The take that it is about, if it is about one.
         var take: TakeName?
         var step: () throws -> Progress
-        /// What is told if a step fails.
-        var failed: (String) -> ArchiveOutcome = { .told(Report(.error, $0)) }
+        /// What is reported if a step fails.
+        var failed: (String) -> ArchiveOutcome = { .reported(Report(.error, $0)) }
     }
 
     private static func recovery(_ recovery: TakeRecovery) -> Chore {
         let take = recovery.take
-        var told = 0
+        var reported = 0
         return Chore(kind: .recover, take: take) {
             let outcome = try recovery.step()
-            if told < recovery.shortcomings.count {
-                defer { told += 1 }
-                return .note(.told(Report(.warning, "recover: \(take.stem): \(recovery.shortcomings[told])")))
+            if reported < recovery.shortcomings.count {
+                defer { reported += 1 }
+                return .note(.reported(Report(.warning, "recover: \(take.stem): \(recovery.shortcomings[reported])")))
             }
             switch outcome {
             case nil: return .more
             case .recovered(let sidecar): return .done(.recovered(take, sidecar))
             case .removed:
-                return .done(.told(Report(.notice, "recover: \(take.stem): nothing was recorded yet: removed")))
-            case .left(let sentence): return .done(.told(Report(.warning, sentence)))
+                return .done(.reported(Report(.notice, "recover: \(take.stem): nothing was recorded yet: removed")))
+            case .unchanged: return .done(nil)
+            case .left(let sentence): return .done(.reported(Report(.warning, sentence)))
             }
         } failed: {
             .unrecovered("recover: \(take.stem): \($0)")
         }
     }
 
-    /// Looks for what was left unfinished.
+    /// Searches for takes that were left unfinished.
     private func search(
         of directory: TakesDirectory, upTo number: Int, endings: [TakeName: Sidecar.Ending]
     ) -> Chore {
@@ -196,7 +201,7 @@ extension Archivist {
                 addRecovery(of: take, in: directory, ending: endings[take])
             }
             for error in directory.newlyUnreadable() {
-                outcomes.post(.told(Report(.warning, "storage: passed over: \(error)")))
+                outcomes?.post(.reported(Report(.warning, "storage: passed over: \(error)")))
             }
             return .done(nil)
         } failed: {
@@ -204,7 +209,7 @@ extension Archivist {
         }
     }
 
-    /// Looks for takes that are still to be converted, the newest first.
+    /// Searches for takes that are still to be converted, the newest first.
     private func survey(of directory: TakesDirectory) -> Chore {
         var left: [TakeName]?
         return Chore(kind: .survey) { [unowned self] in
@@ -222,16 +227,16 @@ extension Archivist {
         return Chore(kind: .convert, take: take) { [unowned self] in
             switch try conversion.step() {
             case nil: return .more
-            case .converted: return .done(.told(Report(.info, "convert: \(take.stem): FLAC now")))
-            case .kept(_, let sentence): return .done(.told(Report(.warning, sentence)))
+            case .converted: return .done(.reported(Report(.info, "convert: \(take.stem): FLAC now")))
+            case .kept(_, let sentence): return .done(.reported(Report(.warning, sentence)))
             case .later(let sentence):
                 deferred.append(take)
-                return .done(.told(Report(.warning, sentence)))
+                return .done(.reported(Report(.warning, sentence)))
             case .nothingToDo: return .done(nil)
             }
         } failed: { [unowned self] in
             deferred.append(take)
-            return .told(Report(.error, "convert: \(take.stem): \($0)"))
+            return .reported(Report(.error, "convert: \(take.stem): \($0)"))
         }
     }
 
@@ -244,7 +249,7 @@ extension Archivist {
             case nil: return .done(nil)
             case .unchanged, .dated: return .more
             case .skipped(let take, let error):
-                return .note(.told(Report(.error, "date: \(take.stem): \(error)")))
+                return .note(.reported(Report(.error, "date: \(take.stem): \(error)")))
             }
         }
     }
@@ -255,15 +260,6 @@ extension Archivist {
             return .done(.discarded(take, failure: nil))
         } failed: {
             .discarded(take, failure: $0)
-        }
-    }
-
-    private static func probing(of directory: TakesDirectory) -> Chore {
-        Chore(kind: .probe) {
-            try directory.probe()
-            return .done(.probed(failure: nil))
-        } failed: {
-            .probed(failure: $0)
         }
     }
 }

@@ -1,101 +1,111 @@
 import Filters
 public import Panel
-import Ring
+import Playback
+import Recording
+public import Ring
+import TakeFiles
 import Takes
 public import Transport
 
+// What the deck says of itself; it changes nothing.
 extension Deck {
-    /// The state of the transport.
+    /// What the transport does, as the status says it.
     public var state: DeckState {
-        switch phase {
-        case .recording: .recording
-        case .playing(let play): play.isPaused ? .paused : .playing
-        case .idle: cannotArm ? .fault : .idle
-        }
+        let now = clock.now()
+        return transport.deckState(isBlocked: card.fault(now: now) != nil || storage.fault(now: now) != nil)
     }
 
     /// Whether record would record at once.
     public var isArmed: Bool {
-        guard case .idle = phase, directory != nil, restsUntil == nil, !cannotArm else { return false }
-        return options.isListening ? input.map { $0.ring.delivered > 0 } ?? false : true
-    }
-
-    /// Whether something is known to be missing: the card, the folder for takes, or room in it.
-    private var cannotArm: Bool {
-        if faults[.noCard] != nil { return true }
-        if directory == nil || isStorageSuspect || isStorageUnreadable, faults[.storageFailing] != nil { return true }
-        return isFull
+        guard case .idle = transport.phase, storage.obstacle(now: clock.now()) == nil else { return false }
+        return options.isListening ? card.isListening : card.fault(now: clock.now()) == nil
     }
 
     /// What the recorder is doing, whole.
     public var status: Status {
+        let now = clock.now()
         var status = Status(version: options.version)
         status.state = state
         status.selected = selection.selected?.stem
-        status.freeBytes = freeBytes
-        status.clock = originOfClock(selection.takes.last?.day)
+        status.directory = storage.directory?.path
+        status.freeBytes = storage.freeBytes
+        status.reserveBytes = options.reserveBytes
+        status.clock = clockOrigin
         status.faults = faults.list
         status.armed = isArmed
+        status.pitchCents = playing.tuning.pitchCents
+        status.speed = playing.tuning.speed
+        status.expand = playing.tuning.expands
         status.slopeDBPerOctave = filter.slopeDBPerOctave
-        if let input {
-            status.rateHz = input.ring.format.rateHz
-            status.channels = input.ring.format.channels
-            status.format = input.ring.format.sampleFormat
-            status.card = input.grant.card
-            status.lowPassHz = input.filter.lowPassHz
-            status.highPassHz = input.filter.highPassHz
-            status.slopeDBPerOctave = input.filter.slopeDBPerOctave
-            status.levelDBFS = levels
-            status.xruns = input.ring.xrunCount
+        if let input, let open = card.open {
+            status.describe(open, input)
+            status.timeLeftSeconds = storage.freeBytes.map { options.secondsLeft($0, open.ring.format) }
         }
-        if case .recording(let take) = phase {
+        switch transport.phase {
+        case .recording(let take):
             status.take = take.name?.stem
-            if let progress = writer.progress {
-                status.frames = progress.frames
-                status.elapsedSeconds = Double(progress.frames) / Double(progress.rateHz)
-                status.syncedSeconds = Double(progress.syncedFrames) / Double(progress.rateHz)
-                status.gaps = progress.gaps
-            }
-        }
-        if case .playing(let play) = phase {
-            status.take = play.name.stem
-            status.frames = play.facts?.frames ?? 0
-            status.elapsedSeconds = play.facts?.seconds ?? 0
-            status.positionSeconds = player.progress?.seconds(at: clock.now()) ?? 0
+            if let progress { status.describe(progress) }
+        case .playing(let playing):
+            status.take = playing.name.stem
+            status.positionSeconds = 0
+            if let played { status.describe(played, now: now) }
+        case .idle, .resting, .arming, .finishing: break
         }
         return status
     }
 
-    /// How loud each channel was over the last 0.1 s, as the card delivered it; empty without a card.
-    public var levels: [Level] {
-        guard let ring = input?.ring else { return [] }
-        let position = ring.position
-        let first = max(0, position - Int64(ring.format.rateHz / 10))
-        // Safe: the ring is far longer than what is looked at.
-        let levels = unsafe ring.withFrames(from: first, atMost: position - first) { bytes in
-            unsafe Meter.measure(bytes, format: ring.format)
-        }
-        return levels.map { Level(peak: $0.peakDBFS, rms: $0.rmsDBFS) }
-    }
-
-    /// What the lamps are to tell.
+    /// What the lamps show.
     public var indication: Indication {
         var indication = Indication()
         indication.isArmed = isArmed
         indication.faults = Set(faults.list.map(\.code))
         indication.answer = answer
-        indication.upload = upload
-        if case .recording(let take) = phase {
-            indication.recording = Indication.Recording(safeUntil: safeUntil(take), lastSync: lastSync)
-        }
-        if case .playing(let play) = phase, play.facts != nil {
-            indication.playback = play.isPaused ? .paused : .playing
+        indication.upload = stick.state == .released ? .safeToRemove : upload
+        switch transport.phase {
+        case .recording(let take):
+            indication.recording = Indication.Recording(
+                safeUntil: progress?.safeUntil ?? take.since, lastSync: progress?.lastSync)
+        case .playing(let playing) where playing.sound == .open:
+            indication.playback = playing.motion == .paused ? .paused : .playing
+        case .idle, .resting, .arming, .finishing, .playing: break
         }
         return indication
     }
 
-    /// Whatever of the take was heard before this instant is on disk.
-    private func safeUntil(_ take: OpenTake) -> Instant {
-        writer.progress?.safeUntil ?? take.pressed
+    /// What goes on, in one line for a person: the state, the take, and the faults there are.
+    public var summary: String {
+        let activity =
+            switch transport.phase {
+            case .recording(let take): "recording \(take.name?.stem ?? "")"
+            case .playing(let playing): "\(state.rawValue) \(playing.name.stem)"
+            case .idle, .resting, .arming, .finishing: isArmed ? "armed" : state.rawValue
+            }
+        return ([activity] + faults.list.map { "fault \($0.code.rawValue): \($0.message)" }).joined(separator: "; ")
+    }
+
+    /// How many frames cards have delivered, kept or not; nil while capture is rightly closed: there is no card, the deck rests,
+    /// or it listens only while it records. A card that is there and delivers nothing, however often it is opened, stands still.
+    public var capturePosition: Int64? { card.position }
+
+    /// What the open card granted; nil: none is open.
+    public var openGrant: CaptureGrant? { card.open?.grant }
+
+    /// The ring that the open card is written to; nil: none is open.
+    public var openRing: Ring? { card.open?.ring }
+
+    /// Whether the card is kept open while idle.
+    public var keepsListening: Bool { options.isListening }
+
+    /// Whether a take is being recorded, or brought to its end.
+    public var isRecording: Bool {
+        if case .recording = transport.phase { true } else { false }
+    }
+
+    /// Whether other devices may be opened for a moment: no take is awaited, recorded or played, and none can go on after its stop.
+    public var allowsOpening: Bool { transport.isFree && transport.tail == .none }
+
+    /// Whether a take is being played, or is paused.
+    public var isPlaying: Bool {
+        if case .playing = transport.phase { true } else { false }
     }
 }

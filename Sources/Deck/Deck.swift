@@ -1,214 +1,163 @@
 import Filters
-public import Panel
+import Panel
+import Playback
+import Recording
 public import Ring
 import TakeFiles
 public import Takes
 public import Transport
+import Workers
 
-/// The transport: decides what buttons and commands do, keeps a card armed, and says truthfully what goes on.
+/// Joins the transport to the kit: passes events to it, carries out what it decides, and reports the state.
 ///
-/// Everything of it runs on the thread of the loop. Sound goes its own way, from the capture thread through the ring
-/// to the writer; the deck only tells them what to do.
+/// All of it runs on the thread of the loop, and nothing of it waits: workers handle cards, storage, takes and sound. They get
+/// orders and report outcomes.
 public final class Deck {
     let options: DeckOptions
-    /// Where sound comes from.
-    public let card: any CaptureSource
     let clock: any Clock
-    let writer: Writer
-    let player: Player
-    let archivist: Archivist
     let originOfClock: (_ newestTake: String?) -> ClockOrigin
     let report: (Report) -> Void
-    let files: FileSystem
-    private let writerThread: WriterThread?
-    private let playerThread: PlayerThread?
-    private let archivistThread: ArchivistThread?
+    let workers: DeckWorkers
 
-    var phase = Phase.idle
-    var input: OpenInput?
-    var directory: TakesDirectory?
+    var transport: TransportState
+    var card: CardState
+    var storage: StorageState
+    var stick = StickState()
+    var input: InputWatch?
     var selection = Selection()
+    var recovery = RecoveryState()
     var faults = FaultBoard()
+    /// The filter that is asked for.
     var filter: FilterRequest
-    var volume: Double
+    /// What the next take is played with.
+    var playing: PlaySettings
+    /// What asked for the take that is recorded.
+    var initiator = TakeInitiator.command
+    /// How far the take that is recorded is.
+    var progress: RecordingProgress?
+    /// How far the take that is played is.
+    var played: PlayedSoFar?
+    /// What the player monitors.
+    var monitored: MonitorRequest?
     /// What the ring holds from before this was played by the kit itself: no take may have any of it.
     var silentSince: Instant?
-    /// Whether the card that records was closed so that it can play.
-    var isCardLent = false
-    var nextTick: Instant
-    /// When the deck last heard that a sync of this take ended well.
-    var lastSync: Instant?
+    /// When the calendar was set, while the take that is recorded was.
+    var dateSetAt: Instant?
     var answer: Indication.Answer?
-    var freeBytes: Int64?
-    var lossesSeen = 0
-    /// Frames that the open card lost without a word while a take was recorded.
-    var missingFrames: Int64 = 0
-    /// Told to finish: nothing new begins.
-    var isFinishing = false
-    /// Frames that cards delivered before the one that is open was opened.
-    var deliveredBefore: Int64 = 0
-    /// Whether the card, when last heard, was there and had ceased to deliver.
-    var isStalled = false
-    /// What is known of crystals: the card, and how much faster than it should it runs, in millionths.
-    var knownDrift: [String: Double] = [:]
-    /// The card that was said to be off by more than a crystal can.
-    var cardSaidOff: String?
-    /// When the card was last opened.
-    var lastArmed: Instant?
-    /// Whether a card that is closed while idle was there when it was last looked for.
-    var wasProbed = false
-    /// Whether the last look at the storage failed.
-    var isStorageUnreadable = false {
-        didSet { if oldValue, !isStorageUnreadable { retryLeftovers() } }
-    }
-    /// Whether the storage failed a take and has not taken anything since.
-    var isStorageSuspect = false {
-        didSet { if oldValue, !isStorageSuspect { retryLeftovers() } }
-    }
-    /// Whether something is still to be recovered, once the storage takes it.
-    var hasLeftovers = false
-    /// Why things could not be recovered, as it was told since the storage was last found to have changed.
-    var unrecovered: Set<String> = []
-    /// Why takes ended that the storage did not let be finished.
-    var abandoned: [TakeName: Sidecar.Ending] = [:]
-    /// Whether the archivist was asked to see if it does.
-    var isProbing = false
-    /// Whether the takes were on a storage of their own, such as a card: in its absence there is nothing to record to.
-    var isOnOwnStorage = false
-    /// Whether the date was set while a take was recorded.
-    var isDatingDue = false
-    /// Who waits for a take to be removed.
-    var discards: [TakeName: [Completion]] = [:]
-    /// After it was told to finish, the deck does not arm by itself before this: the kit is being switched off.
-    var restsUntil: Instant?
+    /// Whether the archivist may write much.
+    var burden = Burden.allowed
+    /// Whether a card that is closed while idle is to be opened once, to see whether it is there.
+    var probe = Probe.due
+    /// What the card granted when it was last opened, as the log has it.
+    var lastGrant: CaptureGrant?
+    /// The take that is to be converted once the sound behind it is dropped.
+    var conversionAfterTail: TakeName?
+    var nextCheck: Instant
+    private var askers = Askers()
 
     /// What the outbox does, as the library says.
-    public var upload = Indication.Upload.idle {
-        didSet { onChange() }
+    public var upload = UploadState.idle {
+        didSet { showFaults() }
     }
-    /// Readable while there is something for `hearWriter`.
-    public var writerFileDescriptor: Int32 { writer.outcomes.fileDescriptor }
-    /// Readable while there is something for `hearPlayer`.
-    public var playerFileDescriptor: Int32 { player.outcomes.fileDescriptor }
-    /// Readable while there is something for `hearArchivist`.
-    public var archivistFileDescriptor: Int32 { archivist.outcomes.fileDescriptor }
+    /// What is wrong with the panel's lines, as the panel says.
+    public var panelFaults: [Fault] = [] {
+        didSet { showFaults() }
+    }
     /// Called when a person asks for the kit to be shut down, once no take is being recorded any more.
     public var onPowerOff: () -> Void = {}
+    /// Called when a person wants to pull the stick, once its folder is closed.
+    public var onEject: () -> Void = {}
+    /// Called when a take is asked for or is to be played, before anything is done for it.
+    public var onTake: () -> Void = {}
+    /// Called when a take was finished, revised or deleted on the disk.
+    public var onTakeChange: (TakeChange) -> Void = { _ in }
     /// Called after anything that the lamps or the status show may have changed.
     public var onChange: () -> Void = {}
 
-    /// What the deck is doing, and what only matters meanwhile.
-    enum Phase {
-        case idle
-        case recording(OpenTake)
-        case playing(OpenPlay)
-    }
-
-    /// A take that is being recorded.
-    struct OpenTake {
-        var name: TakeName?
-        var pressed: Instant
-        /// What its card granted.
-        var grant: CaptureGrant
-        /// Since when the card has been away; nil: it is there.
-        var awaySince: Instant?
-        /// Set once it was told to end: presses from then on are for the next take.
-        var isEnding = false
-        /// What was pressed and asked for since then, to be done once it is finished.
-        var waiting: [Waiting] = []
-        var whenBegun: [Completion] = []
-        var whenFinished: [Completion] = []
-    }
-
-    /// What is to be done once something has ended.
-    struct Waiting {
-        var work: () -> Void
-        /// Who is told if it never is.
-        var completion: Completion
-    }
-
-    /// A take that is being played.
-    struct OpenPlay {
-        var name: TakeName
-        /// Known once it is open.
-        var facts: PlayFacts?
-        var isPaused = false
-        /// Set once it was told to end: presses from then on are for what comes after it.
-        var isEnding = false
-        /// What was pressed and asked for since then, to be done once it has ended.
-        var waiting: [Waiting] = []
-        var whenBegun: [Completion] = []
-        /// What the player was told before it was known whether it can play.
-        var ordersSinceBegin: [PlayOrder] = []
-        /// Who waits for what the player was told since, in that order.
-        var whenDone: [Completion] = []
-        var whenEnded: [Completion] = []
-    }
-
-    /// A card that is open and heard.
-    struct OpenInput {
-        var grant: CaptureGrant
-        var ring: Ring
-        var filter: FilterDesign
-        var signal: SignalWatch
-        var frames: FrameWatch
-    }
-
-    /// How a command's outcome is told, at once or later.
+    /// How a command's outcome is reported, at once or later.
     public typealias Completion = (Result<Status, Refusal>) -> Void
 
-    /// How long a take waits for its card to come back.
-    static let cardPatience = Duration.seconds(600)
-    /// How often a card that was just opened is looked at.
-    static let frameLook = Duration.milliseconds(100)
-    /// How often absent cards are looked for, and the signal and the disk are checked.
-    public static let tick = Duration.seconds(2)
-    /// How long a deck that finished stays closed, should the power stay on.
-    static let rest = Duration.seconds(60)
-    /// How long it is told why a take ended early, when what is free now does not show it.
-    static let endShown = Duration.seconds(60)
-    /// What a card may still be heard to play, after it was stopped.
-    static let afterglow = Duration.milliseconds(10)
-    /// How long lost frames are told of.
-    static let overloadShown = Duration.seconds(30)
+    enum Probe { case due, done }
+    enum Burden { case allowed, held }
 
-    /// A deck whose writer and player run on threads of their own.
+    /// How often the card's progress is compared.
+    public static let tick = Duration.seconds(1)
+    /// How often storage, signal and clock are checked.
+    static let checkInterval = Duration.seconds(2)
+    /// While a take waits for the storage with more of the ring than this, nothing else writes much.
+    static let leastHeldShare = 0.1
+    /// How long a card may still sound after it was stopped.
+    static let afterglow = Duration.milliseconds(10)
+
+    /// A deck whose workers have threads of their own.
     /// - Throws: `ThreadError`.
     public convenience init(
         options: DeckOptions, card: any CaptureSource, sink: any PlaybackSink, clock: any Clock,
         originOfClock: @escaping (_ newestTake: String?) -> ClockOrigin, report: @escaping (Report) -> Void
     ) throws {
-        let writer = Writer(clock: clock, sync: try SyncThread())
-        let player = Player(sink: sink, clock: clock)
-        let archivist = Archivist(reserveBytes: options.reserveBytes)
-        self.init(
-            options: options, card: card, clock: clock, writer: writer, player: player, archivist: archivist,
-            writerThread: try WriterThread(writer, clock: clock), playerThread: try PlayerThread(player, clock: clock),
-            archivistThread: try ArchivistThread(archivist), originOfClock: originOfClock, report: report)
+        let workers = DeckWorkers(card: card, sink: sink, options: options, clock: clock)
+        try workers.start()
+        self.init(options: options, workers: workers, clock: clock, originOfClock: originOfClock, report: report)
     }
 
     init(
-        options: DeckOptions, card: any CaptureSource, clock: any Clock, writer: Writer, player: Player,
-        archivist: Archivist, writerThread: WriterThread? = nil, playerThread: PlayerThread? = nil,
-        archivistThread: ArchivistThread? = nil,
-        files: FileSystem = FileSystem(), originOfClock: @escaping (_ newestTake: String?) -> ClockOrigin,
-        report: @escaping (Report) -> Void
+        options: DeckOptions, workers: DeckWorkers, clock: any Clock,
+        originOfClock: @escaping (_ newestTake: String?) -> ClockOrigin, report: @escaping (Report) -> Void
     ) {
-        self.files = files
         self.options = options
-        self.card = card
+        self.workers = workers
         self.clock = clock
-        self.writer = writer
         self.originOfClock = originOfClock
         self.report = report
-        self.player = player
-        self.archivist = archivist
-        self.archivistThread = archivistThread
-        self.writerThread = writerThread
-        self.playerThread = playerThread
+        transport = TransportState(rules: options.rules)
+        card = CardState(wanted: options.captureRequest)
+        storage = StorageState(path: options.directory)
         filter = options.filter
-        volume = options.volume
+        playing = PlaySettings(volume: options.volume, tuning: options.tuning)
         faults.standing = options.faults
-        nextTick = clock.now()
+        nextCheck = clock.now()
+    }
+}
+
+// MARK: - Events and effects
+
+extension Deck {
+    /// Ends what goes on, as for switching off, and calls `done` once it is on disk.
+    public func finish(_ done: @escaping () -> Void) {
+        handle(.finish(by: asker { _ in done() }))
+    }
+
+    /// Hands an event to the transport, such as a press, and carries out what it decides.
+    public func handle(_ event: TransportEvent) {
+        collect()
+        decide(event)
+        onChange()
+    }
+
+    func decide(_ event: TransportEvent) {
+        let wasFree = transport.isFree
+        let effects = transport.handle(event, facts)
+        if wasFree, !transport.isFree { onTake() }
+        for effect in effects { carryOut(effect) }
+    }
+
+    /// A new asker, who waits for the outcome of a command.
+    func asker(_ completion: @escaping Completion) -> Asker { askers.add(completion) }
+
+    func reply(_ asker: Asker, _ result: Result<Status, Refusal>) { askers.remove(asker)?(result) }
+
+    /// What the transport must know to decide.
+    private var facts: TransportFacts {
+        let now = clock.now()
+        var facts = TransportFacts(now: now, isCardOpen: card.open != nil, selected: selected)
+        facts.cardObstacle = card.obstacle(now: now)
+        facts.noTake = Refusal(.notFound, "play: there is no take yet in \(storage.path)")
+        facts.storageObstacle = storage.obstacle(now: now).map { Refusal(.io, $0.message) }
+        if storage.directory == nil { facts.playObstacle = facts.storageObstacle }
+        return facts
+    }
+
+    private var selected: TakeName? {
+        selection.selected.flatMap { recovery.isDiscarded($0) ? nil : $0 }
     }
 }

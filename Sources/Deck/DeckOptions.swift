@@ -2,16 +2,22 @@ public import Ring
 public import Takes
 public import Transport
 
-/// What a deck is told once, at its start.
+/// What a deck is given once, at its start.
 public struct DeckOptions: Sendable {
     /// The kit's name.
     public var kit: String
-    /// Where takes are kept.
+    /// Where takes are kept; if that is a stick, its folder unless it is optional.
     public var directory: String
-    /// The card that is wanted.
+    /// The kit's own folder, where it keeps the highest number that it has given; nil: it has none, and counts by the takes alone.
+    public var stateFolder: String?
+    /// The stick that takes are to be kept on; nil: none is asked for.
+    public var stick: Stick?
+    /// The card that is requested.
     public var capture = CaptureRequest()
     /// Whether the card stays open while idle, so that a take starts to the millisecond.
     public var isListening = true
+    /// Bytes of memory that the machine has: the ring takes an eighth of it at most.
+    public var memoryBytes = 2 << 30
     /// What is kept from before the press.
     public var preRoll = Duration.zero
     /// The capture filter.
@@ -20,10 +26,14 @@ public struct DeckOptions: Sendable {
     public var keepsUnfiltered = false
     /// The card that plays.
     public var playbackCard = CardReference.automatic
+    /// When the card that plays carries what the other card captures.
+    public var monitor = Monitor.off
     /// The volume that playing begins with, a factor from 0 to 1.
     public var volume = 0.8
-    /// How far back and forward go while playing.
-    public var skip = Duration.seconds(5)
+    /// The pitch and the speed that playing begins with.
+    public var tuning = Tuning()
+    /// The times of the transport.
+    public var rules = TransportRules()
     /// Whether finished takes are converted to FLAC.
     public var convertsToFLAC = false
     /// The most sound that may be missing on disk while the storage answers.
@@ -33,13 +43,48 @@ public struct DeckOptions: Sendable {
     /// A take ends before less than this is free.
     public var reserveBytes: Int64 = 512 << 20
     /// How much older than the moment it is known a press may be: the debounce time and some more.
-    public var pressAge = Duration.milliseconds(215)
+    public var pressAge = Duration.milliseconds(75)
+    /// Whether storage that forgets all takes with the power is a fault.
+    public var reportsVolatileStorage = false
     /// What is wrong from the start and stays so, such as bad settings.
     public var faults: [Fault] = []
     /// The kernel's `boot_id`.
     public var bootID = ""
     /// The version of Fieldfare.
     public var version: String
+
+    /// When the capture is played, for headphones, while no take is played.
+    public enum Monitor: Sendable {
+        case off
+        /// While a take is recorded.
+        case recording
+        /// Whenever the card is open.
+        case always
+
+        func isWanted(isRecording: Bool) -> Bool {
+            switch self {
+            case .off: false
+            case .recording: isRecording
+            case .always: true
+            }
+        }
+    }
+
+    /// The period of the capture card while it may be monitored.
+    static let monitoringPeriod = Duration.milliseconds(20)
+
+    /// What is asked of the capture card.
+    var captureRequest: CaptureRequest {
+        var request = capture
+        switch monitor {
+        case .off: break
+        case .recording, .always: request.period = Self.monitoringPeriod
+        }
+        return request
+    }
+
+    /// How much sound the ring is to hold: a storage stall of 20 s, some more, and the pre-roll.
+    var ringDuration: Duration { .seconds(30) + preRoll }
 
     /// Options with the settings' defaults.
     public init(kit: String, directory: String, version: String) {

@@ -1,15 +1,18 @@
 import Takes
 import Transport
 
-/// The finished takes, by number, and the one that play would play.
+/// The finished takes, in order, and the one that play would play.
+///
+/// There may be 100 000 of them, and the loop waits meanwhile: none is compared with all.
 struct Selection {
     private(set) var takes: [TakeName]
     private var index: Int?
 
     /// Selects the newest.
+    /// - Parameter takes: in order.
     init(takes: [TakeName] = []) {
-        self.takes = takes.sorted { $0.number < $1.number }
-        index = takes.isEmpty ? nil : takes.count - 1
+        self.takes = takes
+        index = takes.indices.last
     }
 
     var selected: TakeName? { index.map { takes[$0] } }
@@ -24,10 +27,10 @@ struct Selection {
 
     /// Adds a take that was just finished, and selects it.
     mutating func add(_ take: TakeName) {
-        takes.removeAll { $0.stem == take.stem }
-        takes.append(take)
-        takes.sort { $0.number < $1.number }
-        index = takes.firstIndex(of: take)
+        if let known = position(of: take) { return index = known }
+        let position = takes.partitioningIndex { $0 >= take }
+        takes.insert(take, at: position)
+        index = position
     }
 
     /// Adds a take that was recovered. It is selected if the last one was, and it comes after that.
@@ -39,17 +42,45 @@ struct Selection {
     }
 
     mutating func remove(_ take: TakeName) {
-        guard let position = takes.firstIndex(of: take) else { return }
+        guard let position = position(of: take) else { return }
         takes.remove(at: position)
         guard let index else { return }
         self.index = takes.isEmpty ? nil : min(index > position ? index - 1 : index, takes.count - 1)
     }
 
     mutating func select(_ take: TakeName) {
-        index = takes.firstIndex(of: take)
+        index = position(of: take)
     }
 
     func find(_ reference: TakeReference) -> TakeName? {
-        reference == .last ? takes.last : takes.last(where: reference.names)
+        switch reference {
+        case .last: takes.last
+        case .number(let number): takes(numbered: number).last
+        case .stem(let stem):
+            TakeName(stem: stem, day: "").flatMap { takes(numbered: $0.number).last(where: reference.names) }
+        }
+    }
+
+    private func position(of take: TakeName) -> Int? {
+        let position = takes.partitioningIndex { $0 >= take }
+        return takes.indices.contains(position) && takes[position] == take ? position : nil
+    }
+
+    /// Those of several kits share a number.
+    private func takes(numbered number: Int) -> ArraySlice<TakeName> {
+        takes[takes.partitioningIndex { $0.number >= number }...].prefix { $0.number == number }
+    }
+}
+
+extension Array {
+    /// Where the elements begin that `belongsInSecond` is true for, which come last; by bisection.
+    fileprivate func partitioningIndex(where belongsInSecond: (Element) -> Bool) -> Int {
+        var low = startIndex
+        var high = endIndex
+        while low < high {
+            let middle = low + (high - low) / 2
+            if belongsInSecond(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

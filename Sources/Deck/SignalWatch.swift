@@ -1,81 +1,101 @@
 import Filters
-import Ring
 import Takes
 import Transport
 
-/// Listens to what the card says, recording or not, for what a technician should hear of: clipping and dead inputs.
+/// Finds clipping and dead inputs in what the card delivers, whether it is recorded or not.
+///
+/// Pure: it is fed with what a `RunningMeter` drains. A stretch counts by its frames; of clipping alone the instant counts.
 struct SignalWatch {
-    private var measured: Int64 = 0
-    private var clippedAt: Instant?
-    private var clippedChannels: Set<Int> = []
-    private var silentSince: [Instant?]
-    private var wasAlive: [Bool]
+    private let format: StreamFormat
+    /// The last stretches, the newest at the end: as few as have `deadAfter` together.
+    private var window: [[ChannelSignal]] = []
+    private var clipping: Clipping?
+    private var pasts: [Past]
 
-    /// A sample this small is no signal: below one step of 16 bits.
-    static let deadBelowDBFS = -96.0
+    /// Where and when a converter was last at its limit.
+    private struct Clipping {
+        var at: Instant
+        var channels: Set<Int> = []
+    }
+
+    /// What is known of a channel since the card was opened.
+    private enum Past {
+        /// It had no signal, or not for long: a card may click when it is opened.
+        case neverAlive(signalFrames: Int64)
+        /// It had a signal.
+        case alive
+    }
+
     static let deadAfter = Duration.seconds(10)
+    /// A channel that had a signal for so long has something plugged in.
+    static let aliveAfter = Duration.seconds(4)
     static let clippedFor = Duration.seconds(5)
 
-    init(channels: Int) {
-        silentSince = Array(repeating: nil, count: channels)
-        wasAlive = Array(repeating: false, count: channels)
+    init(format: StreamFormat) {
+        self.format = format
+        pasts = Array(repeating: .neverAlive(signalFrames: 0), count: format.channels)
     }
 
-    /// Listens to what came since the last call.
-    mutating func listen(to ring: Ring, now: Instant) {
-        let position = ring.position
-        let limit = ring.capacityFrames / 2
-        var first = max(measured, position - limit)
-        while first < position {
-            // Safe: what is looked at is younger than half the ring.
-            let levels = unsafe ring.withFrames(from: first, atMost: position - first) { bytes in
-                first += Int64(bytes.count / ring.format.bytesPerFrame)
-                return unsafe Meter.measure(bytes, format: ring.format)
+    /// Adds a stretch that follows the last one, a channel each.
+    mutating func add(_ stretch: [ChannelSignal], now: Instant) {
+        if let last = clipping, now - last.at >= Self.clippedFor { clipping = nil }
+        for (channel, signal) in stretch.enumerated() where signal.frames > 0 {
+            if signal.clippedFrames > 0 {
+                var found = clipping ?? Clipping(at: now)
+                found.at = now
+                found.channels.insert(channel)
+                clipping = found
             }
-            hear(levels, now: now)
+            pasts[channel] = past(pasts[channel], signal)
         }
-        measured = position
-    }
-
-    /// Leaves out what came before a position of the ring.
-    mutating func passOver(upTo position: Int64) {
-        measured = max(measured, position)
-    }
-
-    mutating func hear(_ levels: [ChannelLevels], now: Instant) {
-        if let at = clippedAt, now - at >= Self.clippedFor {
-            clippedAt = nil
-            clippedChannels = []
-        }
-        for (channel, level) in levels.enumerated() {
-            if level.clippedFrames > 0 {
-                clippedAt = now
-                clippedChannels.insert(channel + 1)
-            }
-            if level.peakDBFS ?? -.infinity < Self.deadBelowDBFS {
-                silentSince[channel] = silentSince[channel] ?? now
-            } else {
-                silentSince[channel] = nil
-                wasAlive[channel] = true
-            }
+        guard let frames = stretch.first?.frames, frames > 0 else { return }
+        window.append(stretch)
+        var surplus = windowFrames - format.frames(in: Self.deadAfter)
+        while let oldest = window.first?.first, oldest.frames <= surplus {
+            surplus -= oldest.frames
+            window.removeFirst()
         }
     }
 
-    /// What is wrong with the signal; nil: nothing. A channel that never had a signal is told only when none has one,
-    /// since many cards have an input that nothing is plugged into.
+    /// What is wrong with the signal; nil: nothing. A channel that never had a signal is reported only when no channel has one,
+    /// since many cards have an input with nothing plugged in.
     func fault(now: Instant, card: String) -> Fault? {
-        if let at = clippedAt, now - at < Self.clippedFor {
-            let channels = clippedChannels.sorted().map(String.init).joined(separator: ", ")
-            return Fault(.signal, "signal: \(card): clipped on channel \(channels): turn the gain down")
+        if let clipping, now - clipping.at < Self.clippedFor {
+            return Fault(
+                .signal, "signal: \(card): clipped on channel \(list(clipping.channels.sorted())): turn the gain down")
         }
-        let dead = silentSince.indices.filter { channel in
-            silentSince[channel].map { now - $0 >= Self.deadAfter } ?? false
+        guard windowFrames >= format.frames(in: Self.deadAfter) else { return nil }
+        let dead = pasts.indices.filter { channel in
+            var whole = ChannelSignal()
+            for stretch in window { whole.add(stretch[channel]) }
+            return whole.isDead(in: format)
         }
-        let died = dead.filter { wasAlive[$0] }
-        guard dead.count == silentSince.count || !died.isEmpty else { return nil }
-        let channels = (dead.count == silentSince.count ? dead : died).map { String($0 + 1) }.joined(separator: ", ")
+        let died = dead.filter { channel in
+            switch pasts[channel] {
+            case .alive: true
+            case .neverAlive: false
+            }
+        }
+        let reported = dead.count == pasts.count ? dead : died
+        guard !reported.isEmpty else { return nil }
         return Fault(
             .signal,
-            "signal: \(card): nothing heard on channel \(channels) for 10 s: check the microphone and its cable")
+            "signal: \(card): no signal on channel \(list(reported)) for 10 s: check the microphone and its cable")
+    }
+
+    private var windowFrames: Int64 { window.reduce(0) { $0 + ($1.first?.frames ?? 0) } }
+
+    private func past(_ past: Past, _ signal: ChannelSignal) -> Past {
+        switch past {
+        case .alive: return .alive
+        case .neverAlive(let frames):
+            guard !signal.isDead(in: format) else { return .neverAlive(signalFrames: 0) }
+            let frames = frames + signal.frames
+            return frames >= format.frames(in: Self.aliveAfter) ? .alive : .neverAlive(signalFrames: frames)
+        }
+    }
+
+    private func list(_ channels: [Int]) -> String {
+        channels.map { String($0 + 1) }.joined(separator: ", ")
     }
 }

@@ -2,10 +2,10 @@ import Ring
 import SoundCard
 import Takes
 
-/// Whether the card that the settings ask for is there, free, and runs as asked.
+/// Whether the card that the settings ask for is present, free, and runs as asked.
 struct CardCheck {
     var request: CaptureRequest
-    /// All cards that are there.
+    /// All cards that are present.
     var cards: [CardReport]
     /// What the card that is open granted; nil: none is open.
     var grant: CaptureGrant?
@@ -13,16 +13,15 @@ struct CardCheck {
     var failure: String?
     /// Overruns of its buffer since it was opened.
     var overruns = 0
-    /// Warnings that are told under rights.
+    /// Warnings that are reported under rights.
     var warningsElsewhere: [String] = []
 
-    /// The switch of a card is its own: the levels that it granted are those of its mixer.
     var findings: [Finding] {
         guard let grant else {
             return [.failure(.card, absence, exitStatus: isHeld ? Verdict.busy : 74, ["cards": .count(cards.count)])]
         }
         var found: [Finding] = []
-        let card = cards.first { $0.id == grant.card }
+        let card = report(of: grant)
         let figures = figures(grant, card)
         let format = grant.format
         let runs =
@@ -58,6 +57,11 @@ struct CardCheck {
         return [.ok(.card, runs + offers(of: card), figures)]
     }
 
+    /// The card that is open. Its id may have changed since: a second card of its model may have come.
+    private func report(of grant: CaptureGrant) -> CardReport? {
+        cards.first { grant.references.contains(.cardID($0.card)) } ?? cards.first { $0.id == grant.card }
+    }
+
     private var absence: String {
         failure ?? "capture: \(request.card): is not open"
     }
@@ -66,7 +70,8 @@ struct CardCheck {
     private var isHeld: Bool {
         cards.contains { card in
             card.busyBy != nil && card.captures
-                && (request.card == .automatic || card.names.contains(request.card.description))
+                && (request.card == .automatic
+                    || card.names.contains { CardReference($0).map(request.card.covers) == true })
         }
     }
 

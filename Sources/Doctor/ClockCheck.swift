@@ -15,8 +15,8 @@ struct ClockCheck {
         case .unset:
             return .failure(
                 .clock,
-                "not set in this boot, or nobody knows by whom (it says \(today)): takes will carry wrong dates: connect the "
-                    + "kit to a network until the clock is synchronised, set it with 'fieldfare clock set', or fit a "
+                "not set in this boot, or set by an unknown program (it says \(today)): takes will carry wrong dates: connect "
+                    + "the kit to a network until the clock is synchronised, set it with 'fieldfare clock set', or fit a "
                     + "battery-backed clock", exitStatus: Verdict.clock,
                 figures)
         }

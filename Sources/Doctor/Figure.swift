@@ -33,7 +33,7 @@ extension Figure: Codable {
     }
 }
 
-/// A number with at most one place after the point, as a person reads it: `12.3`, `48`.
+/// A number with at most one decimal place: `12.3`, `48`.
 func rounded(_ value: Double) -> String {
     let tenths = (value * 10).rounded() / 10
     return tenths.magnitude < 1e15 && tenths == tenths.rounded() ? "\(Int64(tenths))" : "\(tenths)"

@@ -1,6 +1,6 @@
-/// What a check-up found of one thing: one sentence, with what to do where something is wrong.
+/// What a check-up found of one subject: one sentence, with what to do where something is wrong.
 public struct Finding: Codable, Hashable, Sendable {
-    /// What was looked at.
+    /// What was examined.
     public var subject: Subject
     /// How bad it is.
     public var severity: Severity
@@ -11,7 +11,7 @@ public struct Finding: Codable, Hashable, Sendable {
     /// What was measured, by names that end in their units.
     public var figures: [String: Figure]
 
-    /// What is looked at, in the order in which it is told.
+    /// What is examined, in the order of the report.
     public enum Subject: String, Codable, CaseIterable, Sendable {
         case settings
         /// Whether the recorder runs.
@@ -19,7 +19,7 @@ public struct Finding: Codable, Hashable, Sendable {
         /// What the user may do.
         case rights
         case card
-        /// What the card hears.
+        /// The card's sound.
         case signal
         case buttons, lamps
         /// How much can still be recorded.
@@ -36,24 +36,24 @@ public struct Finding: Codable, Hashable, Sendable {
     /// How bad a finding is.
     public enum Severity: String, Codable, Sendable {
         case ok
-        /// To be looked at: it may be meant so.
+        /// May be intended: a person should check it.
         case warning
-        /// To be mended before leaving.
+        /// To be repaired before the kit is used.
         case failure
     }
 
-    /// Something is as it should be.
+    /// A subject without a problem.
     public static func ok(_ subject: Subject, _ message: String, _ figures: [String: Figure] = [:]) -> Finding {
         Finding(subject: subject, severity: .ok, message: message, exitStatus: 0, figures: figures)
     }
 
-    /// Something may be meant so, or not.
+    /// Something that may be intended, or not.
     public static func warning(_ subject: Subject, _ message: String, _ figures: [String: Figure] = [:]) -> Finding {
         Finding(subject: subject, severity: .warning, message: message, exitStatus: 0, figures: figures)
     }
 
-    /// Something is wrong.
-    /// - Parameter exitStatus: after `sysexits.h`; 74, input/output, unless something says more.
+    /// A problem.
+    /// - Parameter exitStatus: after `sysexits.h`; 74 (input/output) unless another status is more exact.
     public static func failure(
         _ subject: Subject, _ message: String, exitStatus: Int32 = 74, _ figures: [String: Figure] = [:]
     ) -> Finding {
@@ -68,7 +68,7 @@ public struct Finding: Codable, Hashable, Sendable {
 
 /// The exit statuses of failures, after `sysexits.h`.
 enum Verdict {
-    /// A date that is wrong is bad data in every take.
+    /// A wrong date makes the data of every take wrong.
     static let clock: Int32 = 65
     static let busy: Int32 = 75
     static let denied: Int32 = 77
@@ -76,12 +76,12 @@ enum Verdict {
 }
 
 extension [Finding] {
-    /// In the order in which they are told.
+    /// In the order of the report.
     public var inOrder: [Finding] {
         Finding.Subject.allCases.flatMap { subject in filter { $0.subject == subject } }
     }
 
-    /// The exit status of the first failure in that order; 0 if nothing has to be mended.
+    /// The exit status of the first failure in that order; 0 if there is none.
     public var exitStatus: Int32 {
         inOrder.first { $0.exitStatus != 0 }?.exitStatus ?? 0
     }

@@ -6,29 +6,25 @@ import SoundCard
 import TakeFiles
 import Takes
 
-/// The check-up of a kit whose recorder is down: whatever is needed is opened here, for as long as it takes.
+/// The check-up of a kit whose recorder is down: it opens cards and lines itself, and blocks for as long as they do.
 public enum LocalDoctor {
-    /// Looks at everything. Takes some seconds.
+    /// Examines everything. Takes some seconds.
     /// - Parameter problems: what is wrong with the settings file, a sentence each.
     public static func findings(settings: Settings, problems: [String]) -> [Finding] {
         let clock = SystemClock()
         var examination = Examination(isRecorder: false, settings: settings, problems: problems)
         examination.cards = SoundCards().reports()
-        do {
-            let capture = try TestCapture(CaptureRequest(settings.capture), now: clock.now())
-            examination.grant = capture.grant
-            examination.heard = capture.listen(clock: clock)
-        } catch {
-            examination.cardFailure = "\(error)"
-        }
-        examination.lookAtPanel(open: nil)
+        examination.record(from: CaptureCard(), clock: clock)
+        examination.probeProcess()
+        examination.probePanel(open: nil)
+        examination.probeFolder()
         examination.measureStorage()
-        examination.clock = ClockProbe().origin(newestTake: newestDay(in: settings.takes.directory), clock: clock)
+        examination.clock = ClockProbe().origin(newestTake: newestDay(in: settings.takes.folder), clock: clock)
         return examination.findings()
     }
 
-    /// Lights each lamp that there is in turn, alone.
-    /// - Parameter isLit: called while a lamp is lit, to wait as long as it is to be seen; a sentence where it cannot be had.
+    /// Lights each lamp that is wired, one at a time.
+    /// - Parameter isLit: called while a lamp is lit, and waits as long as a person needs to see it; `failure`: why it is not lit.
     public static func lightLamps<Failure: Error>(
         _ settings: Settings, _ isLit: (Lamp, _ failure: String?) throws(Failure) -> Void
     ) throws(Failure) {

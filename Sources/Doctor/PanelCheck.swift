@@ -1,45 +1,45 @@
 import Glibc
 import Lines
 
-/// Whether the buttons' lines are free and at rest, and the lamps' lines can be had.
+/// Whether the buttons' lines are free and at rest, and the lamps' lines can be driven.
 struct PanelCheck {
-    var look: PanelLook
+    var probe: PanelProbe
 
     var findings: [Finding] {
         buttons + lamps
-            + look.freeAgain.map { line in
+            + probe.freeAgain.map { line in
                 .failure(
                     line.hasPrefix("the lamp") ? .lamps : .buttons,
-                    "\(line) is free now, and was not when the recorder started: restart the recorder")
+                    "\(line) is free now, and was in use when the recorder started: restart the recorder")
             }
     }
 
     private var buttons: [Finding] {
-        var found = look.buttonErrors.map { failure(.buttons, $0) }
-        for button in look.buttons where button.isDown {
+        var found = probe.buttonErrors.map { failure(.buttons, $0) }
+        for button in probe.buttons where button.isDown {
             found.append(
                 .failure(
                     .buttons,
                     "\(button.name) (\(button.line)) is held down, or its line is shorted or wired the other way round: "
                         + "release it, check its wire, active_low and pull"))
         }
-        let isFree = !look.freeAgain.contains { $0.hasPrefix("the button") }
+        let isFree = !probe.freeAgain.contains { $0.hasPrefix("the button") }
         guard found.isEmpty, isFree else { return found }
-        guard !look.buttons.isEmpty else { return [.ok(.buttons, "the settings wire none")] }
-        let list = look.buttons.map { "\($0.name) (\($0.line))" }.joined(separator: ", ")
-        return [.ok(.buttons, "\(list): all at rest", ["buttons": .count(look.buttons.count)])]
+        guard !probe.buttons.isEmpty else { return [.ok(.buttons, "the settings wire none")] }
+        let list = probe.buttons.map { "\($0.name) (\($0.line))" }.joined(separator: ", ")
+        return [.ok(.buttons, "\(list): all at rest", ["buttons": .count(probe.buttons.count)])]
     }
 
     private var lamps: [Finding] {
-        let found = look.lampErrors.map { failure(.lamps, $0) }
-        let isFree = !look.freeAgain.contains { $0.hasPrefix("the lamp") }
+        let found = probe.lampErrors.map { failure(.lamps, $0) }
+        let isFree = !probe.freeAgain.contains { $0.hasPrefix("the lamp") }
         guard found.isEmpty, isFree else { return found }
-        guard !look.lamps.isEmpty else { return [.ok(.lamps, "the settings wire none")] }
-        let list = look.lamps.map { "\($0.name) (\($0.line))" }.joined(separator: ", ")
+        guard !probe.lamps.isEmpty else { return [.ok(.lamps, "the settings wire none")] }
+        let list = probe.lamps.map { "\($0.name) (\($0.line))" }.joined(separator: ", ")
         return [
             .ok(
                 .lamps, "\(list): can be driven; 'fieldfare doctor --leds' lights each",
-                ["lamps": .count(look.lamps.count)])
+                ["lamps": .count(probe.lamps.count)])
         ]
     }
 
@@ -53,7 +53,7 @@ struct PanelCheck {
 }
 
 extension LineError {
-    /// Whether a right is what lacks.
+    /// Whether a right is missing.
     fileprivate var isDenied: Bool {
         switch problem {
         case .chip(_, let code), .refused(_, _, let code), .led(_, let code): code == EACCES || code == EPERM

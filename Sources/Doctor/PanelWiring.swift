@@ -18,7 +18,7 @@ extension Settings.Buttons {
 }
 
 extension Settings.LEDs {
-    /// What lights a lamp.
+    /// The line or device of a lamp.
     package subscript(lamp: Lamp) -> Settings.LampLine? {
         switch lamp {
         case .record: record
@@ -31,7 +31,7 @@ extension Settings.LEDs {
 }
 
 extension LineAddress {
-    /// Where the settings say that the line is.
+    /// The address in the settings.
     package init(_ address: Settings.LineAddress) {
         switch address {
         case .name(let name): self = .name(name)
@@ -41,7 +41,7 @@ extension LineAddress {
 }
 
 extension InputLine {
-    /// As the settings wire it; nil: not at all.
+    /// As the settings wire it; nil: it is not wired.
     package init?(_ line: Settings.ButtonLine?) {
         guard let line else { return nil }
         let pull: Pull =
@@ -55,7 +55,7 @@ extension InputLine {
 }
 
 extension LampOutput {
-    /// As the settings wire it; nil: not at all.
+    /// As the settings wire it; nil: it is not wired.
     package init?(_ lamp: Settings.LampLine?) {
         switch lamp {
         case .line(let address, let isActiveLow):
@@ -67,7 +67,7 @@ extension LampOutput {
 }
 
 extension CaptureRequest {
-    /// What the settings ask of the card.
+    /// The request that the settings contain.
     package init(_ settings: Settings.Capture) {
         self.init(
             card: settings.card, rateHz: settings.rateHz, channels: settings.channels, gainDB: settings.gainDB,

@@ -1,8 +1,8 @@
 import SoundCard
 
-/// The supply voltage, on boards that measure it: a Raspberry Pi does. A weak supply ruins cards and recordings.
+/// The supply voltage, on boards that measure it, such as a Raspberry Pi. A weak supply damages storage and recordings.
 struct PowerCheck {
-    /// What the firmware says: bit 0 the voltage is low, 3 too hot; 16 and 19: it was so since boot. Nil: it says nothing.
+    /// The flags of the firmware: bit 0: the voltage is low, 3: too hot; 16 and 19: that happened since boot. Nil: there are none.
     ///
     /// Source: `get_throttled` of vcgencmd, in the Raspberry Pi documentation.
     var throttled: UInt32?
@@ -27,7 +27,7 @@ struct PowerCheck {
             .map { $0 != "0" }
     }
 
-    /// Nothing where nothing is measured.
+    /// Empty where nothing is measured.
     var findings: [Finding] {
         guard throttled != nil || alarm != nil else { return [] }
         let bits = throttled ?? 0

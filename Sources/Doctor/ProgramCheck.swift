@@ -1,6 +1,6 @@
 import SoundCard
 
-/// Programs that take every sound card they find, as desktops do.
+/// Programs that open every sound card that they find, as desktops have them.
 public struct ProgramCheck {
     /// A process.
     struct Program: Hashable {
@@ -10,7 +10,7 @@ public struct ProgramCheck {
 
     var programs: [Program]
 
-    /// By what the kernel calls them: at most 15 characters.
+    /// Their names in the kernel: at most 15 characters.
     static let names: Set<String> = [
         "pulseaudio", "pipewire", "pipewire-pulse", "wireplumber", "pipewire-media-", "jackd", "jackdbus",
     ]
@@ -19,7 +19,7 @@ public struct ProgramCheck {
         self.programs = programs
     }
 
-    /// Those that run now.
+    /// The programs that run now.
     /// - Parameter root: the folder that `/proc` lies in.
     public init(root: String = "") {
         programs = SystemFile.names(in: root + "/proc").compactMap(Int.init).sorted().compactMap { processID in
@@ -29,7 +29,7 @@ public struct ProgramCheck {
         }
     }
 
-    /// What to think of them.
+    /// A warning if there are any.
     public var finding: Finding {
         guard !programs.isEmpty else { return .ok(.programs, "no other program that takes sound cards is running") }
         let list = programs.map { "\($0.name) (pid \($0.processID))" }.joined(separator: ", ")

@@ -8,14 +8,14 @@ struct Rights: Equatable {
     struct Node: Equatable {
         var path: String
         var isUsable: Bool
-        /// The group that may use it; nil: none may but root's.
+        /// The group that may use it; nil: only root may.
         var group: String?
     }
 
     var user: String
     var groups: [String]
     var nodes: [Node]
-    /// A sentence for each right that keeps the capture thread from being late, if it lacks.
+    /// A sentence for each missing right that the capture thread needs to be in time.
     var missing: [String]
     /// The scheduling of the thread that reads the card; nil: there is none.
     var capturePolicy: Int32?
@@ -24,7 +24,7 @@ struct Rights: Equatable {
     /// How many bytes may be locked in memory; nil: any number.
     var lockLimit: Int?
 
-    /// Those of this process.
+    /// The rights of this process.
     static func ofThisProcess() -> Rights {
         Rights(
             user: name(ofUser: geteuid()), groups: groups(), nodes: nodes(), missing: RealTime.warnings,
@@ -49,7 +49,7 @@ struct Rights: Equatable {
         return Set(ids.prefix(Int(max(0, count))) + [getegid()]).sorted().map(name(ofGroup:))
     }
 
-    /// The thread goes by the name that the sound card gives it.
+    /// The thread has the name that `CaptureCard` gives it.
     private static func capturePolicy() -> Int32? {
         let tasks = "/proc/self/task"
         let thread = SystemFile.names(in: tasks).first { SystemFile.firstLine("\(tasks)/\($0)/comm") == "capture" }
@@ -64,7 +64,7 @@ struct Rights: Equatable {
     }
 
     private static func name(ofUser id: uid_t) -> String {
-        // Safe: the entry is copied at once; nobody else in the process asks for users.
+        // Safe: the entry is copied at once; no other thread of the process calls this function.
         guard let entry = unsafe getpwuid(id) else { return "\(id)" }
         return unsafe String(cString: entry.pointee.pw_name)
     }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Whether the recorder may do what it must.
+/// Whether the recorder has the rights that it needs.
 struct RightsCheck {
     var rights: Rights
-    /// Whether these are the recorder's own rights. A person's may be less, as the service has its own.
+    /// Whether these are the recorder's own rights. A person may have fewer: the service has rights of its own.
     var isRecorder: Bool
 
     var findings: [Finding] {
@@ -13,9 +13,9 @@ struct RightsCheck {
             let list = paths.prefix(2).joined(separator: ", ") + (paths.count > 2 ? " and \(paths.count - 2) more" : "")
             let advice =
                 group.map { "add it to the group \($0) (usermod -aG \($0) \(rights.user)), then restart" }
-                ?? "nobody but root may: install the udev rules that come with Fieldfare"
+                ?? "only root may: install the udev rules of Fieldfare"
             let sentence = "user \(rights.user) may not use \(list): \(advice)"
-            // One of several may not be meant: which is in use, card and buttons tell themselves.
+            // The recorder may not need all of them: the findings of card and buttons say which it cannot use.
             let isKindUsable = paths.allSatisfy { path in
                 rights.nodes.contains { $0.isUsable && Self.kind($0.path) == Self.kind(path) }
             }
@@ -24,7 +24,7 @@ struct RightsCheck {
         for sentence in rights.missing { found.append(complaint(sentence)) }
         if isRecorder, rights.missing.isEmpty, let policy = rights.capturePolicy, policy != SCHED_FIFO {
             found.append(
-                complaint("capture: the thread runs, and is not real-time: LimitRTPRIO=60 in the unit grants it"))
+                complaint("capture: the thread is not real-time: LimitRTPRIO=60 in the unit grants it"))
         }
         guard found.isEmpty else { return found }
         let capture = rights.capturePolicy == SCHED_FIFO ? ", the capture is real-time" : ""
@@ -33,7 +33,7 @@ struct RightsCheck {
         ]
     }
 
-    /// Whether the panel has lines; a simulated one has none.
+    /// Whether the panel has lines: a simulated one has none.
     var usesLines = true
 
     private var closed: [Rights.Node] {
@@ -48,7 +48,7 @@ struct RightsCheck {
 
     private func complaint(_ sentence: String) -> Finding {
         guard !isRecorder else { return .failure(.rights, sentence, exitStatus: Verdict.denied, figures) }
-        return .warning(.rights, "\(sentence) (said of user \(rights.user): the service has its own rights)", figures)
+        return .warning(.rights, "\(sentence) (for user \(rights.user): the service has its own rights)", figures)
     }
 
     private var figures: [String: Figure] {

@@ -1,10 +1,10 @@
 import Transport
 
-/// What is wrong with the settings file, a finding each.
+/// The problems of the settings file, one finding each.
 struct SettingsCheck {
     /// A sentence for each problem of the file.
     var problems: [String]
-    /// What the recorder shows: a cutoff that the card's rate cannot have is known to nobody else.
+    /// The faults that the recorder shows: only it knows of a cutoff that is too high for the card's rate.
     var faults: [Fault]
 
     var findings: [Finding] {

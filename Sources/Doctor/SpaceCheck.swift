@@ -1,20 +1,20 @@
 import Takes
 
-/// How much can still be recorded.
+/// How long the free space lasts.
 struct SpaceCheck {
     var directory: String
-    /// Nil: it could not be found out.
+    /// Nil: unknown.
     var freeBytes: Int64?
-    /// A recording leaves so much free.
+    /// A recording ends before less than this is free.
     var reserveBytes: Int64
-    /// Of the card that is open; nil: there is none.
+    /// The format of the open card; nil: none is open.
     var format: StreamFormat?
-    /// Whether the unfiltered sound is written as well.
+    /// Whether the unfiltered sound is written too.
     var isTwinKept: Bool
 
-    /// From here on the fault lamp warns as well.
+    /// With less time left (in seconds) the fault lamp warns too.
     static let least = 600.0
-    /// What a card is as a rule, where none is open.
+    /// A usual format, used while no card is open.
     static let usual = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
 
     /// Bytes that a second of a take needs.
@@ -26,7 +26,7 @@ struct SpaceCheck {
     var finding: Finding {
         guard let freeBytes else {
             return .failure(
-                .space, "\(directory): cannot tell what is free: see that the storage is mounted",
+                .space, "\(directory): cannot read how much space is free: check that the storage is mounted",
                 ["free_bytes": .unknown])
         }
         let seconds = Double(max(0, freeBytes - reserveBytes)) / bytesPerSecond
@@ -50,7 +50,7 @@ struct SpaceCheck {
         return .ok(.space, "\(free): \(left) can be recorded (\(rate))", figures)
     }
 
-    /// `17.7 h`, `45 min`, `30 s`: never more than there is.
+    /// `17.7 h`, `45 min`, `30 s`: rounded down.
     static func lasting(_ seconds: Double) -> String {
         if seconds < 60 { return "\(Int(seconds)) s" }
         if seconds < 7200 { return "\(Int(seconds / 60)) min" }

@@ -3,22 +3,22 @@ import TakeFiles
 import Takes
 import Transport
 
-/// Whether takes can be written, fast enough, and by the right user.
+/// Whether takes can be written, fast enough and by the right user.
 struct StorageCheck {
     var directory: String
     var outcome: StorageProbe.Outcome
     /// Nil: there is no such folder.
     var rights: FolderRights?
-    /// What the recorder shows of its storage.
+    /// The faults of the storage that the recorder shows.
     var faults: [Fault]
-    /// What a second of a take needs.
+    /// Bytes that a second of a take needs.
     var neededBytesPerSecond: Double
-    /// Whether the recorder itself looked.
+    /// Whether the recorder itself examined it.
     var isRecorder: Bool
 
-    /// A storage must take so many times what a take needs: it has to catch up after a stall.
+    /// A storage must be so many times faster than a take needs, to catch up after a stall.
     static let margin = 4.0
-    /// The recorder promises what it promises while a sync takes no longer.
+    /// The promise that a power cut costs at most the last second holds while a sync takes no longer than this.
     static let longestSync = Duration.milliseconds(100)
 
     var findings: [Finding] {
@@ -26,7 +26,7 @@ struct StorageCheck {
         switch outcome {
         case .measured(let speed): found.append(judge(speed))
         case .skipped(let reason):
-            // Skipped for a take: that its syncs succeed is told by the faults.
+            // A take is written: the faults say whether its syncs succeed.
             found.append(.ok(.storage, "\(directory): the speed was not measured: \(reason)"))
         case .failed(let error):
             let isDenied = error.code == EACCES || error.code == EPERM
@@ -60,27 +60,28 @@ struct StorageCheck {
             "needed_bytes_per_second": .number(neededBytesPerSecond), "sync_median_milliseconds": .number(median),
             "sync_longest_milliseconds": .number(longest),
         ]
-        let told =
+        let measured =
             "\(directory): writes \(rounded(speed.bytesPerSecond / 1e6)) MB/s, syncs in \(rounded(median)) ms, "
             + "at worst \(rounded(longest)) ms"
         if speed.bytesPerSecond < Self.margin * neededBytesPerSecond {
             let needed = rounded(Self.margin * neededBytesPerSecond / 1e6)
             return .failure(
-                .storage, "\(told): too slow, \(needed) MB/s are needed: use a faster card, or a lower rate", figures)
+                .storage, "\(measured): too slow, \(needed) MB/s are needed: use a faster card, or a lower rate",
+                figures)
         }
         if speed.median > Self.longestSync {
             return .failure(
                 .storage,
-                "\(told): too slow: a power cut costs more than the last second: use a card for recording (A1, V30)",
+                "\(measured): too slow: a power cut costs more than the last second: use a card for recording (A1, V30)",
                 figures)
         }
         if speed.longest > Self.longestSync {
             return .warning(
                 .storage,
-                "\(told): a power cut in such a moment costs more than the last second: a better card stalls less",
+                "\(measured): a power cut in such a moment costs more than the last second: a better card stalls less",
                 figures)
         }
-        return .ok(.storage, told, figures)
+        return .ok(.storage, measured, figures)
     }
 
     private var rightsFindings: [Finding] {
@@ -90,7 +91,7 @@ struct StorageCheck {
             return [
                 .failure(
                     .storage,
-                    "\(directory): belongs to \(rights.owner), not to the recorder's user: give it to that user (chown)",
+                    "\(directory): belongs to \(rights.owner), not to the recorder's user: change its owner (chown)",
                     exitStatus: Verdict.denied)
             ]
         }

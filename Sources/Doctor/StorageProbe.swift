@@ -1,49 +1,36 @@
 import Glibc
-import Synchronization
 package import TakeFiles
 package import Takes
 
 /// Writes to the storage where takes are kept, and measures how long it takes.
 package enum StorageProbe {
-    /// What came of it.
+    /// The result.
     package enum Outcome: Sendable {
         case measured(StorageSpeed)
-        /// It was not tried, because…
+        /// Nothing was written, for this reason.
         case skipped(String)
         case failed(FileError)
-        /// The storage has not answered for so long.
+        /// The storage has not answered a write for this long.
         case stalled(Duration)
 
-        static let braked = Outcome.skipped("a take began meanwhile: run this again")
+        static let braked = Outcome.skipped(Brake.reason)
     }
 
-    /// Ends a probe early, from another thread: a take wants the storage for itself.
-    package final class Brake: Sendable {
-        private let isSet = Atomic<Bool>(false)
-
-        /// Not pulled yet.
-        package init() {}
-
-        /// The probe ends after the write that is under way.
-        package func pull() { isSet.store(true, ordering: .relaxed) }
-
-        var isPulled: Bool { isSet.load(ordering: .relaxed) }
-    }
-
-    /// Written with a sync after each, as much as a fast card takes in a second or two.
+    /// Chunks are written with a sync after each: as much as a fast card writes in a second or two.
     static let chunks = 32
     static let chunkBytes = 1 << 20
-    /// Syncs of a second's sound each, as a take does them.
+    /// Then a second's sound is written and synced so often, as a take does it.
     static let seconds = 16
-    /// A slow storage is judged by what it did in this time, of each.
+    /// Each of the two ends after this time: a slow storage is judged by what it wrote until then.
     static let patience = Duration.seconds(4)
-    /// Neither a day's folder nor a take's file, so that whoever looks for takes passes it over.
+    /// The file's name: neither that of a day's folder nor that of a take, so that scans for takes ignore it.
     static let name = ".doctor"
 
-    /// Measures where `directory` is. The file has no name any more while it is written: nothing is left behind.
+    /// Measures the storage that holds `directory`. The file is removed before it is written, so that nothing is left behind.
     /// - Parameters:
     ///   - bytesPerSecond: what a second of a take needs.
     ///   - reserveBytes: so much stays free.
+    ///   - brake: ends the measurement after the write that is under way.
     package static func run(
         in directory: String, bytesPerSecond: Double, reserveBytes: Int64, brake: Brake,
         files: FileSystem = FileSystem(), clock: any Clock = SystemClock()
@@ -51,14 +38,14 @@ package enum StorageProbe {
         do throws(FileError) {
             let free = try files.freeBytes(directory)
             let path = "\(directory)/\(name)"
-            // One that was killed between the next two calls left it, empty. Whatever bears the name, and wherever it may
-            // lead, is not what is written to.
+            // A process that was killed between the next two calls left the file, empty. It may also be a link of someone
+            // else, which must not be followed.
             try? files.remove(path)
             let file = try files.create(path, isNew: true)
             try files.remove(path)
             let secondBytes = max(1 << 12, min(chunkBytes, Int(bytesPerSecond)))
             guard free - Int64(chunks * chunkBytes + secondBytes) >= reserveBytes else {
-                return .skipped("too little is free to try it")
+                return .skipped("too little space is free to measure it")
             }
             var speed = StorageSpeed()
             let noise = noise(chunkBytes)
@@ -90,7 +77,7 @@ package enum StorageProbe {
         }
     }
 
-    /// Bytes that no storage can make fewer of.
+    /// Bytes that no storage can compress.
     private static func noise(_ count: Int) -> [UInt8] {
         var state: UInt64 = 0x9E37_79B9_7F4A_7C15
         return (0..<count).map { _ in
@@ -102,11 +89,11 @@ package enum StorageProbe {
     }
 }
 
-/// How fast a storage took what it was given.
+/// How fast a storage writes.
 package struct StorageSpeed: Equatable, Sendable {
-    /// Written and synced in large pieces…
+    /// Bytes that were written and synced in large chunks.
     var bytes: Int64 = 0
-    /// …in this time.
+    /// The time that took.
     var writing = Duration.zero
     /// How long each sync of a second's sound took.
     var syncs: [Duration] = []

@@ -58,7 +58,7 @@ public struct Butterworth: Hashable, Sendable {
             let scale = 1 / (1 + k * damping + k * k)
             let a1 = 2 * (k * k - 1) * scale
             let a2 = (1 - k * damping + k * k) * scale
-            // c1 = ±2 − a1 and c2 = 1 − a2, simplified by hand: no digits are lost where they nearly cancel.
+            // c1 = ±2 − a1 and c2 = 1 − a2, simplified in advance: no digits are lost where they nearly cancel.
             let c2 = 2 * k * damping * scale
             switch kind {
             case .lowPass:

@@ -13,9 +13,9 @@
     /// For each section a row of s1 and a row of s2, a column a channel.
     private let state: UnsafeMutablePointer<Double>
 
-    /// Below this a state is nothing. A section's state is of the size of the samples or larger, whatever the
+    /// A state below this is set to zero. A section's state is of the size of the samples or larger, whatever the
     /// cutoff, because the gain is applied last; so this lies 600 dB below full scale.
-    static var nothing: Double { @_noLocks @_noAllocation get { 1e-30 } }
+    static var negligible: Double { @_noLocks @_noAllocation get { 1e-30 } }
 
     /// A cascade at rest.
     public init(_ design: FilterDesign, channels: Int) {
@@ -26,7 +26,10 @@
         unsafe stages.initialize(repeating: Stage(a1: 0, a2: 0, c1: 0, c2: 0, gain: 1), count: most)
         unsafe state = .allocate(capacity: most * 2 * channels)
         unsafe state.initialize(repeating: 0, count: most * 2 * channels)
-        load(Coefficients(design))
+        let coefficients = Coefficients(design)
+        sectionCount = coefficients.count
+        gain = coefficients.gain
+        for index in 0..<sectionCount { unsafe stages[index] = coefficients.stages[index] }
     }
 
     deinit {
@@ -42,7 +45,7 @@
         }
     }
 
-    /// Takes over coefficients and forgets what has passed.
+    /// Takes over coefficients and resets the state.
     @_noLocks @_noAllocation
     mutating func load(_ coefficients: borrowing Coefficients) {
         sectionCount = coefficients.count
@@ -59,17 +62,17 @@
         }
     }
 
-    /// Sets to zero what has faded to nothing, so that silence never leaves a denormal number to compute with.
+    /// Sets faded states to zero, so that silence never leaves a denormal number to compute with.
     ///
     /// To be called every 256 frames at most. No pole of a Butterworth filter of order 8 lies nearer to zero than
-    /// 0.098 (at a quarter of the rate), and 0.098²⁵⁶ is 1e-258: what was above `nothing` one call ago is still far
+    /// 0.098 (at a quarter of the rate), and 0.098²⁵⁶ is 1e-258: what was above `negligible` one call ago is still far
     /// above the smallest normal number, 2e-308.
     @_noLocks @_noAllocation
     mutating func settle() {
         var index = 0
         while index < sectionCount * 2 * channels {
             let value = unsafe state[index]
-            if value < Self.nothing && value > -Self.nothing { unsafe state[index] = 0 }
+            if value < Self.negligible && value > -Self.negligible { unsafe state[index] = 0 }
             index += 1
         }
     }

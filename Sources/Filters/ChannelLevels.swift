@@ -8,8 +8,8 @@ public struct ChannelLevels: Hashable, Sendable {
     public var meanSquare: Double
     /// Frames in which the converter was at its limit.
     public var clippedFrames: Int64
-    /// Frames that the filter took beyond full scale, though the converter had not been at its limit (float), or that
-    /// had to be saturated (integers).
+    /// Frames that the filter made larger than full scale while the converter was not at its limit (float), or that
+    /// were saturated (integers).
     public var filterClippedFrames: Int64
 
     /// The levels of one channel.

@@ -1,13 +1,13 @@
-/// What a design comes to at its rate: the sections, apart from the sound that passes them.
+/// The sections of a design at its rate, without state.
 struct Coefficients {
     /// High-pass and low-pass of order 8.
     static let mostStages = 8
 
-    /// The sections in order; the first `count` of them mean something.
+    /// The sections in order; only the first `count` of them are used.
     private(set) var stages: InlineArray<8, Stage>
     /// How many sections there are; 0: the signal passes unchanged.
     private(set) var count = 0
-    /// What the sections' gains come to.
+    /// The product of the sections' gains.
     private(set) var gain = 1.0
 
     init(_ design: FilterDesign) {

@@ -1,11 +1,11 @@
-/// How one filter gives way to another without a click.
+/// How one filter replaces another without a click.
 ///
-/// Both run side by side on the same sound. While the new one warms up, its start from rest rings out unheard; then
+/// Both run side by side on the same sound. First the new one settles, and its output is not used. Then
 /// the output moves over from the old one to the new one along a cubic that begins and ends level, so that neither
 /// the output nor its slope jumps: with a fade of N frames the weight's slope is at most 1.5/N and its curvature 6/N².
-/// Swapping coefficients under a running state would leave a state that fits no signal; that jump is the click.
+/// New coefficients with the old state would make the output jump, since that state belongs to the old ones: a click.
 struct CrossFade {
-    /// Frames in which the new filter runs unheard.
+    /// Frames in which the new filter runs and its output is not used.
     let warmingFrames: Int
     /// Frames in which the output moves over.
     let fadingFrames: Int
@@ -23,7 +23,7 @@ struct CrossFade {
         @_noLocks @_noAllocation get { warmingFrames + fadingFrames - done }
     }
 
-    /// Mixes the new filter's samples into the old one's, for frames that go on where the last ones ended.
+    /// Mixes the new filter's samples into the old one's, for frames that follow the last ones.
     @_noLocks @_noAllocation
     mutating func mix(
         _ new: UnsafePointer<Double>, into old: UnsafeMutablePointer<Double>, frameCount: Int, channels: Int

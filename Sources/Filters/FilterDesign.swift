@@ -33,7 +33,7 @@ public struct FilterDesign: Equatable, Sendable {
         self.rateHz = rateHz
     }
 
-    /// What a person asked for, at a card's rate.
+    /// What was requested, at a card's rate.
     /// - Throws: a `FilterError` that names what is allowed at this rate.
     public init(_ request: FilterRequest, rateHz: Int) throws(FilterError) {
         let lowPassHz: Double? =
@@ -59,7 +59,7 @@ public struct FilterDesign: Equatable, Sendable {
         self.rateHz = rateHz
     }
 
-    /// No filter: what is stored is what the card said, bit for bit.
+    /// No filter: what is stored is what the card delivered, bit for bit.
     public static func off(rateHz: Int) -> FilterDesign {
         FilterDesign(offAt: rateHz)
     }

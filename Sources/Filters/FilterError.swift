@@ -1,10 +1,10 @@
-/// A filter that cannot be had.
+/// Why there is no such filter.
 public enum FilterError: Error, Hashable, Sendable {
-    /// A cutoff beyond what the rate allows, or no number.
+    /// A cutoff beyond what the rate allows, or not a number.
     case cutoffOutOfRange(FilterKind, hertz: Double, rateHz: Int)
     /// The high-pass leaves nothing for the low-pass.
     case bandIsEmpty(highPassHz: Double, lowPassHz: Double)
-    /// A slope that is none of 12, 24, 36 and 48.
+    /// A slope other than 12, 24, 36 and 48.
     case noSuchSlope(dBPerOctave: Int)
 }
 

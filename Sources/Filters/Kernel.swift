@@ -1,8 +1,10 @@
+// In one file, since unoptimised code is proven free of allocations only where generic code and its callers are compiled together.
+
 /// Channels that are worked on side by side: 1, 2 or 4 samples of one frame.
 ///
-/// A protocol of its own, since arithmetic that is generic over `SIMD` runs lane by lane, while these requirements
+/// This is a protocol of its own, since arithmetic that is generic over `SIMD` runs lane by lane, while these requirements
 /// become single instructions once their callers are specialised. All are methods of a value: a static one would
-/// hand over a metatype, which unoptimised code might have to allocate.
+/// pass a metatype, which unoptimised code might have to allocate.
 protocol Lanes {
     /// The same number in every lane.
     func filled(with value: Double) -> Self
@@ -82,12 +84,13 @@ extension SIMD4<Double>: Lanes {
     @inline(__always) @_noLocks @_noAllocation
     func greatest(_ other: Self) -> Self { replacing(with: other, where: other .> self) }
 }
+
 /// One section's coefficients in the form that the kernel runs: `b0` is taken out into `gain`, which leaves
 /// `b2 = 1`, and `c1 = b1 − a1`, `c2 = 1 − a2`.
 ///
 /// With these the section is `y = x + s1; s1' = (c1·x + s2) − a1·s1; s2' = c2·x − a2·s1`: from one frame to the
 /// next the state waits for one product and one difference, where the transposed direct form II waits for two sums
-/// and a product. That wait, not the number of operations, is what bounds a filter on one core.
+/// and a product. This wait, not the number of operations, limits the speed of a filter on one core.
 struct Stage {
     var a1, a2, c1, c2: Double
     var gain: Double
@@ -125,7 +128,7 @@ struct Running<Lane: Lanes> {
     }
 }
 
-/// A run of sections over some channels of some frames: where everything lies.
+/// A run of sections over some channels of some frames: the buffers and their sizes.
 @safe struct Pass {
     /// The first section, and how many.
     var stages: UnsafePointer<Stage>
@@ -137,7 +140,7 @@ struct Running<Lane: Lanes> {
     /// Samples from frame to frame.
     var channels: Int
     var frameCount: Int
-    /// What the result is multiplied with.
+    /// The factor of the result.
     var gain: Double
 
     @_noLocks @_noAllocation
@@ -253,14 +256,14 @@ extension Pass {
     }
 }
 
-/// What there is to know of some channels of some frames: extremes and squares.
+/// Extremes and squares of some channels of some frames.
 @safe struct Scan {
     /// The first frame's sample of the first channel.
     var samples: UnsafePointer<Double>
     /// Samples from frame to frame.
     var channels: Int
     var frameCount: Int
-    /// The results, a number a channel. `squares` is added to, in the order of the frames, so that the sum does not
+    /// The results, a number a channel. The sum is added to `squares` in the order of the frames, so that it does not
     /// depend on how the sound was cut into blocks.
     var least: UnsafeMutablePointer<Double>
     var greatest: UnsafeMutablePointer<Double>

@@ -5,7 +5,7 @@ public struct LevelSum: Hashable, Sendable {
     /// How long the stretches are together, in frames.
     public private(set) var frames: Int64 = 0
 
-    /// The levels of nothing.
+    /// The levels of no sound.
     public init() {}
 
     /// Adds a stretch. Of stretches with different channels, those that all of them have are summed.

@@ -1,7 +1,7 @@
-public import Takes
+import Takes
 
-/// Levels and waveform peaks of the sound that passes, channel by channel, in the format's own units.
-@safe public struct Meter: ~Copyable {
+/// Levels and waveform peaks of the sound that is stored, channel by channel, in the format's own units.
+@safe struct Meter: ~Copyable {
     private let channels: Int
     private let coding: SampleCoding
     private let tallies: UnsafeMutablePointer<Tally>
@@ -11,7 +11,7 @@ public import Takes
     private var recentFrames: Int64 = 0
     /// Frames of the pixel under way.
     private(set) var pixelFrames = 0
-    /// Completed pixels that nobody has taken yet: least and greatest of each channel.
+    /// Completed pixels that were not taken yet: least and greatest of each channel.
     private var peaks: UnsafeMutablePointer<Int8>
     private var peakCapacity: Int
     private var peakCount = 0
@@ -26,8 +26,8 @@ public import Takes
         var recentSquares = 0.0
         /// Of the pixel under way.
         var pixelSquares = 0.0
-        /// As much of them as was already told as recent.
-        var pixelSquaresTold = 0.0
+        /// As much of them as was already reported as recent.
+        var pixelSquaresReported = 0.0
         var pixelLeast = Double.infinity
         var pixelGreatest = -Double.infinity
         var clipped: Int64 = 0
@@ -38,13 +38,13 @@ public import Takes
 
     init(_ format: StreamFormat) {
         channels = format.channels
-        coding = SampleCoding(format.sampleFormat)
+        coding = SampleCoding(format)
         // Safe: allocated here with these sizes, freed in deinit, and every access below stays within them.
         unsafe tallies = .allocate(capacity: channels)
         unsafe tallies.initialize(repeating: Tally(), count: channels)
         unsafe found = .allocate(capacity: 3 * channels)
         unsafe found.initialize(repeating: 0, count: 3 * channels)
-        // Room for ten seconds at 96 kHz, unless somebody brings more at once.
+        // Room for ten seconds at 96 kHz; `reserve` makes more.
         peakCapacity = 4096 * 2 * channels
         unsafe peaks = .allocate(capacity: peakCapacity)
     }
@@ -53,19 +53,6 @@ public import Takes
         unsafe tallies.deallocate()
         unsafe found.deallocate()
         unsafe peaks.deallocate()
-    }
-
-    /// The levels of some sound as a card delivered it, at once.
-    /// - Parameter bytes: whole frames, interleaved.
-    public static func measure(_ bytes: UnsafeRawBufferPointer, format: StreamFormat) -> [ChannelLevels] {
-        let path = SignalPath(format: format, design: .off(rateHz: format.rateHz))
-        let frameCount = bytes.count / format.bytesPerFrame
-        // Safe: as large as `process` asks for, and given back here.
-        let stored = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: frameCount * format.stored.bytesPerFrame, alignment: 16)
-        defer { unsafe stored.deallocate() }
-        _ = unsafe path.process(bytes, into: stored)
-        return path.levels
     }
 }
 
@@ -83,7 +70,7 @@ extension Meter {
         peakCapacity = needed
     }
 
-    /// Looks at frames that go on where the last ones ended and stay within one pixel. May be repeated until `take`.
+    /// Scans frames that follow the last ones and stay within one pixel. May be repeated until `take`.
     @_noLocks @_noAllocation
     mutating func scan(_ samples: UnsafePointer<Double>, frameCount: Int, rounding: Bool) {
         var channel = 0
@@ -226,9 +213,9 @@ extension Meter {
             unsafe peaks[peakCount + 1] = pixel(tally.pointee.pixelGreatest)
             peakCount += 2
             unsafe tally.pointee.squares += tally.pointee.pixelSquares
-            unsafe tally.pointee.recentSquares += tally.pointee.pixelSquares - tally.pointee.pixelSquaresTold
+            unsafe tally.pointee.recentSquares += tally.pointee.pixelSquares - tally.pointee.pixelSquaresReported
             unsafe tally.pointee.pixelSquares = 0
-            unsafe tally.pointee.pixelSquaresTold = 0
+            unsafe tally.pointee.pixelSquaresReported = 0
             unsafe tally.pointee.pixelLeast = .infinity
             unsafe tally.pointee.pixelGreatest = -.infinity
             channel += 1
@@ -238,9 +225,9 @@ extension Meter {
 
     @_noLocks @_noAllocation
     private func pixel(_ sample: Double) -> Int8 {
-        switch coding.format {
+        switch coding.layout {
         case .s16: Self.higherHalf(whole(sample))
-        case .s24Packed, .s24: Self.higherHalf(whole(sample) >> 8)
+        case .s24Packed, .s24Low, .s24High: Self.higherHalf(whole(sample) >> 8)
         case .s32: Self.higherHalf(whole(sample) >> 16)
         case .float: Self.higherHalf(Int32(32767 * (sample > -1 ? sample < 1 ? sample : 1 : -1)))
         }
@@ -293,11 +280,12 @@ extension Meter {
             let tally = unsafe tallies[channel]
             unsafe tallies[channel].recentPeak = 0
             unsafe tallies[channel].recentSquares = 0
-            unsafe tallies[channel].pixelSquaresTold = tally.pixelSquares
+            unsafe tallies[channel].pixelSquaresReported = tally.pixelSquares
             unsafe tallies[channel].recentClipped = 0
             unsafe tallies[channel].recentFilterClipped = 0
             return levels(
-                peak: tally.recentPeak, squares: tally.recentSquares + (tally.pixelSquares - tally.pixelSquaresTold),
+                peak: tally.recentPeak,
+                squares: tally.recentSquares + (tally.pixelSquares - tally.pixelSquaresReported),
                 frames: frames, clipped: tally.recentClipped, filterClipped: tally.recentFilterClipped)
         }
     }

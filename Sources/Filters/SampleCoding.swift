@@ -1,47 +1,65 @@
 package import Takes
 
-/// Between a card's bytes and numbers, in the format's own units: whole numbers are themselves, float is ±1.
+/// Between a card's bytes and numbers, in the format's own units: whole numbers stay what they are, float has full scale 1.
 ///
 /// Nothing is scaled: the filter is linear, so only levels need to know what full scale is.
-@safe package struct SampleCoding {
-    let format: SampleFormat
+@safe package struct SampleCoding: Sendable {
+    /// Where the signal lies in the bytes of a sample.
+    enum Layout {
+        case s16, s24Packed
+        /// 24 bits in the low 3 of 4 bytes.
+        case s24Low
+        /// 24 bits in the high 3 of 4 bytes.
+        case s24High
+        case s32, float
+    }
 
-    @_noLocks @_noAllocation
-    package init(_ format: SampleFormat) {
-        self.format = format
+    let layout: Layout
+    /// At or beyond these a converter is at its limit: its lowest and its highest code, whatever the bits below them are.
+    package let limits: (least: Double, greatest: Double)
+    /// The same as whole numbers.
+    private let lowest, highest: Int32
+
+    package init(_ format: StreamFormat) {
+        switch format.sampleFormat {
+        case .s16: layout = .s16
+        case .s24Packed: layout = .s24Packed
+        case .s24: layout = .s24Low
+        case .s32: layout = format.stored.sampleFormat == .s32 ? .s32 : .s24High
+        case .float: layout = .float
+        }
+        let width =
+            switch layout {
+            case .s16: 16
+            case .s24Packed, .s24Low, .s24High: 24
+            case .s32, .float: 32
+            }
+        // No converter has more than 24 bits without noise, though many a driver states 32: then the highest code of 24 is the limit.
+        let step = Int64(1) << (width - min(24, width, format.significantBits))
+        let fullScale = Int64(1) << (width - 1)
+        lowest = Int32(step - 1 - fullScale)
+        highest = Int32(fullScale - step)
+        limits = layout == .float ? (-1, 1) : (Double(lowest), Double(highest))
     }
 
     /// What the format calls 1.
     package var fullScale: Double {
-        switch format {
+        switch layout {
         case .s16: 32768
-        case .s24Packed, .s24: 8_388_608
+        case .s24Packed, .s24Low, .s24High: 8_388_608
         case .s32: 2_147_483_648
         case .float: 1
         }
     }
 
-    /// The least and greatest number that can be stored; float has none to speak of.
+    /// The least and greatest number that can be stored; float has no such limits.
     var storable: (least: Double, greatest: Double) {
         @_noLocks @_noAllocation get {
-            switch format {
+            switch layout {
             case .s16: (-32768, 32767)
-            case .s24Packed, .s24: (-8_388_608, 8_388_607)
+            case .s24Packed, .s24Low, .s24High: (-8_388_608, 8_388_607)
             case .s32: (-2_147_483_648, 2_147_483_647)
             case .float: (-.infinity, .infinity)
-            }
-        }
-    }
-
-    /// At or beyond these a converter is at its limit. In 32 bits it is within one step of 24 of them, because that is
-    /// what the converter behind them has: its greatest number is 0x7FFFFF00.
-    package var limits: (least: Double, greatest: Double) {
-        @_noLocks @_noAllocation get {
-            switch format {
-            case .s16: (-32768, 32767)
-            case .s24Packed, .s24: (-8_388_608, 8_388_607)
-            case .s32: (-2_147_483_393, 2_147_483_392)
-            case .float: (-1, 1)
             }
         }
     }
@@ -52,11 +70,12 @@ package import Takes
     /// - Returns: whether any of them is at the converter's limit.
     @_noLocks @_noAllocation
     package func read(_ bytes: UnsafeRawPointer, into samples: UnsafeMutablePointer<Double>, count: Int) -> Bool {
-        switch format {
+        switch layout {
         case .s16: unsafe readS16(bytes, into: samples, count: count)
         case .s24Packed: unsafe readS24Packed(bytes, into: samples, count: count)
-        case .s24: unsafe readS24(bytes, into: samples, count: count)
-        case .s32: unsafe readS32(bytes, into: samples, count: count)
+        case .s24Low: unsafe readWords(bytes, into: samples, count: count, up: 8, down: 8)
+        case .s24High: unsafe readWords(bytes, into: samples, count: count, up: 0, down: 8)
+        case .s32: unsafe readWords(bytes, into: samples, count: count, up: 0, down: 0)
         case .float: unsafe readFloat(bytes, into: samples, count: count)
         }
     }
@@ -67,9 +86,9 @@ package import Takes
     /// already, and more would only add to it.
     @_noLocks @_noAllocation
     func write(_ samples: UnsafePointer<Double>, to bytes: UnsafeMutableRawPointer, count: Int) {
-        switch format {
+        switch layout {
         case .s16: unsafe writeS16(samples, to: bytes, count: count)
-        case .s24Packed, .s24: unsafe writeS24Packed(samples, to: bytes, count: count)
+        case .s24Packed, .s24Low, .s24High: unsafe writeS24Packed(samples, to: bytes, count: count)
         case .s32: unsafe writeS32(samples, to: bytes, count: count)
         case .float: unsafe writeFloat(samples, to: bytes, count: count)
         }
@@ -78,16 +97,24 @@ package import Takes
     /// Copies `count` samples as they are, into the stored layout.
     @_noLocks @_noAllocation
     func copy(_ source: UnsafeRawPointer, to bytes: UnsafeMutableRawPointer, count: Int) {
-        switch format {
-        case .s16, .s24Packed, .s32, .float:
-            unsafe bytes.copyMemory(from: source, byteCount: count * format.width)
-        case .s24:
-            var index = 0
-            while index < count {
-                let value = unsafe source.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self)
-                unsafe Self.store24(value, to: bytes + 3 &* index, isLast: index &+ 1 == count)
-                index &+= 1
-            }
+        switch layout {
+        case .s16: unsafe bytes.copyMemory(from: source, byteCount: 2 &* count)
+        case .s24Packed: unsafe bytes.copyMemory(from: source, byteCount: 3 &* count)
+        case .s24Low: unsafe copyWords(source, to: bytes, count: count, down: 0)
+        case .s24High: unsafe copyWords(source, to: bytes, count: count, down: 8)
+        case .s32, .float: unsafe bytes.copyMemory(from: source, byteCount: 4 &* count)
+        }
+    }
+
+    @inline(__always) @_noLocks @_noAllocation
+    private func copyWords(
+        _ source: UnsafeRawPointer, to bytes: UnsafeMutableRawPointer, count: Int, down: UInt32
+    ) {
+        var index = 0
+        while index < count {
+            let value = unsafe source.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self) &>> down
+            unsafe Self.store24(value, to: bytes + 3 &* index, isLast: index &+ 1 == count)
+            index &+= 1
         }
     }
 
@@ -99,19 +126,6 @@ package import Takes
             unsafe bytes.storeBytes(of: UInt8(truncatingIfNeeded: value >> 16), toByteOffset: 2, as: UInt8.self)
         } else {
             unsafe bytes.storeBytes(of: value, as: UInt32.self)
-        }
-    }
-}
-
-extension SampleFormat {
-    /// `bytesPerSample`, where unoptimised code must see that nothing is allocated.
-    fileprivate var width: Int {
-        @_noLocks @_noAllocation get {
-            switch self {
-            case .s16: 2
-            case .s24Packed: 3
-            case .s24, .s32, .float: 4
-            }
         }
     }
 }
@@ -136,7 +150,7 @@ extension SampleCoding {
             unsafe samples[index] = Double(Int32(truncatingIfNeeded: value))
             index &+= 1
         }
-        return least == .min || greatest == .max
+        return Int32(truncatingIfNeeded: least) <= lowest || Int32(truncatingIfNeeded: greatest) >= highest
     }
 
     @_noLocks @_noAllocation
@@ -162,42 +176,30 @@ extension SampleCoding {
             unsafe samples[index] = Double(value)
             index &+= 1
         }
-        return least == -8_388_608 || greatest == 8_388_607
+        return least <= lowest || greatest >= highest
     }
 
-    @_noLocks @_noAllocation
-    private func readS24(_ bytes: UnsafeRawPointer, into samples: UnsafeMutablePointer<Double>, count: Int) -> Bool {
+    /// Samples of 4 bytes, shifted so that what is not signal is cut off and the sign is extended.
+    @inline(__always) @_noLocks @_noAllocation
+    private func readWords(
+        _ bytes: UnsafeRawPointer, into samples: UnsafeMutablePointer<Double>, count: Int, up: Int32, down: Int32
+    ) -> Bool {
         var least = Int32.max
         var greatest = Int32.min
         var index = 0
         while index < count {
-            let raw = unsafe bytes.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self)
-            let value = Int32(truncatingIfNeeded: raw &<< 8) &>> 8
+            let word = unsafe bytes.loadUnaligned(fromByteOffset: 4 &* index, as: Int32.self)
+            let value = (word &<< up) &>> down
             least = value < least ? value : least
             greatest = value > greatest ? value : greatest
             unsafe samples[index] = Double(value)
             index &+= 1
         }
-        return least == -8_388_608 || greatest == 8_388_607
+        return least <= lowest || greatest >= highest
     }
 
-    @_noLocks @_noAllocation
-    private func readS32(_ bytes: UnsafeRawPointer, into samples: UnsafeMutablePointer<Double>, count: Int) -> Bool {
-        var least = Int32.max
-        var greatest = Int32.min
-        var index = 0
-        while index < count {
-            let value = unsafe bytes.loadUnaligned(fromByteOffset: 4 &* index, as: Int32.self)
-            least = value < least ? value : least
-            greatest = value > greatest ? value : greatest
-            unsafe samples[index] = Double(value)
-            index &+= 1
-        }
-        return least <= -2_147_483_393 || greatest >= 2_147_483_392
-    }
-
-    /// What is no number, or more than 180 dB above full scale, is no sound but a driver gone wrong; it reads as 0,
-    /// because one such sample would stay in a filter for ever.
+    /// A sample that is not a number, or more than 180 dB above full scale, comes from a faulty driver; it is read as 0,
+    /// because one such sample would stay in a filter forever.
     @_noLocks @_noAllocation
     private func readFloat(_ bytes: UnsafeRawPointer, into samples: UnsafeMutablePointer<Double>, count: Int) -> Bool {
         var atLimit: UInt32 = 0

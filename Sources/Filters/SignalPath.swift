@@ -1,10 +1,10 @@
 public import Takes
 
-/// The way of a take's sound from the card's bytes to the file's: filtered, rounded and measured in one pass.
+/// The path of a take's sound from the card's bytes to the file's: filtered, rounded and measured in one pass.
 ///
-/// With the filter off, what goes out is what came in, bit for bit, but that 24 bits take 3 bytes. With the filter on,
-/// whole numbers saturate; float is stored as it comes out, beyond ±1 as well, since float cannot wrap. However the
-/// sound is cut into calls, the result is the same. To be used by one thread at a time.
+/// With the filter off, the significant bits are stored as they are (see `StreamFormat.stored`). With the filter on,
+/// whole numbers are rounded to the file's bits and saturate; float is stored as the filter gives it, beyond ±1 as well, since
+/// float cannot wrap. The result does not depend on how the sound is cut into calls. To be used by one thread at a time.
 @safe public final class SignalPath {
     /// What the card delivers.
     public let format: StreamFormat
@@ -23,20 +23,23 @@ public import Takes
     private var meter: Meter
     private var first: Cascade
     private var second: Cascade
-    /// Which of the two is heard; during a change the other one is coming.
-    private var firstIsHeard = true
+    /// Which of the two is in force; during a change the other one follows.
+    private var firstIsInForce = true
     private var change: CrossFade?
-    /// Where the change under way leads.
+    /// The filter after the change that is under way.
     private var coming: FilterDesign
-    /// What was asked for during a change, and begins after it.
+    /// The change that was requested during a change, and begins after it.
     private var next: (design: FilterDesign, coefficients: Coefficients)?
+
+    /// Frames of a pixel of the waveform.
+    public static var framesPerPixel: Int { Meter.framesPerPixel }
 
     /// A path at rest.
     public init(format: StreamFormat, design: FilterDesign) {
         self.format = format
         self.design = design
         coming = design
-        coding = SampleCoding(format.sampleFormat)
+        coding = SampleCoding(format)
         channels = format.channels
         bytesPerFrameIn = format.bytesPerFrame
         bytesPerFrameOut = format.stored.bytesPerFrame
@@ -56,7 +59,7 @@ public import Takes
         unsafe otherSamples.deallocate()
     }
 
-    /// Passes whole frames on.
+    /// Processes whole frames.
     /// - Parameters:
     ///   - input: frames as the card delivered them, interleaved; a frame that is not whole is left out.
     ///   - output: room for as many frames in the stored layout; must not overlap `input`.
@@ -70,7 +73,7 @@ public import Takes
         return frameCount * bytesPerFrameOut
     }
 
-    /// Passes digital silence on in place of frames that were lost, so that the timeline and the filter go on.
+    /// Processes digital silence in place of frames that were lost, so that the timeline and the filter go on.
     /// - Parameter output: room for `frameCount` frames in the stored layout.
     /// - Returns: bytes written.
     public func silence(frameCount: Int, into output: UnsafeMutableRawBufferPointer) -> Int {
@@ -81,25 +84,27 @@ public import Takes
         return frameCount * bytesPerFrameOut
     }
 
-    /// Lets the filter hear frames that are neither measured nor passed on, so that those that follow meet a filter in
-    /// motion: one that starts from rest overshoots where the sound sets in. To be called before anything is passed on.
-    /// - Parameter input: the frames just before the first one that will be passed on, as the card delivered them.
+    /// Runs the filter over frames that are neither measured nor stored, so that its state fits the sound that follows: a filter
+    /// that starts from rest overshoots at the first frames. To be called before anything is processed.
+    /// - Parameter input: the frames just before the first one that will be processed, as the card delivered them.
     public func warmUp(on input: UnsafeRawBufferPointer) {
         let frameCount = input.count / bytesPerFrameIn
         guard let source = input.baseAddress, !passesUnchanged else { return }
         var done = 0
         while done < frameCount {
-            let count = min(frameCount - done, chunkFrames)
+            var count = min(frameCount - done, chunkFrames)
+            if let change { count = min(count, change.left) }
             _ = unsafe coding.read(source + done * bytesPerFrameIn, into: samples, count: count * channels)
             filter(frameCount: count)
             first.settle()
             second.settle()
+            if let change, change.left == 0 { finishChange() }
             done += count
         }
     }
 
-    /// Lets another filter come into force from the next frame on: unheard for 20 ms, then faded in over 30 ms (see
-    /// `CrossFade`). A change that is asked for during a change begins when that one is done; of several, the last.
+    /// Begins a change to another filter with the next frame: it runs beside the old one for 20 ms, then is faded in over 30 ms
+    /// (see `CrossFade`). A change that is requested during a change begins when that one is done; of several, the last.
     public func change(to design: FilterDesign) {
         self.design = design
         if change != nil {
@@ -126,8 +131,11 @@ extension SignalPath {
     /// channel, as audiowaveform's version 2 files hold them in 8 bits.
     public func takePeaks() -> [Int8] { meter.takePeaks() }
 
-    /// The last peak, of fewer than 256 frames, and those that were not taken yet. To be called at the take's end.
+    /// The last peak, of fewer than 256 frames, and those that were not taken yet. To be called at the end of the take.
     public func finishPeaks() -> [Int8] { meter.finishPeaks() }
+
+    /// Measures from the next frame on what belongs to another take; the filter goes on.
+    public func beginMeasuring() { meter = Meter(format) }
 
     /// The least size of a filter's state that is not zero. For tests.
     var smallestState: Double { min(first.smallestState, second.smallestState) }
@@ -174,9 +182,9 @@ extension SignalPath {
             return
         }
         filter(frameCount: frameCount)
-        if coding.format == .float {
+        if case .float = coding.layout {
             unsafe coding.write(samples, to: target, count: sampleCount)
-            // The meter sees what was stored.
+            // What was stored is measured.
             _ = unsafe coding.read(target, into: samples, count: sampleCount)
             unsafe meter.scan(samples, frameCount: frameCount, rounding: false)
             if meter.foundBeyond(coding.limits), let source = unsafe source {
@@ -213,14 +221,14 @@ extension SignalPath {
     private var passesUnchanged: Bool {
         @_noLocks @_noAllocation get {
             guard change == nil else { return false }
-            return firstIsHeard ? first.sectionCount == 0 : second.sectionCount == 0
+            return firstIsInForce ? first.sectionCount == 0 : second.sectionCount == 0
         }
     }
 
     @_noLocks @_noAllocation
     private func filter(frameCount: Int) {
         if change == nil {
-            if firstIsHeard {
+            if firstIsInForce {
                 unsafe first.run(samples, frameCount: frameCount)
             } else {
                 unsafe second.run(samples, frameCount: frameCount)
@@ -229,7 +237,7 @@ extension SignalPath {
         }
         unsafe UnsafeMutableRawPointer(otherSamples).copyMemory(
             from: samples, byteCount: frameCount * channels * MemoryLayout<Double>.stride)
-        if firstIsHeard {
+        if firstIsInForce {
             unsafe first.run(samples, frameCount: frameCount)
             unsafe second.run(otherSamples, frameCount: frameCount)
         } else {
@@ -241,14 +249,14 @@ extension SignalPath {
 
     @_noLocks @_noAllocation
     private func begin(_ design: FilterDesign, _ coefficients: borrowing Coefficients) {
-        if firstIsHeard { second.load(coefficients) } else { first.load(coefficients) }
+        if firstIsInForce { second.load(coefficients) } else { first.load(coefficients) }
         coming = design
         change = CrossFade(rateHz: format.rateHz)
     }
 
     @_noLocks @_noAllocation
     private func finishChange() {
-        firstIsHeard.toggle()
+        firstIsInForce.toggle()
         change = nil
         if let following = next {
             next = nil

@@ -20,13 +20,16 @@ public struct LineEdge: Hashable, Sendable {
 
 /// Lines that are watched for edges, all through one descriptor. Released when it goes out of scope.
 ///
-/// Timestamps are `CLOCK_MONOTONIC`: asked for with libgpiod 2.x, and what 1.x gives since Linux 5.7.
+/// Timestamps are `CLOCK_MONOTONIC`: requested from libgpiod 2.x, and the only ones of 1.x since Linux 5.7.
 public struct ButtonLines: ~Copyable {
     /// Readable when edges wait; to be polled, never read. -1 when no line was opened.
     public let fileDescriptor: Int32
 
     private let calls: GPIOCalls
     private var lines: [OpenLine?]
+
+    /// At most so many reads of one line at a time, so that one that never rests does not keep the caller from the others.
+    private static let mostReads = 16
 
     /// Opens what can be opened; lines are known by their places from then on.
     /// - Parameters:
@@ -80,10 +83,10 @@ public struct ButtonLines: ~Copyable {
         if fileDescriptor >= 0 { calls.close(fileDescriptor) }
     }
 
-    /// The edges that wait, in the order of their instants; does not block.
+    /// The edges that are queued, in the order of their instants; does not block.
     ///
-    /// A line whose chip went away is told once and let go.
-    /// The kernel keeps 16 edges of a line: what came on top was lost, and `isActive` tells how it ended.
+    /// A line whose chip went away is reported once and released.
+    /// The kernel keeps 16 edges of a line: more were lost, and `isActive` is the level after them.
     public mutating func readEdges() -> (edges: [LineEdge], errors: [LineError]) {
         var edges: [LineEdge] = []
         var errors: [LineError] = []
@@ -92,24 +95,51 @@ public struct ButtonLines: ~Copyable {
             guard let line = lines[report.index] else { continue }
             var lost: Int32? = report.isGone ? ENODEV : nil
             do throws(CallError) {
-                var count = edgesAtOnce
-                while count == edgesAtOnce {
+                for _ in 0..<Self.mostReads {
                     let read = try line.readEdges()
                     edges += read.map { LineEdge(index: report.index, isActive: $0.isActive, at: $0.at) }
-                    count = read.count
+                    if read.count < edgesAtOnce { break }
                 }
             } catch {
                 if error.code != EAGAIN { lost = error.code }
             }
-            if let lost { errors.append(letGo(line, report.index, lost)) }
+            if let lost { errors.append(release(line, report.index, lost)) }
         }
         edges.sort { $0.at < $1.at }
         return (edges, LineError.merged(errors))
     }
 
-    /// Looks whether the lines are still there, and lets go of those that are not, each told once.
+    /// Mutes a line: its edges neither wake the caller nor are they read, and it stays open.
     ///
-    /// To be called now and then: a kernel as old as 6.1 wakes nobody when a chip goes away.
+    /// It is not released, since only an open line shows when it has come to rest. The kernel keeps 16 of its edges.
+    public mutating func mute(_ index: Int) {
+        guard let line = lines[index] else { return }
+        calls.removeFromPoll(fileDescriptor, line.descriptor)
+    }
+
+    /// Discards the edges of a muted line, with a single read.
+    /// - Returns: whether there were any.
+    public mutating func discardEdges(_ index: Int) -> Bool {
+        guard let line = lines[index] else { return false }
+        return (try? line.readEdges()).map { !$0.isEmpty } ?? false
+    }
+
+    /// Ends the muting of a line.
+    /// - Returns: what went wrong: the line is then released.
+    public mutating func listen(_ index: Int) -> LineError? {
+        guard let line = lines[index] else { return nil }
+        do throws(CallError) {
+            try calls.addToPoll(fileDescriptor, line.descriptor, index)
+            return nil
+        } catch {
+            lines[index] = nil
+            return LineError(.buttons, line.subject, index: index, .cannotWait(code: error.code))
+        }
+    }
+
+    /// Checks whether the lines are still there, and releases those that are not; each is reported once.
+    ///
+    /// To be called from time to time: Linux 6.1 wakes no reader when a chip goes away.
     public mutating func check() -> [LineError] {
         var errors: [LineError] = []
         for (index, line) in lines.enumerated() {
@@ -117,17 +147,20 @@ public struct ButtonLines: ~Copyable {
             do throws(CallError) {
                 _ = try line.value()
             } catch {
-                errors.append(letGo(line, index, error.code))
+                errors.append(release(line, index, error.code))
             }
         }
         return LineError.merged(errors)
     }
 
-    private mutating func letGo(_ line: OpenLine, _ index: Int, _ code: Int32) -> LineError {
+    private mutating func release(_ line: OpenLine, _ index: Int, _ code: Int32) -> LineError {
         calls.removeFromPoll(fileDescriptor, line.descriptor)
         lines[index] = nil
         return LineError(.buttons, line.subject, index: index, .lost(code: code))
     }
+
+    /// Whether a line is open.
+    public func isOpen(_ index: Int) -> Bool { lines[index] != nil }
 
     /// Whether a line is active right now; nil when it is not open or cannot be read.
     public func isActive(_ index: Int) -> Bool? {

@@ -17,7 +17,7 @@ struct LEDCalls {
         return String(decoding: bytes.prefix(Int(count)), as: UTF8.self)
     }
     var close: (Int32) -> Void = { _ = Glibc.close($0) }
-    /// Waits a moment, 10 ms.
+    /// Waits 10 ms.
     var pause: () -> Void = { usleep(10_000) }
 }
 
@@ -61,11 +61,22 @@ final class ClassLED {
         calls.close(descriptor)
     }
 
-    /// Hands the device to the kernel's pattern trigger, which goes on with the segments, again and again, when this
-    /// process is gone.
-    func leave(_ segments: [LampSegment]) throws(Failure) {
-        try Self.with("\(device)/trigger", O_WRONLY, calls) { descriptor throws(CallError) in
-            try calls.write(descriptor, "pattern\n")
+    /// Hands the device to the kernel's pattern trigger, which repeats the segments after this process has ended.
+    /// - Parameter mayBlink: whether the device may blink steadily instead, by the timer trigger, where the kernel has no patterns.
+    func leave(_ segments: [LampSegment], mayBlink: Bool) throws(Failure) {
+        do throws(Failure) {
+            try setTrigger("pattern")
+        } catch {
+            // The kernel's answer to a trigger that it does not have.
+            guard mayBlink, error.problem == .led(path: triggerPath, code: EINVAL) else { throw error }
+            try setTrigger("timer")
+            for (file, length) in [("delay_on", Self.blink.lit), ("delay_off", Self.blink.dark)] {
+                try Self.with("\(device)/\(file)", O_WRONLY, patientCalls) { descriptor throws(CallError) in
+                    try calls.write(descriptor, "\(length)\n")
+                }
+            }
+            isLeft = true
+            return
         }
         // The trigger fades from each brightness to the next over its time; a second one of no time makes it a step.
         let steps = segments.map { segment in
@@ -78,7 +89,18 @@ final class ClassLED {
         isLeft = true
     }
 
-    /// Calls that wait, 2 s at most, for the right to open a file: the kernel makes a trigger's files with the trigger, for
+    /// Milliseconds of the steady blinking.
+    private static let blink = (lit: 200, dark: 300)
+
+    private var triggerPath: String { "\(device)/trigger" }
+
+    private func setTrigger(_ name: String) throws(Failure) {
+        try Self.with(triggerPath, O_WRONLY, calls) { descriptor throws(CallError) in
+            try calls.write(descriptor, name + "\n")
+        }
+    }
+
+    /// Calls that wait, 2 s at most, for the permission to open a file: the kernel makes a trigger's files with the trigger, for
     /// root alone, and udev's rule gives them to the group after that.
     private var patientCalls: LEDCalls {
         var patient = calls

@@ -18,7 +18,7 @@ struct CallError: Error, Equatable {
     let pointer: OpaquePointer
 }
 
-/// What is asked of the kernel for one line.
+/// A request to the kernel for one line.
 struct LineRequest: Equatable {
     var path: String
     var offset: Int
@@ -33,14 +33,14 @@ struct RawEdge: Equatable {
     var at: Instant
 }
 
-/// What is known of a chip.
+/// A chip's names and size.
 struct ChipInfo: Equatable {
     var name: String
     var label: String
     var lineCount: Int
 }
 
-/// What is known of a line.
+/// A line's names and use.
 struct LineInfo: Equatable {
     var name: String
     var consumer: String
@@ -80,7 +80,7 @@ struct GPIOCalls {
     var close: (Int32) -> Void = { _ = Glibc.close($0) }
 }
 
-/// A line about which the kernel has something to say.
+/// A line that has edges queued, or is gone.
 struct PollReport: Equatable {
     var index: Int
     /// Whether the line's device is gone.

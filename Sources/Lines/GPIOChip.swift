@@ -19,9 +19,9 @@ public struct GPIOChip: Hashable, Sendable {
         public var isOutput: Bool
         /// Whether it is in use with low as active.
         public var isActiveLow: Bool
-        /// Whether somebody holds it.
+        /// Whether a program or a driver holds it.
         public var isUsed: Bool
-        /// Who holds it, as far as they say.
+        /// The name that the holder gave.
         public var consumer: String?
     }
 

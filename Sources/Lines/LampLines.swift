@@ -1,4 +1,4 @@
-/// A stretch of light or darkness of a lamp that is left to the kernel.
+/// A stretch of light or darkness of a lamp that the kernel drives.
 public struct LampSegment: Equatable, Sendable {
     /// Whether the lamp is lit.
     public var isLit: Bool
@@ -32,7 +32,7 @@ public struct LampLines: ~Copyable {
     /// - Parameters:
     ///   - opening: nil leaves a place without a lamp.
     ///   - errors: gets a sentence for each problem.
-    ///   - ledDirectory: where LED devices are looked for.
+    ///   - ledDirectory: the directory of the LED devices.
     public init(opening outputs: [LampOutput?], errors: inout [LineError], ledDirectory: String = "/sys/class/leds") {
         self.init(
             opening: outputs, errors: &errors, ledDirectory: ledDirectory, calls: GPIOCalls(), ledCalls: LEDCalls())
@@ -78,14 +78,15 @@ public struct LampLines: ~Copyable {
         }
     }
 
-    /// Leaves a lamp to the kernel, to go on with the segments when this process is gone. Only LED devices can: a line
-    /// stays as it is, and dark at the end.
+    /// Leaves a lamp to the kernel, which repeats the segments after this process has ended. Only LED devices can do that: a
+    /// line stays as it is, and is dark at the end.
+    /// - Parameter mayBlink: whether the lamp may blink steadily instead where the kernel cannot repeat segments.
     /// - Returns: what went wrong.
-    public mutating func leave(_ index: Int, _ segments: [LampSegment]) -> LineError? {
+    public mutating func leave(_ index: Int, _ segments: [LampSegment], mayBlink: Bool) -> LineError? {
         guard let lamp = lamps[index], case .led(let led) = lamp.output else { return nil }
         lamps[index] = nil
         do throws(ClassLED.Failure) {
-            try led.leave(segments)
+            try led.leave(segments, mayBlink: mayBlink)
             return nil
         } catch {
             return LineError(.lamps, led.subject, index: index, error.problem)
@@ -98,7 +99,7 @@ public struct LampLines: ~Copyable {
     }
 
     /// Lights a lamp or puts it out; nothing is written unless that changes something. A place without a lamp is ignored.
-    /// - Returns: what went wrong, told once until the lamp works again; the next call tries anew.
+    /// - Returns: what went wrong, once until the lamp works again; each call tries again.
     public mutating func set(_ index: Int, _ isLit: Bool) -> LineError? {
         guard var lamp = lamps[index], lamp.isLit != isLit else { return nil }
         defer { lamps[index] = lamp }

@@ -19,7 +19,7 @@ public struct LineError: Error, Hashable, Sendable {
         case noSuchOffset(chip: String, lineCount: Int)
         /// A chip cannot be opened or read.
         case chip(path: String, code: Int32)
-        /// Somebody else has the line.
+        /// Another program has the line.
         case busy(chip: String, offset: Int, holder: String)
         /// The line is there but is not granted.
         case refused(chip: String, offset: Int, code: Int32)
@@ -88,7 +88,7 @@ extension LineError: CustomStringConvertible {
         case .noSuchChip(let name, let chips):
             "no chip has the name, label or path \"\(name)\" (there are \(chips.joined(separator: ", ")))"
         case .noSuchName(let chips):
-            "no line of that name on any chip (looked at \(chips.joined(separator: ", "))): "
+            "no line of that name on any chip (there are the chips \(chips.joined(separator: ", "))): "
                 + "\"fieldfare lines\" lists the names"
         case .noSuchOffset(let chip, let lineCount):
             "\(chip) has only the lines 0 to \(lineCount - 1)"

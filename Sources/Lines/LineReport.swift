@@ -1,6 +1,6 @@
 public import Takes
 
-/// A GPIO line as `fieldfare lines --json` tells it.
+/// A GPIO line as `fieldfare lines --json` prints it.
 public struct LineReport: Codable, Equatable, Sendable {
     /// The chip's name, such as `gpiochip0`: it may change from boot to boot.
     public var chip: String
@@ -10,9 +10,9 @@ public struct LineReport: Codable, Equatable, Sendable {
     @ExplicitNull public var name: String?
     /// Whether it drives.
     public var output: Bool
-    /// Whether somebody holds it.
+    /// Whether a program or a driver holds it.
     public var used: Bool
-    /// Who holds it, as far as they say; null: nobody, or nobody says.
+    /// The name that the holder gave; null: there is no holder, or it gave none.
     @ExplicitNull public var consumer: String?
 
     /// A line of a chip.

@@ -22,10 +22,10 @@ public struct BlinkPattern: Hashable, Sendable {
 
     /// In order; each longer than nothing.
     public let segments: [Segment]
-    /// Whether they begin again after the last one; otherwise the pattern is then over, and shows what is beneath.
+    /// Whether they begin again after the last one; otherwise the pattern is over, and the one below it shows.
     public let repeats: Bool
 
-    /// Repeats `segments` for ever.
+    /// Repeats `segments` without end.
     public static func repeating(_ segments: [Segment]) -> BlinkPattern {
         BlinkPattern(segments: segments, repeats: true)
     }

@@ -1,10 +1,10 @@
 public import Takes
 import Transport
 
-/// The lamps over time: tells which are lit at an instant, and when that changes next.
+/// The lamps over time: which are lit at an instant, and when that changes next.
 ///
-/// A pattern begins at its beginning when the lamp comes to show it, so that flashes can be counted from the first
-/// round on, and keeps its beat while the lamp goes on showing it.
+/// A pattern starts with its first segment when the lamp starts to show it, so that flashes can be counted from the first
+/// round on, and keeps its rhythm as long as the lamp shows it.
 public struct Display: Sendable {
     /// The lamps that there are: others cost no wake-ups.
     public let lamps: Set<Lamp>
@@ -92,8 +92,18 @@ public struct Display: Sendable {
             case .selected: .selected
             case .atTheEnd: .atTheEnd
             case .refused: .refused
+            case .locked, .unlocked: .lockChanged
             }
         return [Layer(pattern: pattern, since: answer.at)]
+    }
+
+    /// An answer on a lamp that is lit; nil: it is not given there.
+    private static func winks(_ answer: Indication.Answer.Kind) -> BlinkPattern? {
+        switch answer {
+        case .refused: .refusedWinks
+        case .locked, .unlocked: .lockChangedWinks
+        case .selected, .atTheEnd: nil
+        }
     }
 
     private static func play(_ indication: Indication) -> BlinkPattern {
@@ -107,7 +117,7 @@ public struct Display: Sendable {
 
     private static func upload(_ indication: Indication) -> BlinkPattern {
         switch indication.upload {
-        case .idle, .held: .off
+        case .idle, .held, .refused: .off
         case .sending: .sending
         case .safeToRemove: .solid
         }
@@ -120,8 +130,8 @@ public struct Display: Sendable {
     private static func all(_ indication: Indication, at now: Instant) -> [Layer] {
         if indication.recording != nil {
             var layers = record(indication, at: now)
-            if let answer = indication.answer, answer.kind == .refused {
-                layers.insert(Layer(pattern: .refusedWinks, since: answer.at), at: 1)
+            if let answer = indication.answer, let winks = winks(answer.kind) {
+                layers.insert(Layer(pattern: winks, since: answer.at), at: 1)
             }
             return layers
         }

@@ -1,7 +1,7 @@
 public import Takes
 public import Transport
 
-/// What the lamps are to tell, as the deck knows it.
+/// What the lamps are to show, as the deck knows it.
 public struct Indication: Hashable, Sendable {
     /// The take that is recorded; nil when nothing is.
     public var recording: Recording?
@@ -9,20 +9,28 @@ public struct Indication: Hashable, Sendable {
     public var isArmed = false
     /// What is played.
     public var playback: Playback = .stopped
-    /// What the outbox does.
-    public var upload: Upload = .idle
+    /// What the library does with takes.
+    public var upload: UploadState = .idle
     /// What is wrong; the lowest code shows.
     public var faults: Set<Fault.Code> = []
     /// The last answer to a button that the lamps give once.
     public var answer: Answer?
 
-    /// Nothing to tell.
+    /// Nothing to show.
     public init() {}
+
+    /// What the lamps show of a silent core that posted this last: only a fault, 5 if a take was being recorded and 4
+    /// otherwise, since what it recorded or was ready to record is not known any more.
+    public var ofSilentCore: Indication {
+        var shown = Indication()
+        shown.faults = [recording == nil ? .storageFailing : .overload]
+        return shown
+    }
 
     /// How safe the take is that is recorded.
     public struct Recording: Hashable, Sendable {
-        /// Whatever of the take was heard before this instant is on disk; at first, when its first frame was heard.
-        /// Given as an instant, it grows stale by itself: the lamp is true even when nobody tells it that storage stalls.
+        /// All sound of the take that was sampled before this instant is on disk; at first, when its first frame was sampled.
+        /// As an instant it becomes stale by itself: the lamp is true even if no post follows because the storage stalls.
         public var safeUntil: Instant
         /// When a sync last ended well.
         public var lastSync: Instant?
@@ -39,13 +47,6 @@ public struct Indication: Hashable, Sendable {
         case stopped, playing, paused
     }
 
-    /// What the outbox does, under the control socket's names.
-    public enum Upload: String, Hashable, Sendable, CaseIterable {
-        case idle, sending, held
-        /// The stick may be pulled.
-        case safeToRemove = "safe-to-remove"
-    }
-
     /// An answer to a button, given once.
     public struct Answer: Hashable, Sendable {
         /// What it says.
@@ -59,8 +60,12 @@ public struct Indication: Hashable, Sendable {
             case selected
             /// There is no take beyond this one.
             case atTheEnd
-            /// The button is not for now.
+            /// The button does nothing in this state.
             case refused
+            /// The panel is locked from now on.
+            case locked
+            /// The panel is no longer locked.
+            case unlocked
         }
 
         /// An answer that begins at an instant.

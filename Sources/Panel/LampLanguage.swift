@@ -7,7 +7,7 @@ extension BlinkPattern {
     public static let syncWink = once([.dark(.milliseconds(80))])
     /// Record: more than `unsyncedAfter` of sound is not on disk. Five times a second.
     public static let unsynced = repeating([.lit(.milliseconds(100)), .dark(.milliseconds(100))])
-    /// How much sound may be missing on disk before the record lamp says so.
+    /// How much sound may be missing on disk before the record lamp shows it.
     public static let unsyncedAfter: Duration = .seconds(2)
 
     /// Play: armed. A short flash every 3 s: two wake-ups.
@@ -18,10 +18,14 @@ extension BlinkPattern {
     public static let selected = once(quickFlashes(2))
     /// Play: there is no take beyond this one. Four quick flashes.
     public static let atTheEnd = once(quickFlashes(4))
-    /// Play: the button is not for now. Three flashes, twice as quick as a selection's: a shiver.
-    public static let refused = once(shiver(of: true))
+    /// Play: the button does nothing in this state. Three flashes, twice as quick as a selection's.
+    public static let refused = once(flicker(isLit: true))
     /// The same on a kit's only lamp while it is lit for recording: three winks.
-    public static let refusedWinks = once(shiver(of: false))
+    public static let refusedWinks = once(flicker(isLit: false))
+    /// Play: the panel was locked or unlocked. Two long flashes.
+    public static let lockChanged = once(longFlashes(isLit: true))
+    /// The same on a kit's only lamp while it is lit for recording: two long winks.
+    public static let lockChangedWinks = once(longFlashes(isLit: false))
 
     /// Upload: sending. A pulse every 2 s.
     public static let sending = repeating([.lit(.milliseconds(500)), .dark(.milliseconds(1500))])
@@ -36,7 +40,16 @@ extension BlinkPattern {
         (0..<count).flatMap { _ in [.lit(.milliseconds(100)), .dark(.milliseconds(100))] } + [.dark(.milliseconds(100))]
     }
 
-    private static func shiver(of isLit: Bool) -> [Segment] {
+    private static func longFlashes(isLit: Bool) -> [Segment] {
+        (0..<2).flatMap { _ in
+            [
+                Segment(isLit: isLit, length: .milliseconds(600)),
+                Segment(isLit: !isLit, length: .milliseconds(300)),
+            ]
+        }
+    }
+
+    private static func flicker(isLit: Bool) -> [Segment] {
         (0..<3).flatMap { _ in
             [
                 Segment(isLit: isLit, length: .milliseconds(50)),

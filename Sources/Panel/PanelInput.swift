@@ -1,21 +1,23 @@
 public import Takes
 public import Transport
 
-/// Edges in, gestures out.
+/// Edges in; presses, holds and locks out, as events of the transport.
 ///
-/// A loop takes the time, then drains the edges, then asks for the gestures up to that time:
+/// A loop takes the time, then drains the edges, then asks for the events up to that time:
 /// ```
 /// let now = clock.now()
-/// for edge in edges { input.edge(edge) }
-/// for gesture in input.advance(to: now, reading: level) { … }
+/// for edge in edges { input.edge(edge.button, isDown: edge.isDown, at: edge.at) }
+/// for event in input.advance(to: now, reading: level) { … }
 /// sleep(until: input.nextDeadline)
 /// ```
-/// Time goes by the edges' own timestamps: a loop that wakes late gets the same gestures in the same order, with the
+/// Time passes by the edges' own timestamps: a loop that wakes late gets the same events in the same order, with the
 /// same instants.
 public struct PanelInput: Sendable {
     private let timing: PanelTiming
     private var keys: [Button: Key]
     private var decided: [Decision] = []
+    /// nil: the panel cannot be locked.
+    private var lock: LockHold?
 
     /// Buttons at rest.
     /// - Parameter down: buttons that are down already: stuck, or held while the power came. Each gives nothing
@@ -23,66 +25,158 @@ public struct PanelInput: Sendable {
     public init(timing: PanelTiming = PanelTiming(), down: Set<Button> = []) {
         self.timing = timing
         keys = [:]
+        lock = timing.lockHold.map { LockHold(length: $0) }
         for button in Button.allCases {
             keys[button] = Key(Debouncer(window: timing.debounce, isDown: down.contains(button)))
         }
     }
 
-    /// When `advance` has something to decide, if no edge comes before; nil when all buttons are at rest.
+    /// When there is something to decide or to check, if no edge comes before; nil when all buttons are at rest.
     public var nextDeadline: Instant? {
-        (keys.values.compactMap(\.deadline) + decided.map(\.at)).min()
+        let ofKeys = keys.values.flatMap { [$0.deadline, $0.debouncer.nextCheck] }
+        return (ofKeys + decided.map(\.at) + [lockDecision]).compactMap(\.self).min()
     }
 
-    /// Takes in an edge.
-    public mutating func edge(_ edge: Edge) {
-        run(edge.button, to: edge.at)
-        keys[edge.button]?.debouncer.edge(isDown: edge.isDown, at: edge.at)
+    /// Whether a button is down, as far as was decided.
+    public func isDown(_ button: Button) -> Bool {
+        keys[button]?.debouncer.isDown ?? false
     }
 
-    /// Takes in the level of a button's line as read at `instant`, after every edge before it: what was lost is mended.
+    /// The buttons whose lines are muted.
+    public var muted: [Button] {
+        Button.allCases.filter { keys[$0]?.debouncer.isMuted ?? false }
+    }
+
+    /// Takes in an edge: the button goes down or up at the kernel's timestamp.
+    /// - Returns: whether the button's line is muted by it.
+    @discardableResult
+    public mutating func edge(_ button: Button, isDown: Bool, at instant: Instant) -> Bool {
+        run(button, to: instant)
+        guard let isMuted = keys[button]?.debouncer.edge(isDown: isDown, at: instant), isMuted else { return false }
+        release(button)
+        return true
+    }
+
+    /// The buttons whose muted lines are to be checked by `now`.
+    public func checks(by now: Instant) -> [Button] {
+        Button.allCases.filter { button in
+            guard let due = keys[button]?.debouncer.nextCheck else { return false }
+            return due <= now
+        }
+    }
+
+    /// Takes in whether a muted line has moved since it was muted or last checked.
+    /// - Parameter isDown: whether the button is down now, read only if its edges count again: it then gives nothing until
+    ///   it was released.
+    /// - Returns: whether its edges count again from here on.
+    public mutating func check(_ button: Button, hasMoved: Bool, isDown: () -> Bool, at now: Instant) -> Bool {
+        guard keys[button]?.debouncer.check(hasMoved: hasMoved, isDown: isDown, at: now) ?? false else { return false }
+        release(button)
+        return true
+    }
+
+    /// Takes in the level of a button's line as read at `instant`, after every edge before it: this makes up for lost edges.
     public mutating func level(_ button: Button, isDown: Bool, at instant: Instant) {
         keys[button]?.debouncer.level(isDown: isDown, at: instant)
     }
 
-    /// The gestures that are decided by `now`, in the order in which they were.
+    /// Holding this button on brings nothing more.
+    private mutating func release(_ button: Button) {
+        keys[button]?.hold = nil
+        if LockHold.buttons.contains(button) { lock?.release(button) }
+    }
+
+    /// The events that are decided by `now`, in the order in which they were.
     /// - Parameters:
     ///   - now: an instant from before the edges were drained.
-    ///   - level: tells whether a button's line is down right now, nil when it cannot be read. It is asked only
+    ///   - level: whether a button's line is down right now, nil when it cannot be read. It is called only
     ///     for a button about which something is due, so that neither a lone edge of a spike nor a lost
     ///     release decides anything.
-    public mutating func advance(to now: Instant, reading level: (Button) -> Bool?) -> [Gesture] {
-        for button in Button.allCases {
-            if let deadline = keys[button]?.deadline, deadline <= now, let isDown = level(button) {
-                self.level(button, isDown: isDown, at: now)
-            }
+    public mutating func advance(to now: Instant, reading level: (Button) -> Bool?) -> [TransportEvent] {
+        for button in Button.allCases where isDue(button, by: now) {
+            if let isDown = level(button) { self.level(button, isDown: isDown, at: now) }
         }
         return advance(to: now)
     }
 
-    /// The gestures that are decided by `now` as far as the edges tell, in the order in which they were.
-    public mutating func advance(to now: Instant) -> [Gesture] {
+    /// The events that are decided by `now` from the edges alone, in the order in which they were.
+    public mutating func advance(to now: Instant) -> [TransportEvent] {
         for button in Button.allCases {
             run(button, to: now)
         }
         decided.sort { ($0.at, $0.rank) < ($1.at, $1.rank) }
-        let count = decided.prefix { $0.at <= now }.count
-        defer { decided.removeFirst(count) }
-        return decided.prefix(count).map(\.gesture)
+        var events: [TransportEvent] = []
+        while true {
+            let next = decided.first.flatMap { $0.at <= now ? $0 : nil }
+            if let at = lockDecision, at <= now, next.map({ at < $0.at }) ?? true {
+                if let event = lock?.decide() { events.append(event) }
+                continue
+            }
+            guard let next else { return events }
+            decided.removeFirst()
+            if let event = event(next) { events.append(event) }
+        }
+    }
+
+    /// What a decision about a button brings. Only back and stop, where the panel can be locked, depend on each other.
+    private mutating func event(_ decision: Decision) -> TransportEvent? {
+        let button = decision.button
+        switch decision.outcome {
+        case .held(let event): return lock?.suppresses(button) ?? false ? nil : event
+        case .settled(nil, _): return nil
+        case .settled(let turn?, _):
+            if lock != nil, LockHold.buttons.contains(button) { return lock?.turned(button, turn) }
+            guard case .pressed(let instant) = turn else { return nil }
+            return .press(button, at: instant)
+        }
+    }
+
+    private func isDue(_ button: Button, by now: Instant) -> Bool {
+        if let deadline = keys[button]?.deadline, deadline <= now { return true }
+        guard LockHold.buttons.contains(button), let lockDecision else { return false }
+        return lockDecision <= now
+    }
+
+    /// When it is sure that back and stop were held together long enough; nil while that is not known. Like any hold it is sure
+    /// only if no burst that began before it was due ended in a release.
+    private var lockDecision: Instant? {
+        guard let due = lock?.due else { return nil }
+        for button in LockHold.buttons {
+            if let since = keys[button]?.debouncer.unsettledSince, since <= due { return nil }
+        }
+        let settled = decided.filter { LockHold.buttons.contains($0.button) && $0.isOfBurst(begunBy: due) }
+        return max(due, settled.map(\.at).max() ?? due)
     }
 
     private mutating func run(_ button: Button, to now: Instant) {
         guard var key = keys[button] else { return }
         while let deadline = key.deadline, deadline <= now {
-            guard let gesture = key.decide(button, timing: timing, at: deadline) else { continue }
-            decided.append(Decision(gesture: gesture, at: deadline, rank: Button.allCases.firstIndex(of: button) ?? 0))
+            guard let outcome = key.decide(button, timing: timing, at: deadline) else { continue }
+            decided.append(Decision(button: button, at: deadline, outcome: outcome))
         }
         keys[button] = key
     }
 
+    /// What was decided about one button.
     private struct Decision {
-        var gesture: Gesture
+        var button: Button
         var at: Instant
-        var rank: Int
+        var outcome: Outcome
+
+        enum Outcome {
+            /// What holding on brings.
+            case held(TransportEvent)
+            /// A burst is over; nil: the level is the one before it.
+            case settled(Debouncer.Turn?, since: Instant)
+        }
+
+        /// What is decided at one instant is in the order of the buttons.
+        var rank: Int { Button.allCases.firstIndex(of: button) ?? 0 }
+
+        func isOfBurst(begunBy instant: Instant) -> Bool {
+            if case .settled(_, let since) = outcome { return since <= instant }
+            return false
+        }
     }
 
     private struct Key {
@@ -95,7 +189,7 @@ public struct PanelInput: Sendable {
             self.debouncer = debouncer
         }
 
-        /// A gesture that holding on brings is sure only if no burst began before it was due.
+        /// An event that holding on brings is sure only if no burst began before it was due.
         private var sureHold: Instant? {
             guard let due = hold?.due else { return nil }
             if let since = debouncer.unsettledSince, since <= due { return nil }
@@ -106,19 +200,17 @@ public struct PanelInput: Sendable {
             [sureHold, debouncer.settles].compactMap(\.self).min()
         }
 
-        mutating func decide(_ button: Button, timing: PanelTiming, at instant: Instant) -> Gesture? {
-            if sureHold == instant { return hold?.next() }
+        mutating func decide(_ button: Button, timing: PanelTiming, at instant: Instant) -> Decision.Outcome? {
+            if sureHold == instant { return hold?.next().map { .held($0) } }
+            let since = debouncer.unsettledSince ?? instant
             let turn = debouncer.settle(by: instant)
             decidedUpTo = instant
             switch turn {
-            case .pressed(let pressed):
-                hold = Hold(button, pressedAt: pressed, timing: timing)
-                return .press(button, at: pressed)
-            case .released:
-                hold = nil
-                return nil
-            case nil: return nil
+            case .pressed(let pressed): hold = Hold(button, pressedAt: pressed, timing: timing)
+            case .released: hold = nil
+            case nil: break
             }
+            return .settled(turn, since: since)
         }
     }
 }

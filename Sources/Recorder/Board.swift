@@ -9,28 +9,29 @@ import Takes
 struct Board {
     /// Where sound comes from.
     var card: any CaptureSource
-    /// Which card that is to open.
+    /// The card that it opens.
     var captureCard: CardReference
-    /// Another that records the same.
-    var newCard: () -> any CaptureSource = { CaptureCard() }
+    /// Another source for the same card.
+    var newCard: @Sendable () -> any CaptureSource = { CaptureCard() }
     /// Where sound goes.
     var sink: any PlaybackSink
-    /// Which card that is to open.
+    /// The card that it opens.
     var playbackCard: CardReference
-    /// Buttons and lamps.
-    var panel: any FrontPanel
-    /// The log, which a panel with a screen shows too.
+    /// Opens buttons and lamps. To be called once.
+    var panel: () -> any FrontPanel
+    /// The log; a panel with a screen shows it too.
     var log: Log
 
     /// The machine's own sound cards and lines.
-    static func real(_ settings: Settings, log: Log) -> Board {
+    static func real(_ settings: Settings, clock: any Clock, log: Log) -> Board {
         Board(
             card: CaptureCard(), captureCard: settings.capture.card, sink: PlaybackCard(),
-            playbackCard: settings.playback.card, panel: PanelDevice(settings: settings.panel, log: log), log: log)
+            playbackCard: settings.playback.card,
+            panel: { PanelThread(settings: settings.panel, clock: clock, log: log) }, log: log)
     }
 
     /// A panel in the terminal, and the machine's sound cards if it has any that record and play; otherwise a synthetic voice,
-    /// and a loudspeaker that nobody hears.
+    /// and a sink that discards the sound.
     static func simulated(_ settings: Settings, clock: any Clock, log: Log) -> Board {
         let messages = Messages()
         let terminal = Terminal().map {
@@ -41,7 +42,7 @@ struct Board {
         var board = Board(
             card: SyntheticVoice(clock: clock), captureCard: .automatic,
             newCard: { SyntheticVoice(clock: clock) }, sink: SilentSink(clock: clock),
-            playbackCard: .automatic, panel: SimulatedPanel(terminal, clock: clock, log: log), log: log)
+            playbackCard: .automatic, panel: { SimulatedPanel(terminal, log: log) }, log: log)
         if let capture = choice.capture,
             settings.capture.card != .automatic || board.records(from: capture, settings)
         {
@@ -56,14 +57,14 @@ struct Board {
         return board
     }
 
-    /// Whether a card can be recorded from now: many a desktop holds its own, and many a container has none to give.
+    /// Whether a card can be recorded from now: a desktop may hold it, and a container may have no access to it.
     private func records(from reference: CardReference, _ settings: Settings) -> Bool {
         let card = CaptureCard()
         defer { card.stop() }
         var request = DeckOptions(settings: settings, version: "").capture
         request.card = reference
         do {
-            // Some of these are told but once.
+            // Some of these are reported only once.
             for warning in try card.open(request).warnings { log.write(Report(.warning, warning)) }
             return true
         } catch {
@@ -81,7 +82,7 @@ struct Board {
             _ = try card.open(PlaybackRequest(card: reference, format: format))
             return true
         } catch {
-            log.write(Report(.notice, "\(error): takes are played, and not heard"))
+            log.write(Report(.notice, "\(error): takes are played silently"))
             return false
         }
     }

@@ -2,10 +2,10 @@ import Settings
 import SoundCard
 import Takes
 
-/// The machine's own cards that a simulated board uses; nil: none is worth it.
+/// The machine's own cards that a simulated board uses; nil: none.
 ///
-/// What the settings name is used whether it is there or not. `auto` is settled once, so that a card that is pulled out is missed,
-/// and not replaced by another. A dummy, which hears silence and is not heard, shows nothing of what a recorder does.
+/// A card that the settings name is used whether it is present or not. `auto` is resolved once, so that a card that is unplugged
+/// is reported as missing, and not replaced by another. A dummy is not used: it captures silence and plays nothing.
 struct CardsInUse: Hashable {
     var capture: CardReference?
     var playback: CardReference?

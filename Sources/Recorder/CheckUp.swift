@@ -7,195 +7,263 @@ import Settings
 import SoundCard
 import Takes
 import Transport
+import Workers
 
-/// The recorder's own check-up: whoever has the devices open is the only one that can look at them.
+/// The recorder's own check-up: only the process that has the devices open can examine them.
 ///
-/// It never holds up the loop: what takes time is done on a thread of its own, and it gives way to a take at once.
+/// What touches devices, files or storage is done on a worker, so that the loop never waits. It stops at once when a take begins.
 final class CheckUp {
-    /// Readable while there is something for `hear`.
-    var fileDescriptor: Int32 { done.fileDescriptor }
+    /// What the worker is to examine.
+    private enum Order: Sendable {
+        /// The process and the panel; then two seconds of a card that is closed otherwise, if there is one to open.
+        case probe(Examination, OpenLines?, card: (@Sendable () -> any CaptureSource)?, Brake)
+        /// The sound and the folder; then the storage, unless a take is recorded.
+        case measure(Examination, isRecording: Bool, Brake)
+    }
 
-    private let deck: Deck
-    private let settings: Settings
-    private let problems: [String]
-    /// A card to open beside the deck's, which keeps its own closed.
-    private let newCard: () -> any CaptureSource
-    /// The panel's lines; nil: the panel is made of none.
-    private let openLines: () -> OpenLines?
-    private let clock: any Clock
-    private let done = Mailbox<Letter>()
-    private var run: Run?
-
-    /// What the thread tells.
-    private enum Letter: Sendable {
-        /// The sound is judged, and the storage not measured yet.
-        case heard(Examination)
-        case done([Finding])
+    /// What the worker reports: the examination as far as it is, then whole.
+    private enum Outcome: Sendable {
+        case partial(Examination)
+        case whole(Examination)
     }
 
     /// A check-up that is under way.
     private struct Run {
         var answer: Answer
         var examination: Examination
-        var brake = StorageProbe.Brake()
-        var phase: Phase
+        var brake = Brake()
+        /// What is under way does not answer if it lasts longer.
         var deadline: Instant
     }
 
-    private enum Phase {
-        /// The deck's own ring is listened to.
-        case listening
-        /// The deck keeps its card closed: it was opened for this.
-        case trying(TestCapture)
-        /// The storage is measured on a thread.
-        case measuring(Thread)
-        /// It was answered without that thread, which still waits for the storage.
-        case abandoned(Thread)
+    private enum State {
+        case idle
+        /// The cards are listed.
+        case listing(Run)
+        /// The worker examines process and panel, and perhaps a card.
+        case probing(Run)
+        /// The deck's own ring fills.
+        case recording(Run)
+        /// The worker measures the storage.
+        case measuring(Run)
     }
 
-    /// How often the ring is looked at while there is not enough in it.
+    private let deck: Deck
+    private let settings: Settings
+    private let problems: [String]
+    private let cards: Listing<[CardReport]>
+    /// A card to open while the deck keeps its own closed.
+    private let newCard: @Sendable () -> any CaptureSource
+    /// The panel's lines; nil: the panel has none.
+    private let openLines: () -> OpenLines?
+    private let clock: any Clock
+    private let worker: OnDemandWorker<Order, Outcome>
+    private var state = State.idle
+
+    /// How often the ring is checked while there is not enough in it.
     private static let interval = Duration.milliseconds(100)
-    /// A storage that has not answered by then does not answer.
+    /// A device or a storage that has not answered for so long does not answer.
     private static let patience = Duration.seconds(15)
 
     init(
-        deck: Deck, settings: Settings, problems: [String], clock: any Clock,
-        newCard: @escaping () -> any CaptureSource = { CaptureCard() }, openLines: @escaping () -> OpenLines?
+        deck: Deck, settings: Settings, problems: [String], cards: Listing<[CardReport]>, clock: any Clock,
+        newCard: @escaping @Sendable () -> any CaptureSource = { CaptureCard() }, openLines: @escaping () -> OpenLines?
     ) {
         self.newCard = newCard
         self.deck = deck
         self.settings = settings
         self.problems = problems
+        self.cards = cards
         self.clock = clock
         self.openLines = openLines
+        worker = OnDemandWorker(name: "doctor", clock: clock) { order, report in
+            Self.carryOut(order, report, clock)
+        }
     }
 
     deinit {
-        // The thread keeps nothing of this, and its file has no name: it may end with the process.
         run?.brake.pull()
     }
+
+    /// Readable while there is something for `collect`.
+    var fileDescriptor: Int32 { worker.fileDescriptor }
 
     /// Begins a check-up, which is answered once it is done.
     func begin(_ answer: Answer) {
         guard run == nil else {
             return answer.refuse(Refusal(.busy, "doctor: another check-up is under way: try again in a moment"))
         }
+        guard worker.pendingOrders == 0 else {
+            return answer.refuse(
+                Refusal(
+                    .busy, "doctor: the last check-up still waits for a device or the storage, which does not answer"))
+        }
         guard !deck.isPlaying else {
             return answer.refuse(Refusal(.busy, "doctor: a take is being played: stop it first"))
         }
-        let now = clock.now()
         var examination = Examination(isRecorder: true, settings: settings, problems: problems)
         let status = deck.status
         examination.faults = status.faults
         examination.clock = status.clock
-        // To probe the others' offers takes a while, which a take must not be kept waiting for.
-        examination.cards =
-            deck.isRecording ? SoundCards().list().map { CardReport($0) } : SoundCards().reports()
-        if let open = openLines() { examination.lookAtPanel(open: open) }
-        run = Run(answer: answer, examination: examination, phase: .listening, deadline: now + TestCapture.patience)
-        if deck.openGrant == nil, !deck.keepsListening, !deck.isRecording {
-            do {
-                run?.phase = .trying(try TestCapture(CaptureRequest(settings.capture), on: newCard(), now: now))
-            } catch {
-                run?.examination.cardFailure = "\(error)"
-                measure(now)
-            }
-        }
+        examination.freeBytes = status.freeBytes
+        state = .listing(Run(answer: answer, examination: examination, deadline: clock.now() + Self.patience))
+        // A take must not wait until the cards are listed.
+        cards.request(mayOpen: deck.allowsOpening) { [weak self] result in self?.listed(result) }
     }
 
     /// Does what is due.
-    /// - Returns: when it wants to be called again at the latest; nil: not before `hear`.
+    /// - Returns: when it is to be called again at the latest; nil: not before `collect`.
     func turn(now: Instant) -> Instant? {
-        guard let run else { return nil }
-        switch run.phase {
-        case .listening:
-            guard let grant = deck.openGrant, let ring = deck.openRing else {
-                if deck.isPlaying {
-                    self.run?.examination.heard = .skipped("a take is played meanwhile: run this again")
-                    return measure(now)
-                }
-                let fault = deck.status.faults.first { $0.code == .noCard }
-                self.run?.examination.cardFailure = fault?.message
-                return measure(now)
+        if let run, now >= run.deadline { collect() }
+        switch state {
+        case .idle, .listing: return nil
+        case .probing(var run):
+            guard now >= run.deadline else { return run.deadline }
+            // It was opened for this check-up, or the worker could not have been held up.
+            run.examination.cardFailure =
+                run.examination.cardFailure
+                ?? "capture: \(settings.capture.card): has not answered for \(Self.patience.components.seconds) s: unplug it "
+                + "and plug it in again"
+            run.examination.storage = .skipped("the sound card does not answer")
+            answer(run)
+            return nil
+        case .recording(let run): return record(run, now)
+        case .measuring(var run):
+            guard now >= run.deadline else { return run.deadline }
+            run.examination.storage = .stalled(Self.patience)
+            answer(run)
+            return nil
+        }
+    }
+
+    /// A take is about to begin, or to be played: card and storage are free for it as soon as the worker can stop.
+    func stopForTake() {
+        cards.stopOpening()
+        run?.brake.pull()
+    }
+
+    /// Goes on with what the worker reports.
+    func collect() {
+        for outcome in worker.outcomes() {
+            // After an answer without the worker, what it reports is too late.
+            switch (outcome, state) {
+            case (.partial(let examination), .probing(var run)):
+                run.examination = examination
+                state = .probing(run)
+            case (.partial(let examination), .measuring(var run)):
+                run.examination = examination
+                state = .measuring(run)
+            case (.whole(let examination), .probing(var run)):
+                run.examination = examination
+                probed(run)
+            case (.whole(let examination), .measuring(var run)):
+                run.examination = examination
+                answer(run)
+            case (_, .idle), (_, .listing), (_, .recording): break
             }
-            if let bytes = ring.latest(TestCapture.length) {
-                heard(.sound(bytes, ring.format), grant, overruns: ring.xrunCount)
-            } else if now >= run.deadline {
-                heard(.failed(TestCapture.tooLittle(ring.position, of: grant.name)), grant, overruns: ring.xrunCount)
-            } else {
+        }
+    }
+
+    private var run: Run? {
+        switch state {
+        case .idle: nil
+        case .listing(let run), .probing(let run), .recording(let run), .measuring(let run): run
+        }
+    }
+}
+
+extension CheckUp {
+    private func listed(_ result: Result<[CardReport], Refusal>) {
+        guard case .listing(var run) = state else { return }
+        var card: (@Sendable () -> any CaptureSource)?
+        switch result {
+        case .success(let cards):
+            run.examination.cards = cards
+            if deck.openGrant == nil, !deck.keepsListening, !deck.isRecording { card = newCard }
+        case .failure(let refusal): run.examination.listFailure = refusal.message
+        }
+        run.deadline = clock.now() + Self.patience
+        order(.probe(run.examination, openLines(), card: card, run.brake), .probing(run))
+    }
+
+    private func probed(_ run: Run) {
+        var run = run
+        let hasCard = run.examination.grant != nil || run.examination.cardFailure != nil
+        guard deck.openGrant != nil || !hasCard else {
+            measure(run)
+            return
+        }
+        run.examination.cardFailure = nil
+        run.deadline = clock.now() + TestCapture.patience
+        state = .recording(run)
+    }
+
+    /// Takes the sound from the deck's own ring, once there is enough of it.
+    private func record(_ run: Run, _ now: Instant) -> Instant? {
+        var run = run
+        guard let grant = deck.openGrant, let ring = deck.openRing else {
+            if deck.isPlaying {
+                run.examination.sound = .skipped("a take is played meanwhile: run this again")
+            } else if let fault = deck.status.faults.first(where: { $0.code == .noCard }) {
+                run.examination.cardFailure = fault.message
+            } else if deck.keepsListening || run.brake.isPulled, now < run.deadline {
+                // It is being opened.
                 return now + Self.interval
             }
-            return measure(now)
-        case .trying(let capture):
-            guard let sound = capture.heard(at: now) else { return now + Self.interval }
-            heard(sound, capture.grant, overruns: 0)
-            return measure(now)
-        case .measuring(let thread):
-            guard now >= run.deadline else { return run.deadline }
-            var examination = run.examination
-            examination.storage = .stalled(Self.patience)
-            self.run?.phase = .abandoned(thread)
-            run.answer.succeed(.doctor, examination.findings())
-            return nil
-        case .abandoned: return nil
+            return measure(run)
         }
-    }
-
-    /// A take is about to begin, or to be played: card and storage are its own at once.
-    func giveWay() {
-        guard let run else { return }
-        run.brake.pull()
-        if case .trying(let capture) = run.phase {
-            capture.stop()
-            heard(.skipped("a take began meanwhile: run this again"), capture.grant, overruns: 0)
-            measure(clock.now())
+        if run.brake.isPulled, !deck.keepsListening {
+            run.examination.sound = .skipped(Brake.reason)
+        } else if let bytes = ring.latest(TestCapture.length) {
+            run.examination.sound = .sound(bytes, ring.format)
+        } else if now >= run.deadline {
+            run.examination.sound = .failed(TestCapture.tooLittle(ring.position.count, of: grant.name))
+        } else {
+            return now + Self.interval
         }
+        run.examination.grant = grant
+        run.examination.overruns = ring.xrunCount
+        return measure(run)
     }
 
-    /// Takes note of what the thread tells.
-    func hear() {
-        for letter in done.take() {
-            switch letter {
-            case .heard(let examination): run?.examination = examination
-            case .done(let findings):
-                guard let run else { continue }
-                self.run = nil
-                switch run.phase {
-                case .measuring(let thread):
-                    thread.join()
-                    run.answer.succeed(.doctor, findings)
-                case .abandoned(let thread): thread.join()
-                case .listening, .trying: break
-                }
-            }
-        }
-    }
-
-    private func heard(_ sound: TestCapture.Heard, _ grant: CaptureGrant, overruns: Int) {
-        run?.examination.heard = sound
-        run?.examination.grant = grant
-        run?.examination.overruns = overruns
-    }
-
-    /// Goes on to the storage; a card that was opened for this is closed with the phase before.
     @discardableResult
-    private func measure(_ now: Instant) -> Instant? {
-        guard let run else { return nil }
-        let (examination, brake, done, isRecording) = (run.examination, run.brake, done, deck.isRecording)
-        do {
-            let thread = try Thread(name: "doctor") {
-                var examination = examination
-                examination.judgeSignal()
-                done.post(.heard(examination))
-                if !isRecording { examination.measureStorage(brake) }
-                done.post(.done(examination.findings()))
-            }
-            self.run?.phase = .measuring(thread)
-            self.run?.deadline = now + Self.patience
-        } catch {
-            self.run = nil
-            run.answer.refuse(Refusal(.io, "doctor: \(error)"))
-        }
+    private func measure(_ run: Run) -> Instant? {
+        var run = run
+        run.deadline = clock.now() + Self.patience
+        order(.measure(run.examination, isRecording: deck.isRecording, run.brake), .measuring(run))
         return self.run?.deadline
+    }
+
+    private func order(_ order: Order, _ next: State) {
+        do throws(ThreadError) {
+            try worker.post(order)
+            state = next
+        } catch {
+            run?.answer.refuse(Refusal(.io, "doctor: \(error)"))
+            state = .idle
+        }
+    }
+
+    private func answer(_ run: Run) {
+        state = .idle
+        run.answer.succeed(.doctor, run.examination.findings())
+    }
+
+    /// Runs on the worker.
+    private static func carryOut(_ order: Order, _ report: (Outcome) -> Void, _ clock: any Clock) -> Outcome {
+        switch order {
+        case .probe(var examination, let lines, let card, let brake):
+            examination.probeProcess()
+            if let lines { examination.probePanel(open: lines) }
+            report(.partial(examination))
+            if let card { examination.record(from: card(), clock: clock, brake: brake) }
+            return .whole(examination)
+        case .measure(var examination, let isRecording, let brake):
+            examination.judgeSignal()
+            report(.partial(examination))
+            examination.probeFolder()
+            if !isRecording { examination.measureStorage(brake) }
+            return .whole(examination)
+        }
     }
 }

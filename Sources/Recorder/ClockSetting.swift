@@ -3,40 +3,50 @@ import Glibc
 import TakeFiles
 import Takes
 import Transport
+import Workers
 
-/// Sets the clock as a person says: by itself where it may, else through the unit that may, and it sees to it that it was done.
+/// Sets the clock to the time that a person gives: directly where this process may, else through a unit that may.
 ///
-/// The unit, fieldfare-set-clock, takes the instant from a file; it tells nobody how that went, so the clock is looked at.
+/// The unit, fieldfare-set-clock, reads the time from a file, sets the clock and then the clock chip, if there is one, and leaves its
+/// result in another file. The files are in `/run`, which is in memory: the recorder's loop may read and write them.
 final class ClockSetting {
     private let clock: any Clock
     private let calls: ClockSettingCalls
     private let files: FileSystem
     private let path: String
     private let report: (Report) -> Void
-    private var request: Request?
+    private var state = State.idle
 
-    /// Called when the clock is set, before whoever asked is told.
+    /// Called when the clock is set, before the request is answered.
     var onSet: () -> Void = {}
 
-    /// Told once how it went; nil: it is set.
+    /// Receives the result once; nil: the clock is set.
     typealias Completion = (Refusal?) -> Void
+
+    private enum State {
+        case idle
+        /// The unit is to set the clock.
+        case requested(Request)
+        /// The clock is set; the unit is to write the chip.
+        case set(Request)
+    }
 
     private struct Request {
         var time: WallTime
-        var asked: Instant
+        var since: Instant
         var completion: Completion
     }
 
-    /// How often the clock is looked at meanwhile.
+    /// How often the clock is compared meanwhile.
     private static let interval = Duration.milliseconds(100)
-    /// The unit has 10 s.
-    private static let patience = Duration.seconds(12)
+    /// The unit has 10 s, and some more to end.
+    private static let patience = Duration.seconds(14)
     /// The file has whole seconds.
     private static let accuracy = Duration.milliseconds(1500)
 
     /// - Parameters:
     ///   - path: the file that the unit waits for.
-    ///   - report: where it is told that somebody set the clock.
+    ///   - report: receives what was done.
     init(
         clock: any Clock, path: String = "/run/fieldfare/set-clock", files: FileSystem = FileSystem(),
         calls: ClockSettingCalls = ClockSettingCalls(), report: @escaping (Report) -> Void
@@ -48,47 +58,77 @@ final class ClockSetting {
         self.report = report
     }
 
-    /// Sets the clock to what it is at this moment by a person's account.
+    /// Sets the clock to `time`, which a person says is the time now.
     func begin(_ time: WallTime, _ completion: @escaping Completion) {
-        guard request == nil else {
+        guard case .idle = state else {
             return completion(Refusal(.busy, "clock: it is being set: try again in a moment"))
         }
         switch calls.set(time) {
-        case 0: succeed(time, completion)
+        case 0:
+            wasSet(time)
+            completion(nil)
         case EPERM, EACCES: ask(time, completion)
         case let code:
-            // Before the machine was switched on, or so late that the kernel's nanoseconds end.
+            // Before the time of the boot, or too late for the kernel's nanoseconds.
             completion(Refusal(.badData, "clock: \(time.iso8601): the clock cannot have this time: \(text(code))"))
         }
     }
 
     /// Does what is due.
-    /// - Returns: when it wants to be called again at the latest; nil: nothing is under way.
+    /// - Returns: when it is to be called again at the latest; nil: nothing is under way.
     func turn(now: Instant) -> Instant? {
-        guard let request else { return nil }
-        let isTaken = !calls.isThere(path)
-        if isTaken, isSet(request, now: now) {
-            self.request = nil
-            succeed(request.time, request.completion)
-            return nil
+        switch state {
+        case .idle: return nil
+        case .requested(let request):
+            let isTaken = !calls.exists(path)
+            if isTaken, isSet(request, now: now) {
+                wasSet(request.time)
+                state = .set(request)
+                return turn(now: now)
+            }
+            let isLate = now - request.since >= Self.patience
+            guard isLate || isTaken && takeResult() != nil else { return now + Self.interval }
+            // A unit that starts later must not set a time that is past by then.
+            if !isTaken { try? files.remove(path) }
+            let problem =
+                isTaken
+                ? "fieldfare-set-clock did not set it: see 'journalctl -u fieldfare-set-clock'"
+                : "\(path) was not read within \(Self.patience.components.seconds) s: is fieldfare-set-clock.path running?"
+            return finish(request, "clock: cannot set it to \(request.time.iso8601): \(problem)")
+        case .set(let request):
+            let isLate = now - request.since >= Self.patience
+            guard let result = takeResult() ?? (isLate ? "timeout" : nil) else { return now + Self.interval }
+            guard result != "success" else { return finish(request, nil) }
+            return finish(
+                request,
+                "clock: set to \(request.time.iso8601), but its chip cannot be written (fieldfare-set-clock: \(result)), so this "
+                    + "time is lost when the power goes: see 'journalctl -u fieldfare-set-clock'")
         }
-        guard now - request.asked >= Self.patience else { return now + Self.interval }
-        self.request = nil
-        // Whatever takes it later must not set what is over by then.
-        if !isTaken { try? files.remove(path) }
-        let problem =
-            isTaken
-            ? "fieldfare-set-clock did not set it: see 'journalctl -u fieldfare-set-clock'"
-            : "nobody took \(path) within \(Self.patience.components.seconds) s: is fieldfare-set-clock.path running?"
-        report(Report(.error, "clock: cannot set it to \(request.time.iso8601): \(problem)"))
-        request.completion(Refusal(.io, "clock: cannot set it to \(request.time.iso8601): \(problem)"))
+    }
+
+    /// Answers the request.
+    /// - Parameter problem: what went wrong, a sentence; nil: nothing.
+    private func finish(_ request: Request, _ problem: String?) -> Instant? {
+        state = .idle
+        if let problem { report(Report(.error, problem)) }
+        request.completion(problem.map { Refusal(.io, $0) })
         return nil
     }
 
-    /// Leaves a request for the unit, whole and by rename.
+    private var resultPath: String { path + ".result" }
+
+    /// What the unit came to, as systemd names it in `$SERVICE_RESULT`; nil: it has not ended.
+    private func takeResult() -> String? {
+        guard let bytes = try? files.contents(resultPath, limit: 64) else { return nil }
+        try? files.remove(resultPath)
+        return String(decoding: bytes.filter { $0 > 0x20 && $0 < 0x7f }, as: UTF8.self)
+    }
+
+    /// Writes a request for the unit, and renames it so that the unit reads it whole.
     private func ask(_ time: WallTime, _ completion: @escaping Completion) {
         let nearest = time + .milliseconds(500)
         let draft = path + ".tmp"
+        _ = takeResult()
         do throws(FileError) {
             let content = Array("\(nearest.date)T\(nearest.timeOfDay)Z\n".utf8)
             try files.write(content, to: files.create(draft, isNew: false), at: 0)
@@ -98,20 +138,19 @@ final class ClockSetting {
                 "clock: cannot set it: \(text(EPERM)), and \(path) cannot be written for fieldfare-set-clock: \(text(error.code))"
             return completion(Refusal(.denied, problem + ": run the recorder as its service, or set the clock as root"))
         }
-        request = Request(time: time, asked: clock.now(), completion: completion)
+        state = .requested(Request(time: time, since: clock.now(), completion: completion))
     }
 
-    /// Whether the clock says what it should, if it was set at any moment since it was asked for.
+    /// Whether the clock is where it must be if it was set at any moment since the request.
     private func isSet(_ request: Request, now: Instant) -> Bool {
         let wallTime = clock.wallTime()
         return wallTime >= request.time - Self.accuracy
-            && wallTime <= request.time + (now - request.asked) + Self.accuracy
+            && wallTime <= request.time + (now - request.since) + Self.accuracy
     }
 
-    private func succeed(_ time: WallTime, _ completion: Completion) {
+    private func wasSet(_ time: WallTime) {
         report(Report(.notice, "clock: set by hand to \(time.iso8601)"))
         onSet()
-        completion(nil)
     }
 
     private func text(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
@@ -119,15 +158,15 @@ final class ClockSetting {
 
 /// The calls by which the clock is set, one door each.
 struct ClockSettingCalls {
-    /// `clock_settime(2)` of `CLOCK_REALTIME`: 0, or the error's number.
+    /// `clock_settime(2)` of `CLOCK_REALTIME`: 0, or the error's code.
     var set: (WallTime) -> Int32 = { time in
         var value = timespec(time)
         return unsafe clock_settime(CLOCK_REALTIME, &value) == 0 ? 0 : errno
     }
-    /// `access(2)`: whether there is such a file.
-    var isThere: (String) -> Bool = { unsafe access($0, F_OK) == 0 }
+    /// `access(2)`: whether the file exists.
+    var exists: (String) -> Bool = { unsafe access($0, F_OK) == 0 }
 
-    /// What `clock_settime` takes; what lies before 1970 it refuses.
+    /// The argument of `clock_settime`, which refuses times before 1970.
     static func timespec(_ time: WallTime) -> timespec {
         let (seconds, rest) = time.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         return Glibc.timespec(tv_sec: Int(seconds), tv_nsec: Int(rest) * 1000)

@@ -2,14 +2,14 @@ internal import CLinux
 import Glibc
 import Takes
 
-/// Notices at once that somebody set the date.
+/// Detects at once that the date was set.
 struct ClockWatch: ~Copyable {
-    /// Readable once the date was set; −1 where the system tells nothing of it.
+    /// Readable once the date was set; −1 where the system does not report it.
     let fileDescriptor: Int32
     private let calls: ClockWatchCalls
     private var offset: ClockOffset
 
-    /// What is read off two clocks differs by less, however busy the machine is.
+    /// A smaller step may be the time between the readings of the two clocks on a busy machine.
     static let smallest = Duration.milliseconds(10)
 
     /// Watches from now on.
@@ -29,9 +29,9 @@ struct ClockWatch: ~Copyable {
         if fileDescriptor >= 0 { calls.close(fileDescriptor) }
     }
 
-    /// How far the date was set forward since this was last asked; nil: it was not.
+    /// How far the date was set forward since the last call; nil: it was not set.
     ///
-    /// That is seen from the clocks themselves; the file descriptor only says when to look.
+    /// The clocks themselves are compared; the file descriptor only says when to compare them.
     mutating func step(_ clock: any Clock) -> Duration? {
         if fileDescriptor >= 0 { calls.drain(fileDescriptor) }
         let now = clock.offset()

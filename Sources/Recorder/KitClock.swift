@@ -1,10 +1,13 @@
 import Deck
 import Doctor
 import Takes
+import Workers
 
-/// The kit's calendar: remembers in this boot how it is known to be right, and notices when that changes.
+/// The kit's date and time: remembers during this boot where they come from, and detects when that changes.
+///
+/// Everything it reads and writes (`ClockProbe`) is in memory: the recorder's loop may call it.
 final class KitClock {
-    /// Readable once somebody set the date.
+    /// Readable once the date was set.
     var fileDescriptor: Int32 { watch.fileDescriptor }
 
     private let clock: any Clock
@@ -13,9 +16,9 @@ final class KitClock {
     private let bootID: String
     private var watch: ClockWatch
     private var record: ClockRecord?
-    private var isNews = false
+    private var isChangePending = false
 
-    /// - Parameter report: where the steps of the date are told.
+    /// - Parameter report: receives the steps of the date.
     init(clock: any Clock, probe: ClockProbe = ClockProbe(), report: @escaping (Report) -> Void) {
         self.clock = clock
         self.probe = probe
@@ -33,32 +36,31 @@ final class KitClock {
         return record?.origin(at: evidence.offset, today: clock.wallTime().date, newestTake: newestTake) ?? .unset
     }
 
-    /// A person set the date, and it is what that person said.
+    /// A person set the date, or confirmed it.
     func wasSetByHand() {
         learn(ClockRecord(bootID: bootID, origin: .manual, offset: clock.offset()))
     }
 
-    /// Whether since this was last asked the date was set, or it became known where it comes from: then takes of this boot are
-    /// to be dated.
+    /// Whether the date was set since the last call, or its origin became known: then the takes of this boot are to be dated.
     func hasChanged() -> Bool {
         if let step = watch.step(clock) {
-            isNews = true
+            isChangePending = true
             let way = step < .zero ? "back" : "forward"
             let seconds = (abs(step.inSeconds) * 1000).rounded() / 1000
             report(Report(.notice, "clock: set \(way) by \(seconds) s: it says \(clock.wallTime().iso8601) now"))
         }
-        defer { isNews = false }
-        return isNews
+        defer { isChangePending = false }
+        return isChangePending
     }
 
     private func learn(_ known: ClockRecord) {
-        // What was right before a step, and is right again elsewhere, has the same origin.
+        // After a step the date may be right again with the same origin as before.
         let isSame = record.map {
             $0.origin == known.origin && $0.offset.distance(to: known.offset) < ClockWatch.smallest
         }
-        isNews = isNews || isSame != true
+        isChangePending = isChangePending || isSame != true
         record = known
-        // Where there is no such folder, it is remembered as long as this process runs.
+        // Without the folder it is remembered as long as this process runs.
         try? probe.remember(known)
     }
 }

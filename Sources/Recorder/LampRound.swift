@@ -11,10 +11,10 @@ struct LampRound {
     private var waiting: [(lamp: Lamp, answer: Answer)] = []
     private var until: Instant?
 
-    /// The lamp that is lit alone now; nil: all tell what they have to.
+    /// The lamp that is lit alone now; nil: all show what there is to show.
     private(set) var lit: Lamp?
 
-    /// Lights a lamp once those before it had their time.
+    /// Lights a lamp after those that were added before.
     mutating func add(_ lamp: Lamp, answer: Answer) {
         waiting.append((lamp, answer))
     }
@@ -22,15 +22,15 @@ struct LampRound {
     /// Ends at once, as for a take.
     mutating func stop() {
         for (lamp, answer) in waiting {
-            answer.refuse(Refusal(.busy, "light: \(lamp.rawValue): the lamps tell of a take now"))
+            answer.refuse(Refusal(.busy, "light: \(lamp.rawValue): the lamps show a take now"))
         }
         waiting = []
         lit = nil
         until = nil
     }
 
-    /// Does what is due. Whoever waits for a lamp is answered as it is lit.
-    /// - Returns: when it wants to be called again at the latest; nil: when a lamp is added.
+    /// Does what is due. A request for a lamp is answered when the lamp is lit.
+    /// - Returns: when it is to be called again at the latest; nil: when a lamp is added.
     mutating func turn(now: Instant) -> Instant? {
         if let until, now < until { return until }
         guard !waiting.isEmpty else {

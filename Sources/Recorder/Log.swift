@@ -1,10 +1,11 @@
 public import Deck
 import Glibc
+import Lines
 import Simulation
 import Synchronization
 
-/// The log: one line a report on standard error, which journald collects. Whoever reads it may hang, on a disk that is dying for
-/// instance: lines are then left out, and counted, since a recorder waits for nobody.
+/// The log: one line a report on standard error, which journald collects. Its reader may hang, for instance on a failing disk: lines
+/// are then left out and counted, because the recorder must not wait for it.
 public struct Log: Sendable {
     private let isJournal: Bool
     private let messages: Messages?
@@ -22,8 +23,8 @@ public struct Log: Sendable {
     }
 
     /// - Parameters:
-    ///   - messages: where a panel in the terminal takes them from. While it does, they are written to standard error only
-    ///     if that is not a terminal: they would garble the picture.
+    ///   - messages: where a panel in the terminal takes the lines from. While it does, they are written to standard error only
+    ///     if that is not a terminal: they would spoil the picture.
     ///   - descriptor: where lines are written to.
     init(isJournal: Bool, messages: Messages? = nil, descriptor: Int32 = STDERR_FILENO) {
         self.isJournal = isJournal
@@ -49,7 +50,8 @@ public struct Log: Sendable {
             return
         }
         let omitted = omissions.count.exchange(0, ordering: .relaxed)
-        let note = omitted > 0 ? text(Report(.warning, "log: \(omitted) lines were left out: nobody took them")) : ""
+        let note =
+            omitted > 0 ? text(Report(.warning, "log: \(omitted) lines were left out: their reader was too slow")) : ""
         var bytes = Array((note + line).utf8)[...]
         while !bytes.isEmpty {
             // Safe: the pointer is used during the call alone.
@@ -59,7 +61,12 @@ public struct Log: Sendable {
         }
     }
 
-    /// Whether a line is taken without waiting; also when nobody takes any more, which writing then shows.
+    /// Writes what is wrong with lines.
+    func write(_ errors: [LineError]) {
+        for error in errors { write(Report(.error, "\(error)")) }
+    }
+
+    /// Whether a line can be written without waiting, or fails at once because there is no reader any more.
     private var isWritable: Bool {
         var file = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&file, 1, 0) != 0

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The service manager's socket, which hears how a service is: the protocol of `sd_notify(3)`, without libsystemd.
+/// The service manager's socket, which receives the state of a service: the protocol of `sd_notify(3)`, without libsystemd.
 struct NotifySocket: ~Copyable {
-    /// What is told.
+    /// What is sent.
     enum Notice: Equatable {
-        /// The service does its work from now on.
+        /// The service works from now on.
         case ready
-        /// It is ending because it was told to.
+        /// It ends because it was asked to.
         case stopping
         /// It is alive: without this the manager restarts it.
         case watchdog
@@ -43,8 +43,8 @@ struct NotifySocket: ~Copyable {
 
     deinit { calls.close(descriptor) }
 
-    /// Tells something, without waiting. Several notices are one message, so that all or none of them arrive.
-    /// - Throws: also if the manager's queue is full; then it is to be told again.
+    /// Sends notices, without waiting. Several are one message, so that all or none of them arrive.
+    /// - Throws: also if the manager's queue is full; then they are to be sent again.
     func send(_ notices: [Notice]) throws(NotifyError) {
         let message = Array(notices.map(\.assignment).joined(separator: "\n").utf8)
         while calls.send(descriptor, message, SocketName(address)) < 0 {
@@ -79,7 +79,7 @@ struct SocketName: Equatable {
         bytes = Array(name.utf8)
     }
 
-    /// Calls `body` with the name as an address, which is there during the call alone.
+    /// Calls `body` with the name as an address, which is valid during the call only.
     func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -98,7 +98,7 @@ struct SocketName: Equatable {
     }
 }
 
-/// Why the service manager could not be told something.
+/// Why a notice could not be sent to the service manager.
 struct NotifyError: Error, Hashable, CustomStringConvertible {
     var operation: String
     /// The value of `NOTIFY_SOCKET`.

@@ -1,40 +1,53 @@
 import Control
 import Deck
 import Doctor
+import Filters
 import Glibc
+import Listening
+import Live
 import Panel
 import Ring
 public import Settings
+import Simulation
 import SoundCard
 import Takes
 import Transport
+import Workers
 
 /// The recorder service: builds the parts, joins them to one loop, and runs it until a signal ends it.
 public final class Recorder {
     private let clock = SystemClock()
+    private let isSimulated: Bool
     private let loop: Loop
     private let log: Log
     private let deck: Deck
     private let panel: any FrontPanel
     private var server: ControlServer?
+    private var listening: ListenServer?
+    /// What `listening` streams.
+    private var liveSource: LiveSource?
     private let handler: RecorderHandler
     private let checkUp: CheckUp
+    private let listings: Listings
     private let kitClock: KitClock
     private let clockSetting: ClockSetting
     private let cardEvents = CardEvents()
     private let signals: Signals
     private var supervisor: Supervisor
     private var nextLevels: Instant?
-    private var isQuitting = false
+    /// The waveform, while a watcher asks for it.
+    private var peaks: LivePeaks?
+    private var phase = Phase.running
 
-    /// How often levels are published while somebody watches.
+    private enum Phase { case running, ending }
+
+    /// How often levels are published while there is a watcher.
     private static let levelInterval = Duration.milliseconds(100)
 
-    /// Builds the recorder. Whatever is missing (a card, a line, the folder for takes) is reported, and it goes on with
-    /// the rest.
+    /// Builds the recorder. What is missing (a card, a line, the folder for takes) is reported, and the recorder works without it.
     ///
     /// - Parameters:
-    ///   - settings: those that are in force.
+    ///   - settings: the settings that are in force.
     ///   - problems: what is wrong with the settings file, a sentence each.
     ///   - isSimulated: whether it runs on a simulated board.
     /// - Throws: if the machine grants no threads, or another recorder answers at the control socket.
@@ -42,14 +55,20 @@ public final class Recorder {
         // Before anything else starts a thread: all threads leave the signals to this one. SIGHUP: the terminal is gone.
         signals = Signals([SIGTERM, SIGINT, SIGHUP])
         let board =
-            isSimulated ? Board.simulated(settings, clock: clock, log: log) : .real(settings, log: log)
+            isSimulated ? Board.simulated(settings, clock: clock, log: log) : .real(settings, clock: clock, log: log)
         let log = board.log
         self.log = log
+        self.isSimulated = isSimulated
         supervisor = Supervisor(now: clock.now(), log: log)
         loop = Loop(clock: clock)
         var options = DeckOptions(settings: settings, version: fieldfareVersion)
         options.capture.card = board.captureCard
         options.playbackCard = board.playbackCard
+        // A demonstration must not use up the numbers of a kit, and may run where nothing is kept.
+        if !isSimulated {
+            options.stateFolder = Machine.stateFolder
+            options.reportsVolatileStorage = true
+        }
         options.faults =
             problems.first.map { first in
                 [Fault(.settings, problems.count == 1 ? first : "\(first) (and \(problems.count - 1) more)")]
@@ -61,44 +80,62 @@ public final class Recorder {
         deck = try Deck(
             options: options, card: board.card, sink: board.sink, clock: clock,
             originOfClock: { kitClock.origin(newestTake: $0) }, report: { log.write($0) })
-        let panel = board.panel
+        // Orders the card and the storage to be opened, which the workers do while the rest is built here.
+        _ = deck.turn(now: clock.now())
+        let panel = board.panel()
         self.panel = panel
         var inForce = settings
         inForce.capture.card = board.captureCard
+        listings = Listings(clock: clock)
         checkUp = CheckUp(
-            deck: deck, settings: inForce, problems: problems, clock: clock, newCard: board.newCard,
-            openLines: { panel.openLines })
+            deck: deck, settings: inForce, problems: problems, cards: listings.cards, clock: clock,
+            newCard: board.newCard, openLines: { panel.openLines })
         handler = RecorderHandler(
-            deck: deck, checkUp: checkUp, clockSetting: clockSetting, lamps: panel.lamps, log: log)
+            deck: deck, checkUp: checkUp, listings: listings, clockSetting: isSimulated ? nil : clockSetting,
+            lamps: panel.lamps,
+            log: log)
         do {
             server = try ControlServer(path: settings.control.socket, handler: handler)
         } catch {
             guard error.cause != .taken else { throw error }
-            log.write(Report(.error, "\(error)"))
+            log.write(Report(.error, "\(error): the recorder works without it, by its buttons alone"))
         }
+        do {
+            listening = try ListenServer(path: Self.listenSocket(beside: settings.control.socket), clock: clock)
+        } catch {
+            log.write(Report(.error, "\(error): live sound is not streamed"))
+        }
+        try panel.start()
+    }
+
+    /// The socket of live sound, in the folder of the control socket.
+    private static func listenSocket(beside control: String) -> String {
+        (control.lastIndex(of: "/").map { control[...$0] } ?? "") + "listen.sock"
     }
 
     /// Runs until SIGTERM, SIGINT or SIGHUP; a take that is being recorded is ended cleanly first.
     public func run() {
+        deck.onTake = { [unowned self] in checkUp.stopForTake() }
         deck.onChange = { [unowned self] in publish() }
-        deck.onPowerOff = { [unowned self] in requestPowerOff() }
+        deck.onTakeChange = { [unowned self] in server?.publish($0) }
+        deck.onPowerOff = { [unowned self] in request("power off", "power-off") }
+        deck.onEject = { [unowned self] in request("eject", "eject") }
         clockSetting.onSet = { [unowned self] in
             kitClock.wasSetByHand()
-            heedClock(clock.now())
+            checkClock(clock.now())
         }
         loop.watch(kitClock.fileDescriptor) {}
-        loop.watch(deck.writerFileDescriptor) { [unowned self] in deck.hearWriter() }
-        loop.watch(deck.playerFileDescriptor) { [unowned self] in deck.hearPlayer() }
-        loop.watch(deck.archivistFileDescriptor) { [unowned self] in deck.hearArchivist() }
-        loop.watch(deck.card.endedFileDescriptor) { [unowned self] in deck.hearCard() }
-        loop.watch(checkUp.fileDescriptor) { [unowned self] in checkUp.hear() }
+        for descriptor in deck.fileDescriptors { loop.watch(descriptor) { [unowned self] in deck.receive() } }
+        loop.watch(checkUp.fileDescriptor) { [unowned self] in checkUp.collect() }
+        loop.watch(listings.cards.fileDescriptor) { [unowned self] in listings.cards.collect() }
+        loop.watch(listings.lines.fileDescriptor) { [unowned self] in listings.lines.collect() }
         if let server { loop.watch(server.fileDescriptor) { [unowned self] in server.serve(clock.now()) } }
         if let cardEvents {
             loop.watch(cardEvents.fileDescriptor) { [unowned self] in
                 if cardEvents.drain() { deck.rescan() }
             }
         }
-        panel.watch(on: loop, of: deck) { [unowned self] in quit() }
+        loop.watch(panel.fileDescriptor) { [unowned self] in panel.deliver(to: deck, at: clock.now()) }
         loop.watch(signals.fileDescriptor) { [unowned self] in
             if signals.take() != nil { quit() }
         }
@@ -106,43 +143,51 @@ public final class Recorder {
         panel.goDark()
     }
 
-    /// Ends what goes on in good order, then the loop; that it is asked for again changes nothing.
+    /// Ends the take that is recorded or played, then the loop. A second call does nothing.
     private func quit() {
-        guard !isQuitting else { return }
-        isQuitting = true
-        supervisor.ending()
-        deck.finish { [unowned self] in loop.stop() }
+        switch phase {
+        case .running:
+            phase = .ending
+            supervisor.ending()
+            deck.finish { [unowned self] in loop.stop() }
+        case .ending: break
+        }
     }
 
     private func turn(_ now: Instant) -> Instant? {
-        for gesture in panel.gestures(at: now) {
-            switch gesture {
-            case .press(.record, _), .press(.play, _): checkUp.giveWay()
-            case .press, .repeat, .shutdown: break
-            }
-            deck.handle(gesture)
-        }
-        var deadlines = [heedClock(now)]
+        var deadlines = [checkClock(now)]
+        handOverLiveSource()
         if let next = clockSetting.turn(now: now) { deadlines.append(next) }
+        if let next = listings.turn(now: now) { deadlines.append(next) }
         if let next = checkUp.turn(now: now) { deadlines.append(next) }
         if deck.isRecording || deck.isPlaying { handler.lampRound.stop() }
         if let next = handler.lampRound.turn(now: now) { deadlines.append(next) }
         panel.litAlone = handler.lampRound.lit
         if let next = publishLevels(now) { deadlines.append(next) }
         if let next = server?.turn(now) { deadlines.append(next) }
-        if let next = panel.show(deck.indication, at: now) { deadlines.append(next) }
-        if let next = panel.nextGesture { deadlines.append(next) }
-        if let next = supervisor.turn(now, position: deck.capturePosition, summary: deck.summary) {
+        if let next = panel.show(deck.indication, at: now, readout: { PanelReadout(deck.status) }) {
+            deadlines.append(next)
+        }
+        let summary = server == nil ? "\(deck.summary), without its control socket" : deck.summary
+        if let next = supervisor.turn(now, position: deck.capturePosition, summary: summary) {
             deadlines.append(next)
         }
         return deadlines.min()
     }
 
-    /// Tells the deck if the date was set, and lets it do what is due.
+    /// Reports to the deck whether the date was set, and lets it do what is due.
     @discardableResult
-    private func heedClock(_ now: Instant) -> Instant {
+    private func checkClock(_ now: Instant) -> Instant {
         if kitClock.hasChanged() { deck.clockChanged() }
         return deck.turn(now: now)
+    }
+
+    /// Has the listen socket stream what the card delivers now.
+    private func handOverLiveSource() {
+        let source = deck.liveSource
+        guard let listening, source != liveSource else { return }
+        liveSource = source
+        listening.stream(source)
     }
 
     private func publish() {
@@ -153,26 +198,43 @@ public final class Recorder {
     private func publishLevels(_ now: Instant) -> Instant? {
         guard let server, server.hasWatchers else {
             nextLevels = nil
+            peaks = nil
             return nil
         }
         guard let due = nextLevels, due > now else {
             server.publish(levels: deck.status)
+            publishPeaks(server)
             nextLevels = now + Self.levelInterval
             return nextLevels
         }
         return due
     }
 
-    /// Asks the unit that may switch the machine off; it watches for this file.
-    private func requestPowerOff() {
-        let path = "/run/fieldfare/power-off"
+    private func publishPeaks(_ server: ControlServer) {
+        guard server.hasPeakWatchers, let source = deck.liveSource else {
+            peaks = nil
+            return
+        }
+        if peaks?.follow(source) != true { peaks = LivePeaks(source) }
+        guard let peaks else { return }
+        let (format, first, data) = (source.ring.format, peaks.pixelCount, peaks.next())
+        server.publish(
+            PeaksEvent(
+                rateHz: format.rateHz, channels: format.channels, framesPerPixel: SignalPath.framesPerPixel,
+                firstPixel: first, data: data))
+    }
+
+    /// Asks a unit that may do what this process may not; it watches for this file. `/run` is in memory: this does not block.
+    private func request(_ what: String, _ name: String) {
+        guard !isSimulated else { return log.write(Report(.notice, "\(what): not done on a simulated board")) }
+        let path = "/run/fieldfare/\(name)"
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o640)
         if file >= 0 {
             close(file)
-            log.write(Report(.notice, "power off: asked for through \(path)"))
+            log.write(Report(.notice, "\(what): requested through \(path)"))
         } else {
             let reason = unsafe String(cString: strerror(errno))
-            log.write(Report(.error, "power off: \(path): cannot ask: \(reason)"))
+            log.write(Report(.error, "\(what): \(path): cannot request it: \(reason)"))
         }
     }
 }

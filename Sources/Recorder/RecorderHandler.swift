@@ -6,21 +6,25 @@ import SoundCard
 import Takes
 import Transport
 
-/// Carries out what comes in at the control socket.
+/// Carries out the requests that arrive at the control socket.
 final class RecorderHandler: ControlHandler {
     private let deck: Deck
     private let checkUp: CheckUp
+    private let listings: Listings
     private let lamps: [Lamp]
     private let log: Log
-    private let clockSetting: ClockSetting
-    /// The lamps that somebody wants to see lit.
+    private let clockSetting: ClockSetting?
+    /// The lamps that are to be lit one at a time.
     var lampRound = LampRound()
 
-    /// - Parameter lamps: those that there are.
-    init(deck: Deck, checkUp: CheckUp, clockSetting: ClockSetting, lamps: [Lamp], log: Log) {
+    /// - Parameters:
+    ///   - clockSetting: nil: the clock is not this recorder's to set.
+    ///   - lamps: the lamps that are wired.
+    init(deck: Deck, checkUp: CheckUp, listings: Listings, clockSetting: ClockSetting?, lamps: [Lamp], log: Log) {
         self.clockSetting = clockSetting
         self.deck = deck
         self.checkUp = checkUp
+        self.listings = listings
         self.lamps = lamps
         self.log = log
     }
@@ -28,10 +32,6 @@ final class RecorderHandler: ControlHandler {
     var status: Status { deck.status }
 
     func perform(_ command: Command, answer: Answer) {
-        switch command {
-        case .record, .play: checkUp.giveWay()
-        case .stop, .pause, .skip, .mark, .select, .filter, .volume, .discard: break
-        }
         deck.perform(command) { result in
             switch result {
             case .success(let status): answer.succeed(status)
@@ -42,33 +42,48 @@ final class RecorderHandler: ControlHandler {
 
     func list(_ inventory: Inventory, answer: Answer) {
         switch inventory {
-        case .cards: answer.succeed(.cards, SoundCards().reports())
+        case .cards:
+            listings.cards.request(mayOpen: deck.allowsOpening) { result in
+                switch result {
+                case .success(let cards): answer.succeed(.cards, cards)
+                case .failure(let refusal): answer.refuse(refusal)
+                }
+            }
         case .lines:
-            let (lines, errors) = LineReport.list()
-            for error in errors { log.write(Report(.warning, "\(error)")) }
-            answer.succeed(.lines, lines)
+            listings.lines.request(mayOpen: deck.allowsOpening) { [log] result in
+                switch result {
+                case .success(let list):
+                    for problem in list.problems { log.write(Report(.warning, problem)) }
+                    answer.succeed(.lines, list.lines)
+                case .failure(let refusal): answer.refuse(refusal)
+                }
+            }
         case .doctor: checkUp.begin(answer)
         }
     }
 
     func light(_ lamp: String, answer: Answer) {
         guard !deck.isRecording, !deck.isPlaying else {
-            return answer.refuse(Refusal(.busy, "light: \(lamp): the lamps tell of a take now: stop it first"))
+            return answer.refuse(Refusal(.busy, "light: \(lamp): the lamps show a take now: stop it first"))
         }
         guard let lamp = lamps.first(where: { $0.rawValue == lamp }) else {
-            let there = lamps.isEmpty ? "none" : lamps.map(\.rawValue).joined(separator: ", ")
-            return answer.refuse(Refusal(.notFound, "light: \(lamp): no such lamp, there are: \(there)"))
+            let known = lamps.isEmpty ? "none" : lamps.map(\.rawValue).joined(separator: ", ")
+            return answer.refuse(Refusal(.notFound, "light: \(lamp): no such lamp, the lamps are: \(known)"))
         }
         lampRound.add(lamp, answer: answer)
     }
 
     func setClock(to time: WallTime, answer: Answer) {
+        guard let clockSetting else {
+            let message = "clock: a simulated board does not set the clock of this machine: use 'timedatectl set-time'"
+            return answer.refuse(Refusal(.denied, message))
+        }
         clockSetting.begin(time) { [deck] refusal in
             if let refusal { answer.refuse(refusal) } else { answer.succeed(deck.status) }
         }
     }
 
-    func indicate(_ indication: Control.Indication?) {
-        deck.upload = indication.flatMap { Panel.Indication.Upload(rawValue: $0.rawValue) } ?? .idle
+    func indicate(_ state: UploadState?) {
+        deck.upload = state ?? .idle
     }
 }

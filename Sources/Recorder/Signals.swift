@@ -3,7 +3,7 @@ import Glibc
 
 /// The signals that end the recorder, as a file descriptor.
 struct Signals: ~Copyable {
-    /// Readable once a signal came.
+    /// Readable once a signal arrived.
     let fileDescriptor: Int32
 
     /// Blocks the signals for this thread and those that it starts, so that only `take` sees them.
@@ -13,7 +13,7 @@ struct Signals: ~Copyable {
         for signal in signals { unsafe sigaddset(&set, signal) }
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         unsafe fileDescriptor = signalfd(-1, &set, Int32(SFD_CLOEXEC) | Int32(SFD_NONBLOCK))
-        // A peer that is gone must not end the recorder.
+        // A peer that closes its connection must not end the recorder.
         signal(SIGPIPE, SIG_IGN)
     }
 
@@ -21,7 +21,7 @@ struct Signals: ~Copyable {
         close(fileDescriptor)
     }
 
-    /// The number of the signal that came; nil: none.
+    /// The number of the signal that arrived; nil: none.
     func take() -> Int32? {
         var information = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size

@@ -1,69 +1,58 @@
 import Deck
 import Doctor
+import Glibc
 import Panel
 import Simulation
 import Takes
 import Transport
+import Workers
 
-/// The panel of a simulated board: the terminal's keys and a picture on it, or without a terminal nothing at all.
+/// The panel of a simulated board: the terminal's keys and a picture on it, or nothing without a terminal.
 final class SimulatedPanel: FrontPanel {
     private let terminal: TerminalPanel?
-    private let clock: any Clock
     private let log: Log
-    private var gestures: [Gesture] = []
-    private weak var deck: Deck?
-    private var quit: () -> Void = {}
+    private(set) var fileDescriptor: Int32 = -1
 
     /// - Parameter terminal: nil: there are no keys, and nothing is shown.
-    init(_ terminal: TerminalPanel?, clock: any Clock, log: Log) {
+    init(_ terminal: TerminalPanel?, log: Log) {
         self.terminal = terminal
-        self.clock = clock
         self.log = log
     }
 
-    func watch(on loop: Loop, of deck: Deck, quit: @escaping () -> Void) {
-        self.deck = deck
-        self.quit = quit
+    func start() {
         guard let terminal else { return }
         do {
             try terminal.begin()
-            loop.watch(terminal.fileDescriptor) { [unowned self] in hear() }
+            fileDescriptor = terminal.fileDescriptor
         } catch {
             log.write(Report(.error, "\(error)"))
         }
     }
 
-    private func hear() {
-        let now = clock.now()
+    func deliver(to deck: Deck, at now: Instant) {
         for key in terminal?.keys() ?? [] {
-            if let button = Button(rawValue: key.rawValue) {
-                gestures.append(.press(button, at: now))
-            } else if key == .mark {
-                mark()
-            } else if key == .quit {
-                quit()
+            switch key {
+            case .record: deck.handle(.press(.record, at: now))
+            case .stop: deck.handle(.press(.stop, at: now))
+            case .play: deck.handle(.press(.play, at: now))
+            case .back: deck.handle(.press(.back, at: now))
+            case .forward: deck.handle(.press(.forward, at: now))
+            case .mark:
+                deck.perform(.mark(note: nil)) { [log] result in
+                    switch result {
+                    case .success: break
+                    case .failure(let refusal): log.write(Report(.notice, refusal.message))
+                    }
+                }
+            case .quit:
+                // As the terminal does where it does not hand over each key.
+                kill(getpid(), SIGINT)
             }
         }
     }
 
-    private func mark() {
-        deck?.perform(.mark(note: nil)) { [log] result in
-            switch result {
-            case .success: break
-            case .failure(let refusal): log.write(Report(.notice, refusal.message))
-            }
-        }
-    }
-
-    func gestures(at now: Instant) -> [Gesture] {
-        defer { gestures = [] }
-        return gestures
-    }
-
-    var nextGesture: Instant? { nil }
-
-    func show(_ indication: Indication, at now: Instant) -> Instant? {
-        terminal?.show(indication, at: now) { deck.map { PanelReadout($0.status) } ?? PanelReadout() }
+    func show(_ indication: Indication, at now: Instant, readout: () -> PanelReadout) -> Instant? {
+        terminal?.show(indication, at: now, readout: readout)
     }
 
     let lamps: [Lamp] = []
@@ -76,7 +65,7 @@ final class SimulatedPanel: FrontPanel {
 }
 
 extension PanelReadout {
-    /// What a status says, in words.
+    /// A status in words.
     init(_ status: Status) {
         self.init()
         var fields = [status.card ?? "no card"]

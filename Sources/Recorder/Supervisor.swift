@@ -2,16 +2,26 @@ import Deck
 import Glibc
 import Takes
 
-/// The service manager that started the recorder, as the recorder talks to it: it is told when the recorder is ready, what
-/// it does and that it lives. Started by hand, the recorder has none, and nothing is told.
+/// Reports to the service manager that started the recorder: when the recorder is ready, what it does, and that it works. A recorder
+/// that is started without systemd has no manager, and reports nothing.
 struct Supervisor: ~Copyable {
     private let socket: NotifySocket?
     private let log: Log
     private var watchdog: WatchdogFeed?
-    private var told: String?
-    private var isFailing = false
+    private var reported = Reported.nothing
+    private var link = Link.working
 
-    /// The one that the environment names (`NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` of `sd_notify(3)` and
+    /// What the manager knows.
+    private enum Reported: Equatable {
+        case nothing
+        /// The recorder is ready, and does this.
+        case ready(String)
+    }
+
+    /// Whether notices reach the manager.
+    private enum Link { case working, failing }
+
+    /// The manager that the environment names (`NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` of `sd_notify(3)` and
     /// `sd_watchdog_enabled(3)`).
     init(environment: (String) -> String? = Self.variable, now: Instant, log: Log, calls: NotifyCalls = NotifyCalls()) {
         self.log = log
@@ -34,45 +44,48 @@ struct Supervisor: ~Copyable {
         }
     }
 
-    /// Tells what is to be told at a turn of the loop; with the first, that the recorder is ready.
+    /// Reports what has changed; with the first call, that the recorder is ready. To be called at each turn of the loop.
     ///
     /// - Parameters:
-    ///   - position: frames that the card has delivered; nil while it is rightly closed.
-    ///   - summary: what the recorder is doing, in one line.
-    /// - Returns: when it wants to be called again at the latest.
+    ///   - position: frames that the card has delivered; nil while it is closed on purpose.
+    ///   - summary: what the recorder does, in one line.
+    /// - Returns: when it is to be called again at the latest.
     mutating func turn(_ now: Instant, position: Int64?, summary: String) -> Instant? {
         guard socket != nil else { return nil }
-        if summary != told {
-            let isTold = told == nil ? tell(.ready, .status(summary)) : tell(.status(summary))
-            if isTold { told = summary }
+        if reported != .ready(summary) {
+            let isSent = reported == .nothing ? send(.ready, .status(summary)) : send(.status(summary))
+            if isSent { reported = .ready(summary) }
         }
-        if watchdog?.isDue(at: now, position: position) ?? false, tell(.watchdog) {
+        if watchdog?.isDue(at: now, position: position) ?? false, send(.watchdog) {
             watchdog?.fed(at: now, position: position)
         }
         return watchdog?.deadline(after: now)
     }
 
-    /// Tells that the recorder was asked to end, and does so.
+    /// Reports that the recorder was asked to end.
     mutating func ending() {
-        _ = tell(.stopping)
+        _ = send(.stopping)
     }
 
-    /// A manager that cannot be told is told of in the log, once until it can be told again.
-    private mutating func tell(_ notices: NotifySocket.Notice...) -> Bool {
+    /// Sends notices. The first failure after a success is logged.
+    private mutating func send(_ notices: NotifySocket.Notice...) -> Bool {
         do throws(NotifyError) {
             try socket?.send(notices)
-            isFailing = false
+            link = .working
             return true
         } catch {
-            if !isFailing { log.write(Report(.warning, "\(error)")) }
-            isFailing = true
+            switch link {
+            case .working: log.write(Report(.warning, "\(error)"))
+            case .failing: break
+            }
+            link = .failing
             return false
         }
     }
 
     /// A variable of the environment.
     static func variable(_ name: String) -> String? {
-        // Safe: copied at once, and nobody changes the environment.
+        // Safe: copied at once, and no thread changes the environment.
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 }

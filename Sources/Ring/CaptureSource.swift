@@ -2,35 +2,55 @@ public import Takes
 
 /// What a recording asks of a card.
 public struct CaptureRequest: Hashable, Sendable {
-    /// Which card.
+    /// Which card, as the settings name it.
     public var card: CardReference
+    /// The card that is expected back: its names when it was open (`CaptureGrant.references`), the identity first. Empty: none.
+    ///
+    /// It is found again in any port. With `card` = `auto` no other card is opened. A card that the settings name is used as it
+    /// is: each card with that name will do, the expected one first.
+    public var expected: [CardReference] = []
     /// Frames a second; nil: the card's native rate.
     public var rateHz: Int?
     /// Samples a frame; nil: as many as the card has.
     public var channels: Int?
-    /// The capture gain to set; nil: as it is.
+    /// The capture gain to set; nil: it is left as it is.
     public var gainDB: Double?
-    /// Whether automatic gain control is wanted; nil: as it is.
+    /// Whether automatic gain control is switched on; nil: it is left as it is.
     public var agc: Bool?
+    /// The time between two wake-ups, for sound that is played as it is captured; nil: as long as serves a recording.
+    public var period: Duration?
 
-    /// A request; what is left out is the card's own.
+    /// A request; what is left out is the card's own choice.
     public init(
         card: CardReference = .automatic, rateHz: Int? = nil, channels: Int? = nil, gainDB: Double? = nil,
-        agc: Bool? = nil
+        agc: Bool? = nil, period: Duration? = nil
     ) {
         self.card = card
         self.rateHz = rateHz
         self.channels = channels
         self.gainDB = gainDB
         self.agc = agc
+        self.period = period
+    }
+
+    /// The request that opens the card of `grant` again, at the same rate and channel count.
+    public func again(_ grant: CaptureGrant) -> CaptureRequest {
+        var request = self
+        request.expected = grant.references
+        request.rateHz = grant.format.rateHz
+        request.channels = grant.format.channels
+        return request
     }
 }
 
 /// What a card granted: read back from it, never assumed.
 public struct CaptureGrant: Hashable, Sendable {
-    /// The card's stable id.
+    /// What identifies the card: `usb:VID:PID:SERIAL`, `usb:VID:PID` while it is the only one of its model, `path:PORT`, or
+    /// `card:ALSA-ID`; `pcm:NAME` where the settings name a PCM.
     public var card: String
-    /// What a person would call it.
+    /// Everything that names the card, `card` first: what is needed to find it again (`CaptureRequest.expected`).
+    public var references: [CardReference]
+    /// The card's name for a person to read.
     public var name: String
     /// What the hardware runs at.
     public var format: StreamFormat
@@ -42,15 +62,17 @@ public struct CaptureGrant: Hashable, Sendable {
     public var gainDB: Double?
     /// Whether automatic gain control is on, read back; nil: the card has none.
     public var agc: Bool?
-    /// What could not be had and does not stop a recording, a sentence each.
+    /// What the card refused and a recording can do without, a sentence each.
     public var warnings: [String]
 
     /// What a card granted.
+    /// - Parameter references: everything that names the card; nil: `card` alone.
     public init(
-        card: String, name: String, format: StreamFormat, periodFrames: Int, bufferFrames: Int, gainDB: Double? = nil,
-        agc: Bool? = nil, warnings: [String] = []
+        card: String, references: [CardReference]? = nil, name: String, format: StreamFormat, periodFrames: Int,
+        bufferFrames: Int, gainDB: Double? = nil, agc: Bool? = nil, warnings: [String] = []
     ) {
         self.card = card
+        self.references = references ?? CardReference(card).map { [$0] } ?? []
         self.name = name
         self.format = format
         self.periodFrames = periodFrames
@@ -69,18 +91,28 @@ public enum CaptureEnd: Hashable, Sendable {
     case failed(String)
 }
 
-/// Where sound comes from. Called from ordinary threads only; the capture thread behind it is its own affair.
+/// Where sound comes from, with a capture thread of its own.
+///
+/// `open`, `start` and `stop` are called by one thread at a time. They may block for as long as the card takes, so that thread
+/// must not be the recorder's loop. `endedFileDescriptor` and `end` never block, and any thread may read them at any time.
 public protocol CaptureSource: AnyObject {
-    /// Readable (for `poll`) once a capture has ended by itself, until `stop`.
+    /// Readable (for `poll`) once a capture has ended by itself, until `stop`. The same for the life of the source.
     var endedFileDescriptor: Int32 { get }
-    /// Why the capture ended by itself; nil while it runs.
+    /// Why the last capture ended by itself; nil while it runs, and from the next `open` on.
     var end: CaptureEnd? { get }
 
-    /// Opens the card.
+    /// Opens the card. May block for seconds: the kernel asks the device, and a device may answer late or never.
     /// - Throws: an error whose description is one sentence: what, on which card, why.
     func open(_ request: CaptureRequest) throws -> CaptureGrant
-    /// Starts the capture thread, which writes what the card says into `ring` until `stop`.
+    /// Starts the capture thread, which writes what the card delivers into `ring` until `stop`. May block as `open` does.
     func start(into ring: Ring) throws
-    /// Stops the capture thread and closes the card. Does nothing if it is closed.
+    /// Does what `start` left for later because no sound depends on it. To be called once the capture runs; it goes on meanwhile.
+    func complete()
+    /// Stops the capture thread and closes the card. Does nothing if it is closed. May block for some seconds, never forever.
     func stop()
+}
+
+extension CaptureSource {
+    /// Nothing was left.
+    public func complete() {}
 }

@@ -4,8 +4,17 @@ extension Ring {
     /// Stamps so far from an instant help to find its frame.
     private static let window = Duration.milliseconds(500)
 
-    /// When the frame at a position was heard, by the last stamp before it; nil before the first stamp.
-    public func instant(ofFrame position: Int64) -> Instant? {
+    /// The stamp that was left last; nil before the first.
+    public var lastStamp: Stamp? { stamp(number: stampNumber - 1) }
+
+    /// Whether the card was started, by a stamp, since the ring was at `position`.
+    public func hasStarted(since position: RingPosition) -> Bool {
+        guard let stamp = lastStamp else { return false }
+        return stamp.position > position || stamp.position == position && stamp.kind == .started
+    }
+
+    /// When the frame at a position was sampled, by the last stamp before it; nil before the first stamp.
+    public func instant(ofFrame position: RingPosition) -> Instant? {
         var number = stampNumber - 1
         guard var stamp = stamp(number: number) else { return nil }
         while stamp.position > position, let earlier = self.stamp(number: number - 1) {
@@ -15,14 +24,24 @@ extension Ring {
         return stamp.instant + format.duration(ofFrames: position - stamp.position)
     }
 
-    /// The position of the frame that was heard at `instant`; nil before the first stamp.
+    /// When the card was started that delivers from a position on; nil while it delivered nothing, and when it is too long ago.
+    public func startInstant(at position: RingPosition) -> Instant? {
+        var number = stampNumber - 1
+        while let stamp = stamp(number: number), stamp.position >= position {
+            if stamp.kind == .started, stamp.position == position { return stamp.instant }
+            number -= 1
+        }
+        return nil
+    }
+
+    /// The position of the frame that was sampled at `instant`; nil before the first stamp.
     ///
-    /// A stamp can only be late: the card had heard at least `position` frames at its instant, never fewer, because
-    /// a driver learns of frames after they came. So of the stamps around `instant` the one that puts the frame
+    /// A stamp can only be late: the card had sampled at least `position` frames at its instant, never fewer, because
+    /// a driver reports frames after they came. So of the stamps around `instant` the one that puts the frame
     /// latest is the truest. Stamps beyond a loss of frames belong to another line and are left out.
-    public func framePosition(at instant: Instant) -> Int64? {
+    public func framePosition(at instant: Instant) -> RingPosition? {
         let rate = Double(format.rateHz) / 1e9
-        func predicted(by stamp: Stamp) -> Int64 {
+        func predicted(by stamp: Stamp) -> RingPosition {
             stamp.position + Int64((Double(instant.nanoseconds - stamp.instant.nanoseconds) * rate).rounded())
         }
         var number = stampNumber - 1
@@ -36,7 +55,7 @@ extension Ring {
         let window = Self.window.nanoseconds
         // Later ones on the same line; where the line ends, so do its frames.
         var later = number + 1
-        var limit = Int64.max
+        var limit = RingPosition(.max)
         while let next = stamp(number: later) {
             guard case .running = next.kind else {
                 limit = next.position
@@ -56,20 +75,5 @@ extension Ring {
             current = earlier
         }
         return min(best, limit)
-    }
-    /// Whether `framePosition(at:)` finds the frame of an instant by stamps from before a loss that no stamp tells of: they put it
-    /// later than those behind it do.
-    ///
-    /// - Parameter position: of the first stamp behind the loss.
-    public func isPlaced(_ instant: Instant, beforeLossAt position: Int64) -> Bool {
-        var number = stampNumber - 1
-        while let stamp = stamp(number: number), stamp.position >= position {
-            if let before = self.stamp(number: number - 1), before.position < position {
-                return stamp.instant > instant || instant - before.instant < Self.window
-            }
-            number -= 1
-        }
-        // It is too long ago for its stamps to be there still.
-        return false
     }
 }

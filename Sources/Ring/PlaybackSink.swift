@@ -8,25 +8,34 @@ public struct PlaybackRequest: Hashable, Sendable {
     public var companion: CardReference?
     /// What the take is: its rate, channels and sample format are asked for first.
     public var format: StreamFormat
+    /// The most sound that is queued, for sound that is played as it is recorded; nil: half a second, so that a player that gets
+    /// no processor time for a while is not noticed.
+    public var latency: Duration?
 
     /// A request to play what is in `format`.
-    public init(card: CardReference = .automatic, companion: CardReference? = nil, format: StreamFormat) {
+    public init(
+        card: CardReference = .automatic, companion: CardReference? = nil, format: StreamFormat,
+        latency: Duration? = nil
+    ) {
         self.card = card
         self.companion = companion
         self.format = format
+        self.latency = latency
     }
 }
 
 /// What a card granted to a playback: read back from it, never assumed.
 public struct PlaybackGrant: Hashable, Sendable {
-    /// The card's stable id.
+    /// What identifies the card, as in `CaptureGrant.card`.
     public var card: String
-    /// What a person would call it.
+    /// The card's name for a person to read.
     public var name: String
     /// What the hardware runs at, and the layout of the frames that it is given.
     public var format: StreamFormat
     /// The most frames that can be queued.
     public var bufferFrames: Int
+    /// How long after it is queued a frame is played, while the queue is full.
+    public var latency: Duration { format.duration(ofFrames: Int64(bufferFrames)) }
 
     /// What a card granted.
     public init(card: String, name: String, format: StreamFormat, bufferFrames: Int) {
@@ -37,18 +46,18 @@ public struct PlaybackGrant: Hashable, Sendable {
     }
 }
 
-/// A card that is there and cannot play as it is: that it records may be in its way.
+/// A card that is present and cannot play now, perhaps because it records.
 public struct CardInUse: Error, CustomStringConvertible {
     /// One sentence: what, on which card, why.
     public let description: String
 
-    /// What the card said.
+    /// The card's own error.
     public init(_ error: any Error) {
         description = "\(error)"
     }
 }
 
-/// Where sound is heard. Called from the player's thread only; nothing here waits for the card.
+/// Where sound is played. Called from the player's thread only; only `open` and `close` wait for the card.
 public protocol PlaybackSink: AnyObject {
     /// How often the queue ran dry since the card was opened.
     var underruns: Int { get }
@@ -57,17 +66,17 @@ public protocol PlaybackSink: AnyObject {
     /// - Throws: an error whose description is one sentence: what, on which card, why. `CardInUse` if it is the companion that
     ///   refuses, and its own recording may be why.
     func open(_ request: PlaybackRequest) throws -> PlaybackGrant
-    /// Queues whole frames in the granted format, as many as there is room for. They are heard at once after what is queued.
+    /// Queues whole frames in the granted format, as many as there is room for. They are played right after what is queued.
     /// - Returns: how many frames were queued.
     func write(_ frames: UnsafeRawBufferPointer) throws -> Int
-    /// Frames that are queued and not heard yet; 0 when the queue ran dry.
+    /// Frames that are queued and not played yet; 0 when the queue ran dry.
     func queuedFrames() throws -> Int
     /// Takes the last queued frames back, so that others can be written in their place.
-    /// - Parameter frameCount: how many of the frames that are heard next stay queued.
+    /// - Parameter frameCount: how many of the frames that are played next stay queued.
     /// - Returns: how many were taken back; 0 if the card cannot.
     func takeBack(keeping frameCount: Int) throws -> Int
-    /// Silence at once: what is queued is not heard any more. The next `write` begins anew.
+    /// Silence at once: what is queued is not played any more. The next `write` starts the card again.
     func drop()
-    /// Closes the card; what is queued is not heard any more. Does nothing if it is closed.
+    /// Closes the card; what is queued is not played any more. Does nothing if it is closed.
     func close()
 }

@@ -1,14 +1,14 @@
 import Synchronization
 public import Takes
 
-/// The buffer in RAM between the capture thread, which writes, and one reader.
+/// The buffer in RAM between the capture thread, which writes, and any number of readers.
 ///
 /// It holds the card's own bytes, in frames, and a stamp a period. A frame is named by its position: how many
 /// frames were written before it since the ring was made. The writer overwrites the oldest frames, except
-/// those that the reader holds: when nothing else is left, new frames are dropped and counted.
+/// those that are held: when nothing else is left, new frames are dropped and counted.
 ///
-/// One thread may call the writer's verbs (`writableFrames`, `writable`, `commit`, `miss`, `stamp`) and one the reader's
-/// (`hold`, `release`, `letGo`, `withFrames`). The stamps and the counters may be read by any thread.
+/// One thread may call the capture thread's verbs (`writableFrames`, `writable`, `commit`, `miss`, `stamp`), and one reader may
+/// hold frames. Every reader has a cursor of its own, in a `RingReader`. The stamps and the counters may be read by any thread.
 @safe public final class Ring: @unchecked Sendable {
     /// What the frames are.
     public let format: StreamFormat
@@ -16,9 +16,11 @@ public import Takes
     public let capacityFrames: Int64
     /// The most frames that one write adds.
     public let maximumWriteFrames: Int64
+    /// How soon its readers need what is written.
+    public let demand = Demand()
 
     private let bytesPerFrame: Int
-    private let bytes: UnsafeMutableRawPointer
+    private let bytes: Pages
     private let stampCapacity: Int64
     private let stamps: UnsafeMutablePointer<Stamp>
 
@@ -27,35 +29,56 @@ public import Takes
     /// The first frame that must not be overwritten; none is held: `Int64.max`.
     private let held = Atomic<Int64>(.max)
     private let stampCount = Atomic<Int64>(0)
-    /// Frames that there was no room for, those included that no stamp tells of yet.
+    /// Frames that there was no room for, including those that no stamp reports yet.
     private let missed = Atomic<Int64>(0)
     private let xruns = Atomic<Int64>(0)
 
-    /// The largest ring there is, in bytes; a longer one is shortened to it.
+    /// The largest ring on any machine, in bytes.
     public static let maximumBytes = 192 << 20
 
-    /// A ring for `duration` of sound in `format`, its memory touched so that no page fault comes later.
+    /// The largest ring on a machine with `memoryBytes`: an eighth of it.
+    public static func maximumBytes(ofMemory memoryBytes: Int) -> Int {
+        min(maximumBytes, memoryBytes / 8)
+    }
+
+    /// A ring for `duration` of sound in `format`. The memory for its first second is present, `prefault` makes all of it so.
     ///
-    /// - Parameter periodFrames: frames that the card delivers at a time; room for their stamps is kept.
-    public init(format: StreamFormat, holding duration: Duration, periodFrames: Int) {
+    /// - Parameters:
+    ///   - periodFrames: frames that the card delivers at a time; room for their stamps is kept.
+    ///   - maximumBytes: a longer ring is shortened to this, but never to less than two periods.
+    public init(
+        format: StreamFormat, holding duration: Duration, periodFrames: Int, maximumBytes: Int = Ring.maximumBytes
+    ) {
         self.format = format
         bytesPerFrame = format.bytesPerFrame
-        let longest = Int64(Self.maximumBytes / bytesPerFrame)
-        capacityFrames = max(Int64(2 * periodFrames), min(longest, format.frames(in: duration)))
+        capacityFrames = Self.capacity(
+            format: format, holding: duration, periodFrames: periodFrames, maximumBytes: maximumBytes)
         maximumWriteFrames = min(Int64(periodFrames), capacityFrames / 2)
         stampCapacity = 1024 + 2 * capacityFrames / Int64(max(1, periodFrames))
-        let byteCount = Int(capacityFrames) * bytesPerFrame
-        // Safe: allocated here with these sizes, freed in deinit, and every access below stays within them.
-        unsafe bytes = .allocate(byteCount: byteCount, alignment: 64)
-        unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+        bytes = Pages(byteCount: Int(capacityFrames) * bytesPerFrame)
+        if !bytes.makePresent(0..<format.rateHz * bytesPerFrame) { bytes.clear() }
+        // Safe: allocated here with this size, freed in deinit, and every access below stays within it.
         unsafe stamps = .allocate(capacity: Int(stampCapacity))
         unsafe stamps.initialize(
-            repeating: Stamp(position: 0, instant: Instant(nanoseconds: 0)), count: Int(stampCapacity))
+            repeating: Stamp(position: .start, instant: Instant(nanoseconds: 0)), count: Int(stampCapacity))
     }
 
     deinit {
-        unsafe bytes.deallocate()
         unsafe stamps.deallocate()
+    }
+
+    /// Makes all memory of the frames present, so that the capture thread meets no page fault. No frame changes: it may be called
+    /// while the card is captured.
+    public func prefault() {
+        bytes.makePresent(0..<byteCount)
+    }
+
+    /// How many frames such a ring holds.
+    static func capacity(
+        format: StreamFormat, holding duration: Duration, periodFrames: Int, maximumBytes: Int
+    ) -> Int64 {
+        let longest = Int64(min(maximumBytes, Self.maximumBytes) / format.bytesPerFrame)
+        return max(Int64(2 * periodFrames), min(longest, format.frames(in: duration)))
     }
 
     /// How long the ring is.
@@ -77,22 +100,25 @@ extension Ring {
     }
 
     /// Where the next frames go: a pointer for as many of `frameCount` frames as lie in one piece. Fill it, then `commit`.
+    /// - Parameter frameCount: at most `writableFrames()`.
     @_noLocks @_noAllocation
     public func writable(_ frameCount: Int64) -> UnsafeMutableRawBufferPointer {
         let offset = head.load(ordering: .relaxed) % capacityFrames
         let count = min(frameCount, capacityFrames - offset)
+        // A reader that sees a byte of this write sees the position that the write before it left.
+        atomicMemoryFence(ordering: .releasing)
         // Safe: offset < capacityFrames, and offset + count ≤ capacityFrames.
         return unsafe UnsafeMutableRawBufferPointer(
-            start: bytes + Int(offset) * bytesPerFrame, count: Int(count) * bytesPerFrame)
+            start: bytes.start + Int(offset) * bytesPerFrame, count: Int(count) * bytesPerFrame)
     }
 
-    /// Makes `frameCount` frames, just written, visible to the reader.
+    /// Makes `frameCount` frames, just written, visible to the readers.
     @_noLocks @_noAllocation
     public func commit(_ frameCount: Int64) {
         head.store(head.load(ordering: .relaxed) + frameCount, ordering: .sequentiallyConsistent)
     }
 
-    /// Counts frames that the card delivered while there was no room for them; a stamp tells where they are missing.
+    /// Counts frames that the card delivered while there was no room for them; a stamp reports where they are missing.
     @_noLocks @_noAllocation
     public func miss(_ frameCount: Int64) {
         missed.wrappingAdd(frameCount, ordering: .relaxed)
@@ -112,53 +138,66 @@ extension Ring {
     }
 }
 
-// MARK: - The reader's side
+// MARK: - The readers' side
 
 extension Ring {
-    /// Frames written ever: the position of the next one.
-    public var position: Int64 { head.load(ordering: .sequentiallyConsistent) }
+    /// The position of the next frame.
+    public var position: RingPosition { RingPosition(head.load(ordering: .sequentiallyConsistent)) }
     /// Frames that the card delivered ever, whether there was room for them or not.
-    public var delivered: Int64 { position + missedFrames }
-    /// Frames for which there was no room, counted as it happens; a stamp tells later where they are missing.
+    public var delivered: Int64 { position.count + missedFrames }
+    /// Frames for which there was no room, counted as it happens; a stamp reports later where they are missing.
     public var missedFrames: Int64 { missed.load(ordering: .relaxed) }
     /// Overruns of the card's buffer since the ring was made.
     public var xrunCount: Int { Int(xruns.load(ordering: .relaxed)) }
+    /// How much of the ring is held, 0 to 1: how far the reader that holds frames is behind.
+    public var heldShare: Double {
+        let first = held.load(ordering: .sequentiallyConsistent)
+        guard first != .max else { return 0 }
+        return min(1, max(0, Double(position.count - first) / Double(capacityFrames)))
+    }
 
     /// Holds every frame from `first` on, or from the oldest one that is still there. Until `release(upTo:)` or
     /// `letGo`, none of them is overwritten.
     /// - Returns: the position of the first frame that is held.
-    public func hold(from first: Int64) -> Int64 {
-        held.store(max(0, first), ordering: .sequentiallyConsistent)
+    func hold(from first: RingPosition) -> RingPosition {
+        held.store(max(0, first.count), ordering: .sequentiallyConsistent)
         // One write may be under way that did not see this yet; it reaches at most maximumWriteFrames beyond
         // the position that is read here, or one more write beyond if it had just been published.
+        let position = position.count
         let oldest = position + 2 * maximumWriteFrames - capacityFrames
-        let granted = max(0, first, min(oldest, position))
+        let granted = max(0, first.count, min(oldest, position))
         held.store(granted, ordering: .sequentiallyConsistent)
-        return granted
+        return RingPosition(granted)
     }
 
     /// Frees the held frames before `first`.
-    public func release(upTo first: Int64) {
-        held.store(first, ordering: .sequentiallyConsistent)
+    func release(upTo first: RingPosition) {
+        held.store(first.count, ordering: .sequentiallyConsistent)
     }
 
     /// Holds nothing any more.
-    public func letGo() {
+    func letGo() {
         held.store(.max, ordering: .sequentiallyConsistent)
     }
 
-    /// Gives the frames from `first` on, as many of `atMost` as are there in one piece; an empty buffer if there are none.
-    /// The frames must be held, or so young that they are not overwritten meanwhile.
-    public func withFrames<Result, Failure: Error>(
-        from first: Int64, atMost count: Int64, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    /// The first frame that no write touches, neither one that has ended nor one that is under way.
+    var firstIntact: RingPosition {
+        // What was read before this call was read before the position is.
+        atomicMemoryFence(ordering: .acquiring)
+        return RingPosition(max(0, position.count + maximumWriteFrames - capacityFrames))
+    }
+
+    /// Passes the frames from `first` on, as many of `atMost` as are there in one piece; an empty buffer if there are none.
+    /// Those that are not held may be overwritten meanwhile.
+    func withFrames<Result, Failure: Error>(
+        from first: RingPosition, atMost count: Int64, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let offset = first % capacityFrames
+        let offset = first.count % capacityFrames
         let available = max(0, min(count, position - first, capacityFrames - offset))
-        // Safe: offset < capacityFrames and offset + available ≤ capacityFrames; what lies before head is initialised
-        // and, while it is held, written by nobody.
+        // Safe: offset < capacityFrames and offset + available ≤ capacityFrames; all of it is initialised.
         return try unsafe body(
             UnsafeRawBufferPointer(
-                start: bytes + Int(offset) * bytesPerFrame, count: Int(available) * bytesPerFrame))
+                start: bytes.start + Int(offset) * bytesPerFrame, count: Int(available) * bytesPerFrame))
     }
 
     /// Stamps left ever: the number of the next one.

@@ -2,24 +2,24 @@ public import Takes
 
 /// A note that the capture thread leaves beside the frames: which frame the card was at, and when.
 public struct Stamp: Hashable, Sendable {
-    /// Frames of the ring, from its first on, that the card had heard at `instant`.
-    public var position: Int64
+    /// The card had sampled all frames before this one at `instant`.
+    public var position: RingPosition
     /// When, on `CLOCK_MONOTONIC`.
     public var instant: Instant
-    /// The same on `CLOCK_MONOTONIC_RAW`, which nobody slews, in nanoseconds.
+    /// The same on `CLOCK_MONOTONIC_RAW`, which is never slewed, in nanoseconds.
     public var rawNanoseconds: Int64
     /// What happened just before it.
     public var kind: Kind
-    /// Frames known to be missing before `position`; −1: missing, and only the clock can tell how many.
+    /// Frames known to be missing before `position`; −1: missing, and only the clock shows how many.
     public var lost: Int64
 
-    /// What a stamp tells.
+    /// What happened before a stamp.
     public enum Kind: Sendable {
         /// The card went on.
         case running
-        /// The card was started.
+        /// The card was started; its first frame was sampled at `instant`.
         case started
-        /// The card's buffer ran over and the card was started again.
+        /// The card's buffer ran over and the card was started again; its next frame was sampled at `instant`.
         case xrun
         /// The ring was full and frames were dropped.
         case stall
@@ -28,7 +28,7 @@ public struct Stamp: Hashable, Sendable {
     /// A stamp.
     /// - Parameter rawNanoseconds: nil: the two clocks agree.
     public init(
-        position: Int64, instant: Instant, rawNanoseconds: Int64? = nil, kind: Kind = .running, lost: Int64 = 0
+        position: RingPosition, instant: Instant, rawNanoseconds: Int64? = nil, kind: Kind = .running, lost: Int64 = 0
     ) {
         self.position = position
         self.instant = instant

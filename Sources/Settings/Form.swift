@@ -12,7 +12,7 @@ struct Form<Value: Sendable>: Sendable {
         case understood(Value)
         /// It is not of this form.
         case refused
-        /// It is not right, and the reader has been told.
+        /// It is not right, and the reader has reported why.
         case reported
     }
 
@@ -122,6 +122,10 @@ extension Form where Value == Duration {
         Form<Double>.number(range).map { .microseconds(($0 * 1_000_000).rounded()) }
     }
 
+    static func minutes(_ range: ClosedRange<Double>) -> Form {
+        Form<Double>.number(range).map { .microseconds(($0 * 60_000_000).rounded()) }
+    }
+
     static func milliseconds(_ range: ClosedRange<Double>) -> Form {
         Form<Double>.number(range).map { .microseconds(($0 * 1000).rounded()) }
     }
@@ -129,7 +133,7 @@ extension Form where Value == Duration {
 
 extension Form where Value == String {
     /// Text that a check accepts. Control characters never pass: C would read a path only up to its NUL. Nor do the line
-    /// breaks that Unicode has besides: a path is told in one line.
+    /// breaks that Unicode has besides: a path is printed on one line.
     static func text(_ noun: String, where check: @escaping @Sendable (String) -> Bool) -> Form {
         Form(allowed: [noun]) {
             guard case .string(let text) = $0, text.unicodeScalars.allSatisfy(isOfLine), check(text) else { return nil }
@@ -143,7 +147,7 @@ extension Form where Value == String {
     }
 }
 
-/// Whether a character neither steers a terminal nor ends a line.
+/// Whether a character neither controls a terminal nor ends a line.
 private func isOfLine(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: false

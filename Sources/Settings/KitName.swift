@@ -5,7 +5,7 @@ extension Settings {
     }
 }
 
-/// The name of a kit that nobody named.
+/// The name of a kit whose settings give none.
 public enum KitName {
     /// The host name and 4 characters of the machine's own, such as `heron-7k2q`: two kits made from one image differ.
     ///
@@ -30,7 +30,7 @@ public enum KitName {
         return name.isEmpty ? "kit" : name
     }
 
-    /// 20 bits of FNV-1a in 64 bits, in Crockford's base 32, which has no letters that look alike.
+    /// 20 bits of FNV-1a in 64 bits, in Crockford's base 32, which has no letters that resemble each other.
     private static func fingerprint(of machineID: String) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in machineID.utf8 where byte > 0x20 {

@@ -37,7 +37,7 @@ extension Settings {
             case untilUploaded = "until-uploaded"
         }
 
-        /// A bucket of a service that speaks S3.
+        /// A bucket of a service with the S3 protocol.
         public struct S3: Hashable, Sendable {
             /// The service's URL; nil: Amazon's own for the region.
             public var endpoint: String?

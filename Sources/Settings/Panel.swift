@@ -1,12 +1,14 @@
 extension Settings {
-    /// The buttons and LEDs. A line that is nil is left alone: the file says `"none"`, or something not understood.
+    /// The buttons and LEDs. A line that is nil is not used: the file says `"none"`, or something that cannot be read.
     public struct Panel: Hashable, Sendable {
-        /// How long a level must be stable to be believed.
+        /// How long a level must be stable before it counts.
         public var debounce = Duration.milliseconds(15)
         /// How long a button is held before it repeats.
         public var hold = Duration.milliseconds(600)
         /// How long stop is held to shut the kit down.
         public var shutdownHold = Duration.seconds(3)
+        /// Whether back and stop held together for 2 s lock and unlock the panel.
+        public var lock = true
         /// `[panel.buttons]`
         public var buttons = Buttons()
         /// `[panel.leds]`
@@ -17,7 +19,7 @@ extension Settings {
     public struct Buttons: Hashable, Sendable {
         /// Starts a take.
         public var record: ButtonLine? = ButtonLine(.name("GPIO17"))
-        /// Ends what goes on.
+        /// Ends a take, or playback.
         public var stop: ButtonLine? = ButtonLine(.name("GPIO27"))
         /// Plays and pauses.
         public var play: ButtonLine? = ButtonLine(.name("GPIO22"))
@@ -30,9 +32,9 @@ extension Settings {
     /// The LEDs: either four, or one for all.
     public struct LEDs: Hashable, Sendable {
         /// Recording.
-        public var record: LampLine? = .line(.name("GPIO5"))
+        public var record: LampLine? = .line(.name("GPIO12"))
         /// Playing, and armed.
-        public var play: LampLine? = .line(.name("GPIO6"))
+        public var play: LampLine? = .line(.name("GPIO16"))
         /// Uploading.
         public var upload: LampLine? = .line(.name("GPIO13"))
         /// What is wrong.

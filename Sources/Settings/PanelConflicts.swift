@@ -48,11 +48,11 @@ private struct PanelPart {
 }
 
 extension SettingsReader {
-    /// One lamp for all stands alone; of several, it is the one that gives way.
+    /// One lamp for all stands alone: beside others it is the one that is disconnected.
     mutating func checkLampForAll(in settings: inout Settings) {
         let all = PanelPart.lampForAll
         guard mentioned.contains(all.path) else { return }
-        // A kit that speaks of one lamp has no other by default.
+        // A file that names one lamp for all has no other lamp by default.
         for lamp in PanelPart.lamps where !mentioned.contains(lamp.path) {
             lamp.disconnect(&settings)
         }

@@ -40,7 +40,7 @@ private struct LineTable {
     var lampLine: Settings.LampLine? {
         switch (led, line, chip, offset, activeLow) {
         case (nil, _, _, _, _): address.map { .line($0, isActiveLow: activeLow ?? false) }
-        // The kernel's driver of a LED device knows which way it is wired.
+        // The kernel's driver of a LED device knows its polarity.
         case (let led?, nil, nil, nil, nil): .led(led)
         default: nil
         }
@@ -50,7 +50,7 @@ private struct LineTable {
 private let lineTables = [#"{ line = "NAME" }"#, #"{ chip = "CHIP", offset = N }"#]
 
 extension Form {
-    /// A table with `keys`, or `"none"` for nil. What is not understood is nil as well: a wrong line is never driven.
+    /// A table with `keys`, or `"none"` for nil. What cannot be read is nil as well: a wrong line is never driven.
     fileprivate static func table<Line>(
         _ allowed: [String], keys: [Key<LineTable>], _ line: @escaping @Sendable (LineTable) -> Line?
     ) -> Form where Value == Line? {

@@ -1,6 +1,6 @@
 public import Takes
 
-/// What a kit is told by its settings file. Every key is optional: `Settings()` is a file that says nothing.
+/// What the settings file of a kit says. Every key is optional: `Settings()` is an empty file.
 public struct Settings: Hashable, Sendable {
     /// `[kit]`
     public var kit = Kit()
@@ -18,6 +18,8 @@ public struct Settings: Hashable, Sendable {
     public var control = Control()
     /// `[library]`
     public var library = Library()
+    /// `[console]`
+    public var console = Console()
     /// `[outbox]`
     public var outbox = Outbox()
 
@@ -66,8 +68,30 @@ public struct Settings: Hashable, Sendable {
 
     /// Where and how takes are stored.
     public struct Takes: Hashable, Sendable {
-        /// The folder that holds them, an absolute path.
-        public var directory = "/var/lib/fieldfare/takes"
+        /// The folder that holds them, an absolute path; or `stick`, or `stick-or-internal`.
+        public var directory = internalFolder
+        /// The folder of a kit that has no stick.
+        static let internalFolder = "/var/lib/fieldfare/takes"
+        /// Where the kit mounts a stick, and the folder for takes on it.
+        public static let stickMountPoint = "/run/fieldfare/stick"
+        /// Whether takes are kept on a stick.
+        public var stick: StickUse { StickUse(rawValue: directory) ?? .none }
+        /// The folder that holds them while no optional stick does, an absolute path.
+        public var folder: String {
+            switch stick {
+            case .none: directory
+            case .required: Self.stickMountPoint + "/takes"
+            case .optional: Self.internalFolder
+            }
+        }
+
+        /// What a stick is used for.
+        public enum StickUse: String, CaseIterable, Sendable {
+            case none
+            case required = "stick"
+            case optional = "stick-or-internal"
+        }
+
         /// The form that a finished take has.
         public var format = FileFormat.wav
         /// The most sound that is not on disk, while the storage answers.
@@ -76,6 +100,12 @@ public struct Settings: Hashable, Sendable {
         public var splitMiB = 4000
         /// A recording ends before less than this is free.
         public var reserveMiB = 512
+        /// How soon after stop record goes on with the same take; zero: never.
+        public var rejoin = Duration.seconds(60)
+        /// A take ends by itself after this; zero: never.
+        public var longest = Duration.zero
+        /// A take is followed by the next, without a missing frame, after this; zero: never.
+        public var newTakeEvery = Duration.zero
 
         /// The form of a finished take.
         public enum FileFormat: String, CaseIterable, Sendable {
@@ -83,7 +113,7 @@ public struct Settings: Hashable, Sendable {
         }
     }
 
-    /// How takes are heard.
+    /// How takes are played.
     public struct Playback: Hashable, Sendable {
         /// Which card.
         public var card = CardReference.automatic
@@ -91,6 +121,15 @@ public struct Settings: Hashable, Sendable {
         public var volume = 0.8
         /// How far back and forward go.
         public var skip = Duration.seconds(5)
+        /// The pitch and the speed, as long as nothing else is asked for.
+        public var tuning = Tuning()
+        /// When the card that plays carries what the other card captures.
+        public var monitor = Monitor.off
+
+        /// When the capture is to be played, for headphones.
+        public enum Monitor: String, CaseIterable, Sendable {
+            case off, recording, always
+        }
     }
 
     /// The recorder's own socket.
@@ -102,8 +141,28 @@ public struct Settings: Hashable, Sendable {
     /// The library service.
     public struct Library: Hashable, Sendable {
         /// Its socket, an absolute path.
-        public var socket = "/run/fieldfare/library.sock"
-        /// Its catalog, an absolute path.
-        public var database = "/var/lib/fieldfare/library.sqlite"
+        public var socket = "/run/fieldfare-library/library.sock"
+        /// Where it keeps its catalog and what it alone knows, an absolute path.
+        public var directory = "/var/lib/fieldfare-library"
+    }
+
+    /// The web page.
+    public struct Console: Hashable, Sendable {
+        /// Where it waits for browsers; nil: nowhere.
+        public var listen: ListenAddress? = ListenAddress(host: "0.0.0.0", port: 80)
+        /// What a browser that is not paired may do.
+        public var access = Access.paired
+        /// Whether browsers may listen to the card live.
+        public var hasLiveListening = true
+
+        /// What a browser that is not paired may do.
+        public enum Access: String, CaseIterable, Sendable {
+            /// Nothing.
+            case paired
+            /// See everything and change nothing.
+            case readOnly = "read-only"
+            /// Everything, as on a bench.
+            case open
+        }
     }
 }

@@ -30,6 +30,15 @@ extension Form where Value == UploadWindow {
     }
 }
 
+extension Form where Value == ListenAddress {
+    static var listenAddress: Form {
+        Form(allowed: ["an address and a port such as \"0.0.0.0:80\" or \"[::]:80\""]) {
+            guard case .string(let text) = $0 else { return nil }
+            return ListenAddress(text)
+        }
+    }
+}
+
 extension Form where Value == String {
     static var kitName: Form {
         .text("a name of a-z, 0-9 and '-', at most 64 characters long", where: TakeName.isKitName)
@@ -37,6 +46,13 @@ extension Form where Value == String {
 
     static var path: Form {
         .text("an absolute path") { $0.hasPrefix("/") && $0.utf8.count < 4096 }
+    }
+
+    /// Where takes are kept.
+    static var takesFolder: Form {
+        .text("an absolute path, \"stick\" or \"stick-or-internal\"") { text in
+            (text.hasPrefix("/") && text.utf8.count < 4096) || ["stick", "stick-or-internal"].contains(text)
+        }
     }
 
     /// `sockaddr_un` holds no longer path.

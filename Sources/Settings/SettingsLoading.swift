@@ -1,5 +1,5 @@
 extension Settings {
-    /// Where the settings are when nobody says otherwise.
+    /// Where the settings are unless another file is named.
     public static let defaultPath = "/etc/fieldfare/fieldfare.toml"
 
     /// Reads the settings file at `path`; nil: the one at `defaultPath`, which may be missing.
@@ -35,12 +35,12 @@ extension Settings {
             reader.checkThatLinesDiffer(in: &settings)
             let places = { (problem: SettingsProblem) in (problem.line ?? 0, problem.column ?? 0) }
             var problems = reader.problems.sorted { places($0) < places($1) }
-            let untold = reader.problemCount - problems.count
-            if untold > 0, let last = problems.last {
+            let unlisted = reader.problemCount - problems.count
+            if unlisted > 0, let last = problems.last {
                 problems.append(
                     SettingsProblem(
                         file: file, line: last.line, column: last.column,
-                        message: "\(untold) more problems are not told: is this a settings file?"))
+                        message: "\(unlisted) more problems are not listed: is this a settings file?"))
             }
             return (settings, problems)
         } catch {
@@ -57,6 +57,6 @@ extension SettingsProblem {
         let reason = escaped(reason.prefix(1).lowercased() + reason.dropFirst(), limit: 200)
         return SettingsProblem(
             file: file, line: place?.line, column: place?.column,
-            message: "cannot be read: \(reason); until that is mended all settings have their defaults")
+            message: "cannot be read: \(reason); until that is corrected all settings have their defaults")
     }
 }

@@ -3,14 +3,14 @@ struct SettingsReader {
     let document: TOMLDocument
     let file: String
     private(set) var problems: [SettingsProblem] = []
-    /// How many problems there are, with those that are not told.
+    /// How many problems there are, with those that are not listed.
     private(set) var problemCount = 0
     /// The keys that the file sets to something understood.
     private(set) var understood: [AnyKeyPath: Int] = [:]
     /// All keys of the schema that the file names.
     private(set) var mentioned: Set<AnyKeyPath> = []
 
-    /// The most problems that are told one by one: a file that is none of settings has thousands.
+    /// The most problems that are listed one by one: a file of something else has thousands.
     static let mostProblems = 100
 
     init(document: TOMLDocument, file: String) {

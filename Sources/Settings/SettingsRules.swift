@@ -2,7 +2,7 @@ import Takes
 
 /// What keys must fulfil together.
 struct Rule: Sendable {
-    /// The first of them that the file sets is the one to blame, and takes its default.
+    /// The first of them that the file sets is the one reported, and takes its default.
     let paths: [any PartialKeyPath<Settings> & Sendable]
     let isKept: @Sendable (Settings) -> Bool
     /// What is allowed, for people.
@@ -44,6 +44,12 @@ extension SettingsSchema {
         } permission: { _ in
             let (high, low) = (\Settings.filter.request.highPass, \Settings.filter.request.lowPass)
             return "allowed is \(name(of: high)) below \(name(of: low))"
+        },
+        Rule(\.takes.newTakeEvery, \.takes.longest) {
+            $0.takes.longest == .zero || $0.takes.newTakeEvery < $0.takes.longest
+        } permission: { _ in
+            let (every, longest) = (\Settings.takes.newTakeEvery, \Settings.takes.longest)
+            return "allowed is \(name(of: every)) below \(name(of: longest)), or one of them 0"
         },
         Rule(\.panel.shutdownHold, \.panel.hold) {
             $0.panel.hold < $0.panel.shutdownHold

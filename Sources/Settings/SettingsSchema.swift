@@ -26,21 +26,29 @@ enum SettingsSchema {
             Key("keep_unfiltered", \.filter.keepUnfiltered, .boolean)
         }
         Section("takes") {
-            Key("directory", \.takes.directory, .path)
+            Key("directory", \.takes.directory, .takesFolder)
             Key("format", \.takes.format, .choice)
             Key("sync_seconds", \.takes.sync, .seconds(0.25...10))
             Key("split_mib", \.takes.splitMiB, .integer(64...4000))
             Key("reserve_mib", \.takes.reserveMiB, .integer(16...1_000_000))
+            Key("rejoin_seconds", \.takes.rejoin, .seconds(0...600))
+            Key("longest_minutes", \.takes.longest, .minutes(0...100_000))
+            Key("new_take_every_minutes", \.takes.newTakeEvery, .minutes(0...100_000))
         }
         Section("playback") {
             Key("card", \.playback.card, .card)
             Key("volume", \.playback.volume, .number(0...1))
             Key("skip_seconds", \.playback.skip, .seconds(0.1...3600))
+            Key("pitch_cents", \.playback.tuning.pitchCents, .integer(Tuning.pitchRange))
+            Key("speed", \.playback.tuning.speed, .number(Tuning.speedRange))
+            Key("expand", \.playback.tuning.expands, .boolean)
+            Key("monitor", \.playback.monitor, .choice)
         }
         Section("panel") {
             Key("debounce_milliseconds", \.panel.debounce, .milliseconds(0...500))
             Key("hold_seconds", \.panel.hold, .seconds(0.1...10))
             Key("shutdown_hold_seconds", \.panel.shutdownHold, .seconds(1...60))
+            Key("lock", \.panel.lock, .boolean)
             Section("buttons") {
                 Key("record", \.panel.buttons.record, .button)
                 Key("stop", \.panel.buttons.stop, .button)
@@ -61,7 +69,12 @@ enum SettingsSchema {
         }
         Section("library") {
             Key("socket", \.library.socket, .socketPath)
-            Key("database", \.library.database, .path)
+            Key("directory", \.library.directory, .path)
+        }
+        Section("console") {
+            Key("listen", \.console.listen, .either("off", or: .listenAddress))
+            Key("access", \.console.access, .choice)
+            Key("live_listening", \.console.hasLiveListening, .boolean)
         }
         Section("outbox") {
             Key("store", \.outbox.store, .choice)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A terminal that hands over each key at once and shows none, until this goes out of scope; then it is as it was.
+/// A terminal that delivers each key at once and shows none, until this goes out of scope; then it is as it was.
 struct KeyMode: ~Copyable {
     private let file: Int32
     private var before: termios
@@ -12,9 +12,9 @@ struct KeyMode: ~Copyable {
         guard unsafe tcgetattr(file, &before) == 0 else { throw Self.error("read") }
         var mode = before
         mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        // Ctrl-S would hold up what is drawn.
+        // Ctrl-S would stop the drawing.
         mode.c_iflag &= ~tcflag_t(IXON)
-        // Ctrl-C ends the recorder in good order; to stop it in its tracks, or to have it dump its memory, would lose sound.
+        // Ctrl-C ends the recorder in good order; a recorder that is suspended, or dumps its memory, loses sound.
         unsafe withUnsafeMutableBytes(of: &mode.c_cc) { keys in
             // 0 is _POSIX_VDISABLE.
             for index in [VSUSP, VQUIT] { unsafe keys[Int(index)] = 0 }

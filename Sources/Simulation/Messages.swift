@@ -1,4 +1,4 @@
-import Synchronization
+import Takes
 
 /// What the log says while a panel is drawn in the terminal: kept until the panel takes it. For any thread.
 public final class Messages: Sendable {
@@ -7,13 +7,13 @@ public final class Messages: Sendable {
         var lines: [String] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
-    /// Nobody takes messages yet.
+    /// Messages are not taken yet.
     public init() {}
 
-    /// Leaves a message.
-    /// - Returns: false if nobody takes messages: it must be told in another way.
+    /// Adds a message.
+    /// - Returns: false if messages are not taken: it has to be shown in another way.
     public func post(_ message: String) -> Bool {
         state.withLock { state in
             if state.isOpen { state.lines.append(message) }

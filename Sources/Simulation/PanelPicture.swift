@@ -1,10 +1,10 @@
 import Panel
 
-/// The panel as lines of text: lamps, what goes on, a meter a channel, the last message, the keys.
+/// The panel as lines of text: lamps, the state, a meter a channel, the last message, the keys.
 struct PanelPicture: Hashable {
     /// The lamps that are lit.
     var lit: Set<Lamp> = []
-    /// What is told beside them.
+    /// What is shown beside them.
     var readout = PanelReadout()
     /// The last message; empty: none yet.
     var message = ""

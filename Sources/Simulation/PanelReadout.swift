@@ -1,10 +1,10 @@
-/// What the panel in the terminal tells in words and figures, beside its lamps.
+/// What the panel in the terminal shows in words and figures, beside its lamps.
 public struct PanelReadout: Hashable, Sendable {
     /// Which card it is and what it runs at.
     public var title = ""
-    /// What goes on, and with which take.
+    /// What the recorder does, and with which take.
     public var state = ""
-    /// How far it is; empty when nothing goes on.
+    /// How far it is; empty while it does nothing.
     public var time = ""
     /// One entry a channel.
     public var levels: [Level] = []
@@ -25,6 +25,6 @@ public struct PanelReadout: Hashable, Sendable {
         }
     }
 
-    /// Nothing to tell.
+    /// Nothing to show.
     public init() {}
 }

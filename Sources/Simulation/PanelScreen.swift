@@ -12,7 +12,7 @@ struct PanelScreen {
     mutating func draw(_ lines: [StyledLine], above: [String] = [], columns: Int) -> String {
         var text = ""
         if isTorn || (drawn > 0 && columns != self.columns) {
-            // Lines that were wrapped, or cut off in the middle, are nobody knows where: begin with an empty screen.
+            // The place of lines that were wrapped, or cut off in the middle, is not known: begin with an empty screen.
             text += "\u{1b}[2J\u{1b}[H"
         } else if drawn > 0 {
             text += "\u{1b}[\(drawn)A"

@@ -5,14 +5,14 @@ public import Takes
 public final class SilentSink: PlaybackSink {
     private let clock: any Clock
     private var grant: PlaybackGrant?
-    /// When the first frame of what is queued or was played without a break began to be heard.
+    /// When the first frame since the queue was last empty began to be played.
     private var began: Instant?
     /// Frames written since then.
     private var written: Int64 = 0
     /// How often the queue ran dry since the card was opened.
     public private(set) var underruns = 0
 
-    /// How much can be queued.
+    /// How much can be queued, unless a latency is asked for.
     static let buffer = Duration.milliseconds(500)
 
     /// A sink whose frames go by with `clock`.
@@ -24,7 +24,7 @@ public final class SilentSink: PlaybackSink {
     public func open(_ request: PlaybackRequest) -> PlaybackGrant {
         let grant = PlaybackGrant(
             card: "simulated", name: "Simulated loudspeaker", format: request.format,
-            bufferFrames: Int(request.format.frames(in: Self.buffer)))
+            bufferFrames: max(1, Int(request.format.frames(in: request.latency ?? Self.buffer))))
         self.grant = grant
         underruns = 0
         drop()
@@ -58,13 +58,13 @@ public final class SilentSink: PlaybackSink {
         return count
     }
 
-    /// Forgets what is queued.
+    /// Drops what is queued.
     public func drop() {
         began = nil
         written = 0
     }
 
-    /// Forgets what is queued.
+    /// Drops what is queued.
     public func close() {
         drop()
         grant = nil

@@ -1,4 +1,4 @@
-/// What the synthetic voice sings: a few vowels on a slow melody, over and over.
+/// What the synthetic voice sings: a few vowels on a slow melody, repeated without end.
 enum Song {
     /// A vowel, by the resonances of the mouth that make it.
     struct Vowel: Sendable {

@@ -23,7 +23,7 @@ struct StyledLine: Hashable {
         append(text, style)
     }
 
-    /// Adds a piece. What is not a printable character becomes a space: it could say anything to a terminal.
+    /// Adds a piece. What is not a printable character becomes a space: it could control the terminal.
     mutating func append(_ text: String, _ style: Style = .plain) {
         let printable = text.unicodeScalars.map { scalar -> Character in
             scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) ? " " : Character(scalar)
@@ -42,7 +42,7 @@ struct StyledLine: Hashable {
         return line
     }
 
-    /// The same, no longer than `columns`; what is cut off is told by an ellipsis of one column.
+    /// The same, no longer than `columns`; a mark of one column shows that something is cut off.
     func cut(to columns: Int) -> StyledLine {
         guard plain.count > columns else { return self }
         var line = StyledLine()

@@ -2,10 +2,9 @@ internal import CLinux
 import Glibc
 public import Ring
 public import Takes
+import Workers
 
-/// A card that hears a voice made of nothing, at the pace of a clock and at any rate.
-///
-/// Its methods are for one ordinary thread at a time.
+/// A card that delivers a synthetic voice, at the pace of a clock and at any rate. Nothing here blocks.
 public final class SyntheticVoice: CaptureSource {
     /// Never readable: this card cannot be pulled out.
     public let endedFileDescriptor: Int32
@@ -22,7 +21,7 @@ public final class SyntheticVoice: CaptureSource {
     /// From one delivery to the next.
     static let period = Duration.milliseconds(20)
 
-    /// A voice that sounds with `clock`.
+    /// A voice at the pace of `clock`.
     public init(clock: any Clock) {
         self.clock = clock
         endedFileDescriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
@@ -50,8 +49,8 @@ public final class SyntheticVoice: CaptureSource {
         return grant
     }
 
-    /// Starts a thread that sings into `ring`.
-    /// - Throws: `SimulationError` if it is not open in the ring's format, or sings already; `ThreadError`.
+    /// Starts a thread that writes the voice into `ring`.
+    /// - Throws: `SimulationError` if it is not open in the ring's format, or runs already; `ThreadError`.
     public func start(into ring: Ring) throws {
         guard let grant, loop == nil, ring.format == grant.format else {
             throw SimulationError(

@@ -1,9 +1,9 @@
 internal import CLinux
 import Glibc
 
-/// A terminal that keys are read from and a picture is drawn on. Nothing here waits for it.
+/// A terminal that keys are read from and a picture is drawn on. No call waits for it.
 public final class Terminal {
-    /// Readable (for `poll`) when there are keys, or the terminal has gone. Once `read` told that it has gone, never again.
+    /// Readable (for `poll`) when there are keys, or the terminal has gone. Never again after `read` has returned nil.
     let fileDescriptor: Int32
     private let input: Int32
     private let output: Int32
@@ -31,7 +31,7 @@ public final class Terminal {
         if output >= 0 { close(output) }
     }
 
-    /// Has keys come at once, and unseen.
+    /// Makes keys come at once, and does not show them.
     /// - Throws: `SimulationError`.
     func begin() throws(SimulationError) {
         mode = try KeyMode(of: input)
@@ -49,7 +49,7 @@ public final class Terminal {
         let count = unsafe Glibc.read(fileDescriptor, &bytes, bytes.count)
         if count > 0 { return Array(bytes.prefix(count)) }
         if count < 0, errno == EAGAIN || errno == EINTR { return [] }
-        // A terminal that is gone would be readable for ever, and the loop that waits for it never rest.
+        // A terminal that is gone stays readable, and the loop that waits for it would spin.
         let silence = eventfd(0, Int32(EFD_CLOEXEC))
         if silence >= 0 {
             dup2(silence, fileDescriptor)

@@ -14,12 +14,12 @@ public final class TerminalPanel {
     private var isOpen = false
     private var nextDrawing = Instant(nanoseconds: 0)
 
-    /// From one look at the levels to the next.
+    /// From one drawing of the levels to the next.
     private static let interval = Duration.milliseconds(100)
 
     /// A panel that is not drawn yet.
     /// - Parameters:
-    ///   - messages: what is told in its last line.
+    ///   - messages: what its last line shows.
     ///   - scrollsMessages: whether each message stays above the panel besides.
     public init(_ terminal: Terminal, messages: Messages, scrollsMessages: Bool) {
         self.terminal = terminal
@@ -31,10 +31,10 @@ public final class TerminalPanel {
         end()
     }
 
-    /// Readable (for `poll`) when `keys` has something to tell.
+    /// Readable (for `poll`) when there are keys.
     public var fileDescriptor: Int32 { terminal.fileDescriptor }
 
-    /// Takes the terminal over, until `end`.
+    /// Takes over the terminal until `end`.
     /// - Throws: an error whose description is one sentence.
     public func begin() throws {
         try terminal.begin()
@@ -43,15 +43,15 @@ public final class TerminalPanel {
         write(PanelScreen.begin)
     }
 
-    /// The keys that were pressed. A terminal that has gone has quit.
+    /// The keys that were pressed; quit once the terminal has gone.
     public func keys() -> [PanelKey] {
         guard let bytes = terminal.read() else { return [.quit] }
         return reader.keys(in: bytes)
     }
 
-    /// Draws what is to be told, if it is time to.
-    /// - Parameter readout: asked only when something is drawn.
-    /// - Returns: when it wants to draw again.
+    /// Draws the lamps and the readout, if it is time to.
+    /// - Parameter readout: called only when something is drawn.
+    /// - Returns: when it is to be called again at the latest.
     public func show(_ indication: Indication, at now: Instant, readout: () -> PanelReadout) -> Instant? {
         guard isOpen else { return nil }
         if indication != shown {

@@ -3,23 +3,23 @@ import Glibc
 import Ring
 import Takes
 
-/// What the synthetic voice's thread does: at each period, bring the ring up to the clock, and leave a stamp.
+/// What the synthetic voice's thread does: at each period, bring the ring up to the clock, and leave stamps.
 ///
-/// It has no buffer that could run over: a loop that wakes late delivers all that is due. One thread calls `begin`, `deliver` and
-/// `run`; `requestStop` is anybody's.
+/// It has no buffer that could run over: a loop that wakes late delivers all that is due. One thread calls `deliver` and `run`;
+/// any thread may call `requestStop`.
 final class VoiceLoop: @unchecked Sendable {
     private let ring: Ring
     private let clock: any Clock
     private let stopEvent: Int32
     private let began: Instant
     private var voice: Voice
-    /// Frames heard since it began, those included that the ring had no room for.
-    private var heard: Int64 = 0
+    /// Frames made since it began, those included that the ring had no room for.
+    private var made: Int64 = 0
     /// The ring's position.
-    private var head: Int64
+    private var head: RingPosition
     private var dropped: Int64 = 0
 
-    /// A voice that begins to sing now.
+    /// A voice that begins now.
     /// - Throws: `SimulationError` if the system grants no event.
     init(ring: Ring, clock: any Clock) throws(SimulationError) {
         self.ring = ring
@@ -39,12 +39,12 @@ final class VoiceLoop: @unchecked Sendable {
         close(stopEvent)
     }
 
-    /// Has `run` return.
+    /// Makes `run` return.
     func requestStop() {
         eventfd_write(stopEvent, 1)
     }
 
-    /// Delivers until it is told to stop.
+    /// Delivers until a stop is requested.
     func run() {
         var stop = pollfd(fd: stopEvent, events: Int16(POLLIN), revents: 0)
         let pause = Int32(SyntheticVoice.period.nanoseconds / 1_000_000)
@@ -52,37 +52,33 @@ final class VoiceLoop: @unchecked Sendable {
         while unsafe poll(&stop, 1, pause) <= 0 {
             deliver(upTo: clock.now())
         }
-        tellOfDropped()
+        stampDropped()
     }
 
-    /// Writes every frame that was heard by `now`; what the ring has no room for is dropped, and told of before the next
-    /// frames.
+    /// Writes every frame that is due by `now`, period by period: a reader sees how far a loop is that is late. What the ring has
+    /// no room for is dropped, and a stamp before the next frames counts it.
     func deliver(upTo now: Instant) {
         let due = ring.format.frames(in: now - began)
-        guard due > heard else { return }
-        var isWhole = dropped == 0
-        while heard < due {
-            let room = min(ring.writableFrames(), due - heard)
-            guard room > 0 else {
-                isWhole = false
-                drop(due - heard)
-                break
-            }
-            tellOfDropped()
-            // Safe: the ring's own memory, filled before it is shown to the reader.
+        let period = max(1, ring.format.frames(in: SyntheticVoice.period))
+        let isWhole = dropped == 0
+        while made < due {
+            let room = min(ring.writableFrames(), due - made, period)
+            guard room > 0 else { return drop(due - made) }
+            stampDropped()
+            // Safe: the ring's own memory, filled before it is committed.
             let piece = unsafe ring.writable(room)
             let count = unsafe fill(piece)
             ring.commit(count)
-            head += count
-            heard += count
+            head = head + count
+            made += count
+            if isWhole { ring.stamp(Stamp(position: head, instant: instant)) }
         }
-        if isWhole { ring.stamp(Stamp(position: head, instant: instant)) }
     }
 
-    /// When the next frame is heard.
-    private var instant: Instant { began + ring.format.duration(ofFrames: heard) }
+    /// When the next frame is due.
+    private var instant: Instant { began + ring.format.duration(ofFrames: made) }
 
-    /// Sings into `piece`, the same into every channel.
+    /// Fills `piece` with the voice, the same in every channel.
     /// - Returns: how many frames.
     private func fill(_ piece: UnsafeMutableRawBufferPointer) -> Int64 {
         let channels = ring.format.channels
@@ -103,12 +99,12 @@ final class VoiceLoop: @unchecked Sendable {
 
     private func drop(_ count: Int64) {
         for _ in 0..<count { _ = voice.next() }
-        heard += count
+        made += count
         dropped += count
         ring.miss(count)
     }
 
-    private func tellOfDropped() {
+    private func stampDropped() {
         guard dropped > 0 else { return }
         ring.stamp(Stamp(position: head, instant: instant, kind: .stall, lost: dropped))
         dropped = 0

@@ -1,140 +1,179 @@
-import CALSA
-import Glibc
 public import Ring
 public import Takes
+import Workers
 
-/// A sound card that is recorded from: opened as the hardware it is, at its native rate, and read by a thread of its own.
+/// A sound card that is recorded from: opened as hardware, without plug-ins, at its native rate, and read by a thread of its own.
 ///
-/// Its methods are for one ordinary thread at a time.
+/// `open`, `start`, `step` and `stop` are called by one thread at a time; `end` and `endedFileDescriptor` by any at any time.
+///
+/// What may block, and for how long:
+/// - `open` asks the device for its parameters, its mixer and its clock. The kernel waits 5 s at most for each answer of a USB
+///   device, and there are some dozens of them.
+/// - `start` waits for two or three answers.
+/// - `stop` waits for the capture thread, `patience` at most, then for the kernel to stop the stream, about 1 s on USB.
+///   A thread that hangs in the driver for longer is given up: the card stays open until the thread returns, which then
+///   closes it. Until then, opening it again fails as busy.
 public final class CaptureCard: CaptureSource {
-    /// Readable (for `poll`) once a capture has ended by itself, until `stop`.
-    public let endedFileDescriptor: Int32
-    /// The last capture's end by itself; nil while it runs, and from `open` on.
-    public var end: CaptureEnd? {
-        guard let loop, let name else { return nil }
-        return Self.end(loop.ending, of: name)
+    private enum State {
+        case closed
+        case open(OpenCapture)
+        /// Read by `step`.
+        case stepping(OpenCapture, CaptureLoop, Ring)
+        /// Read by a thread, which posts once its loop has returned.
+        case running(OpenCapture, CaptureLoop, Thread, returned: Mailbox<Void>)
     }
+
+    /// How long `stop` waits for the capture thread.
+    static let patience = Duration.seconds(10)
 
     private let cards: SoundCards
     private let sampleFormat: SampleFormat?
-    private var pcm: CapturePCM?
-    private var grant: CaptureGrant?
-    private var name: String?
-    private var loop: CaptureLoop?
-    private var thread: Thread?
-    private var ring: Ring?
+    private let patience: Duration
+    private let signal = CaptureEndSignal()
+    private var state = State.closed
 
     /// A card that is not open yet.
-    /// - Parameter sampleFormat: the layout to ask for; nil: the widest. For plug-ins, which take any and so say nothing.
-    public init(cards: SoundCards = SoundCards(), sampleFormat: SampleFormat? = nil) {
+    /// - Parameter sampleFormat: the layout to ask for; nil: the widest. For plug-ins, which accept any layout.
+    public convenience init(cards: SoundCards = SoundCards(), sampleFormat: SampleFormat? = nil) {
+        self.init(cards: cards, sampleFormat: sampleFormat, patience: Self.patience)
+    }
+
+    init(cards: SoundCards = SoundCards(), sampleFormat: SampleFormat?, patience: Duration) {
         self.cards = cards
         self.sampleFormat = sampleFormat
-        endedFileDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        self.patience = patience
     }
 
     deinit {
         stop()
-        if endedFileDescriptor >= 0 { close(endedFileDescriptor) }
     }
+
+    /// Readable (for `poll`) once a capture has ended by itself, until `stop`.
+    public var endedFileDescriptor: Int32 { signal.fileDescriptor }
+    /// The last capture's end by itself; nil while it runs, and from `open` on.
+    public var end: CaptureEnd? { signal.end }
 
     /// Opens the card, settles it to its native format or to what is asked, and sets its gain.
     /// - Throws: `SoundCardError`. The card is closed then.
     public func open(_ request: CaptureRequest) throws -> CaptureGrant {
         stop()
-        loop = nil
+        signal.follow(nil)
         let card: CardDescription?
         let name: String
         if case .pcm(let given) = request.card {
             card = nil
             name = given
         } else {
-            let found = try cards.find(request.card)
+            let found = try cards.find(request.card, expecting: request.expected)
             card = found
             name = found.hardwareName(device: found.captureDevice ?? 0)
         }
-        self.name = name
         let pcm = try openPCM(name, card)
-        let offers = try pcm.pcm.offers()
-        if let card { SoundCards.remember(offers, of: card, for: .capture) }
         let negotiation = Negotiation(
             rateHz: request.rateHz, channels: request.channels, sampleFormat: sampleFormat)
         var warnings: [String] = []
-        let settled = try settle(pcm, negotiation.candidates(from: offers, of: name), name, &warnings)
+        let settled = try settle(pcm, negotiation, card, period: request.period, &warnings)
         let levels = levels(of: pcm, card, request, &warnings)
         warnings += RealTime.enter()
+        let references = card?.references ?? [request.card]
         let grant = CaptureGrant(
-            card: card?.stableID.description ?? request.card.description, name: card?.name ?? name,
+            card: references[0].description, references: references, name: card?.name ?? name,
             format: settled.format, periodFrames: settled.periodFrames, bufferFrames: settled.bufferFrames,
             gainDB: levels.gainDB, agc: levels.agc, warnings: warnings)
-        self.grant = grant
-        self.pcm = consume pcm
+        state = .open(OpenCapture(name: name, card: card, grant: grant, pcm: pcm))
         return grant
     }
 
     /// Starts the card, and a thread that reads it into `ring`.
     /// - Throws: `SoundCardError`, or `ThreadError`; the card stays open.
     public func start(into ring: Ring) throws {
-        let loop = try begin(ring)
+        let (capture, loop) = try begin(ring)
         // A plug-in that is not paced by hardware would take the whole processor at a real-time priority.
-        let isHardware = pcm?.pcm.isHardware ?? false
-        let ended = endedFileDescriptor
+        let isHardware = capture.pcm.pcm.isHardware
+        let returned = Mailbox<Void>()
         do throws(ThreadError) {
-            thread = try Thread(name: "capture") {
+            let thread = try Thread(name: "capture") { [signal] in
                 if isHardware { RealTime.enterThread() }
-                if loop.run(into: ring) == .ended { eventfd_write(ended, 1) }
+                if loop.run(into: ring) == .ended { signal.raise(for: loop) }
+                // The loop reads the open card to its end.
+                withExtendedLifetime(capture) { returned.post(()) }
             }
+            state = .running(capture, loop, thread, returned: returned)
         } catch {
-            pcm?.pcm.drop()
-            self.ring = nil
+            capture.halt()
+            signal.follow(nil)
             throw error
+        }
+    }
+
+    /// Locks the process in memory, and finds out all that the card offers, for `SoundCards.reports`, which cannot open it meanwhile.
+    public func complete() {
+        switch state {
+        case .running(let capture, _, _, returned: _):
+            RealTime.lockTouchedMemory()
+            capture.survey()
+        case .closed, .open, .stepping: break
         }
     }
 
     /// Starts the card without a thread: `step` reads it.
     /// - Throws: `SoundCardError`; the card stays open.
     public func startInSteps(into ring: Ring) throws {
-        _ = try begin(ring)
+        let (capture, loop) = try begin(ring)
+        state = .stepping(capture, loop, ring)
     }
 
     /// Waits for the card once and reads what is there, after `startInSteps`.
-    /// - Returns: whether there is more to come.
+    /// - Returns: whether more frames will come.
     public func step() -> Bool {
-        guard let loop, let ring, thread == nil else { return false }
+        guard case .stepping(_, let loop, let ring) = state else { return false }
         return loop.step(into: ring) == .running
     }
 
     /// Stops the thread and closes the card. Does nothing if it is closed.
     public func stop() {
-        if let loop, let ring {
+        switch state {
+        case .closed, .open: break
+        case .stepping(_, let loop, let ring):
             loop.requestStop()
-            // Without a thread this tells of frames that were dropped last.
-            if let thread { thread.join() } else { _ = loop.step(into: ring) }
+            // It leaves the stamp of the frames that were dropped last.
+            _ = loop.step(into: ring)
+        case .running(_, let loop, let thread, let returned):
+            loop.requestStop()
+            if waits(for: returned) { thread.join() } else { signal.follow(nil) }
         }
-        thread = nil
-        ring = nil
-        pcm?.pcm.drop()
-        pcm = nil
-        grant = nil
-        var count: eventfd_t = 0
-        unsafe eventfd_read(endedFileDescriptor, &count)
+        state = .closed
+        signal.lower()
     }
 }
 
 extension CaptureCard {
     private func openPCM(_ name: String, _ card: CardDescription?) throws(SoundCardError) -> CapturePCM {
         do throws(SoundCardError) {
-            return try CapturePCM(opening: name, automatic: card == nil)
+            return try cards.open(card, .capture) { () throws(SoundCardError) in
+                try CapturePCM(opening: name, automatic: card == nil)
+            }
         } catch {
             if let card, let device = card.captureDevice { throw cards.explain(error, card: card, device: device) }
             throw cards.explain(error)
         }
     }
 
-    /// Settles the first of the candidates that the card takes, and says so where it is not the best of them.
+    /// Settles the first of the candidates that the card accepts, with a warning where it is not the best of them. All combinations
+    /// are tried only where the best is not found without, or is refused.
     private func settle(
-        _ pcm: borrowing CapturePCM, _ candidates: [StreamFormat], _ name: String, _ warnings: inout [String]
+        _ pcm: borrowing CapturePCM, _ negotiation: Negotiation, _ card: CardDescription?, period: Duration?,
+        _ warnings: inout [String]
     ) throws(SoundCardError) -> OpenPCM.Grant {
-        let settled = try pcm.settle(candidates)
+        let name = pcm.pcm.name
+        let settled: (grant: OpenPCM.Grant, candidate: StreamFormat, refusal: SoundCardError?)
+        if let best = try pcm.pcm.first(of: negotiation), let only = try pcm.settleIfAccepted(best, period: period) {
+            settled = (only, best, nil)
+        } else {
+            let offers = try pcm.pcm.offers()
+            if let card { SoundCards.remember(offers, of: card, for: .capture) }
+            settled = try pcm.settle(negotiation.candidates(from: offers, of: name), period: period)
+        }
         let format = settled.grant.format
         if let refusal = settled.refusal { warnings.append("\(refusal): recording \(format.summary) instead") }
         if let warning = Negotiation.warning(asked: settled.candidate, granted: format, by: name) {
@@ -163,43 +202,25 @@ extension CaptureCard {
         }
     }
 
-    private func begin(_ ring: Ring) throws(SoundCardError) -> CaptureLoop {
-        guard let grant, self.ring == nil, let name else {
-            throw SoundCardError(name ?? "card", "start", reason: "it is not open, or runs already")
+    private func begin(_ ring: Ring) throws(SoundCardError) -> (OpenCapture, CaptureLoop) {
+        guard case .open(let capture) = state else {
+            throw SoundCardError("card", "start", reason: "it is not open, or runs already")
         }
-        guard ring.format == grant.format else {
-            throw SoundCardError(
-                name, "start",
-                reason: "the ring is for \(ring.format.summary), the card runs at \(grant.format.summary)")
-        }
-        let loop = try makeLoop(grant)
-        loop.begin(ring)
-        self.loop = loop
-        self.ring = ring
-        return loop
+        let loop = try capture.begin(into: ring)
+        signal.follow(loop, name: capture.name)
+        return (capture, loop)
     }
 
-    private func makeLoop(_ grant: CaptureGrant) throws(SoundCardError) -> CaptureLoop {
-        guard let descriptors = try pcm?.pollDescriptors(), let handle = unsafe pcm?.pcm.handle else {
-            throw SoundCardError(name ?? "card", "start", reason: "it is not open")
+    /// Waits until the capture thread has returned from its loop.
+    /// - Returns: whether it did.
+    private func waits(for returned: Mailbox<Void>) -> Bool {
+        let clock = SystemClock()
+        let deadline = clock.now() + patience
+        while returned.take().isEmpty {
+            let left = deadline - clock.now()
+            guard left > .zero else { return false }
+            returned.wait(nanoseconds: left.nanoseconds)
         }
-        let loop = try unsafe CaptureLoop(
-            pcm: handle, format: grant.format, periodFrames: grant.periodFrames, bufferFrames: grant.bufferFrames,
-            pollDescriptors: descriptors)
-        try pcm?.start()
-        return loop
-    }
-
-    /// A loop's word on its end, as a sentence.
-    static func end(_ ending: (why: CaptureLoop.Ending, status: Int32), of name: String) -> CaptureEnd? {
-        let error = { SoundCardError(name, $0, status: ending.status) }
-        switch ending.why {
-        case .running: return nil
-        case .cardLost: return .cardLost(error(nil).description)
-        case .read: return .failed(error("read").description)
-        case .restart: return .failed(error("start it again after an overrun").description)
-        case .overrunAgain: return .failed("capture: \(name): overran again and again, with no frame between")
-        case .silent: return .failed("capture: \(name): delivered nothing for 1.5 s (unplug it and plug it in again)")
-        }
+        return true
     }
 }

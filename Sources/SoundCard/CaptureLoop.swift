@@ -6,40 +6,52 @@ import Takes
 
 /// What the capture thread does: wait for the card, copy its bytes into the ring, leave one stamp a wake-up.
 ///
-/// It holds everything that it needs before it begins. One thread calls `begin` and `step`; `ending` and `requestStop` are anybody's.
+/// Everything that it needs is allocated before it begins. One thread calls `begin`, `step` and `run`; any thread may read
+/// `ending` and call `requestStop`.
 @safe final class CaptureLoop: @unchecked Sendable {
     /// How a step went.
     enum Outcome {
-        /// There is more to come.
+        /// More frames will come.
         case running
-        /// It was told to stop.
+        /// A stop was requested.
         case stopped
-        /// It ended by itself; `ending` says why.
+        /// It ended by itself; `ending` is the reason.
         case ended
     }
 
-    /// Why a loop ended by itself, in the size of a word.
+    /// Why a loop ended by itself. One byte, so that it can be atomic.
     enum Ending: UInt8 {
         case running, cardLost, read, restart, overrunAgain, silent
     }
 
+    /// What the next frame follows.
+    private enum Flow {
+        /// The frame before it.
+        case continuous
+        /// The start of the card.
+        case started
+        /// The start of the card after an overrun.
+        case restarted
+    }
+
     /// A PCM that delivers nothing for so long has failed.
     static let patienceMilliseconds: Int32 = 1500
-    /// So many restarts without a frame between them are a failure.
+    /// How long frames may wait in the card while no reader waits for them.
+    static let restMilliseconds: Int64 = 500
+    /// So many restarts or resumptions without a frame between them are a failure.
     private static let mostRestarts = 10
 
-    private let pcm: OpaquePointer
-    private let calls: CaptureCalls
+    private let device: CaptureDevice
     private let bytesPerFrame: Int
     private let rateHz: Int64
     private let periodFrames: Int64
     private let bufferFrames: Int64
-    /// The PCM wakes whoever waits for it when so many are there.
+    /// The PCM wakes the thread that waits for it when so many are there, while a reader waits for them.
     private let wakeFrames: Int
     private let idleMilliseconds: Int32
     private let patience: Int32
 
-    /// The stop event, then the PCM's.
+    /// The stop event, the event of the ring's demand, then the PCM's.
     private let descriptors: UnsafeMutablePointer<pollfd>
     private let descriptorCount: Int
     private let stopEvent: Int32
@@ -53,37 +65,43 @@ import Takes
     /// The ring's position.
     private var head: Int64 = 0
     private var droppedFrames: Int64 = 0
-    /// When the first frame that is not read yet was heard.
+    /// What the next frame follows.
+    private var flow = Flow.continuous
+    /// When the first frame that is not read yet was sampled.
     private var edge: Int64 = 0
     private var restarts = 0
     private var quietMilliseconds: Int32 = 0
-    /// Frames that were there at `stampedInstant`.
-    private var available: Int64 = 0
-    private var stampedInstant: Int64 = 0
+    /// So many frames wake this thread while no reader waits for them.
+    private var restFrames: Int
+    /// So many do now.
+    private var wakesAt: Int
 
     /// A loop over a configured PCM, which must outlive it.
     /// - Parameter pollDescriptors: the PCM's, as `snd_pcm_poll_descriptors` gives them.
     init(
-        pcm: OpaquePointer, calls: CaptureCalls = unsafe .alsa, format: StreamFormat, periodFrames: Int,
-        bufferFrames: Int, pollDescriptors: [pollfd]
+        device: CaptureDevice, format: StreamFormat, periodFrames: Int, bufferFrames: Int, pollDescriptors: [pollfd]
     ) throws(SoundCardError) {
-        unsafe self.pcm = unsafe pcm
-        unsafe self.calls = unsafe calls
+        self.device = device
         bytesPerFrame = format.bytesPerFrame
         rateHz = Int64(format.rateHz)
         self.periodFrames = Int64(max(1, periodFrames))
         self.bufferFrames = Int64(max(1, bufferFrames))
         wakeFrames = max(1, periodFrames / 2)
+        // Whole periods, and an eighth of the buffer at most. The last of them is half there as well.
+        let rest = min(rateHz * Self.restMilliseconds / 1000, self.bufferFrames / 8) / self.periodFrames
+        restFrames = rest < 2 ? wakeFrames : Int(rest * self.periodFrames - self.periodFrames / 2)
+        wakesAt = wakeFrames
         let periodMilliseconds = Int32(clamping: self.periodFrames * 1000 / rateHz)
         idleMilliseconds = max(1, periodMilliseconds / 4)
         patience = max(Self.patienceMilliseconds, 4 * min(periodMilliseconds, .max / 4))
         stopEvent = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        descriptorCount = pollDescriptors.count + 1
+        descriptorCount = pollDescriptors.count + 2
         // Safe: both are allocated here with these sizes, which every access below keeps to, and freed in deinit.
         unsafe descriptors = .allocate(capacity: descriptorCount)
         unsafe descriptors.initialize(to: pollfd(fd: stopEvent, events: Int16(POLLIN), revents: 0))
+        unsafe (descriptors + 1).initialize(to: pollfd(fd: -1, events: Int16(POLLIN), revents: 0))
         for (index, descriptor) in pollDescriptors.enumerated() {
-            unsafe (descriptors + index + 1).initialize(to: descriptor)
+            unsafe (descriptors + index + 2).initialize(to: descriptor)
         }
         let scratchBytes = Int(self.periodFrames) * bytesPerFrame
         unsafe scratch = .allocate(byteCount: scratchBytes, alignment: 64)
@@ -114,7 +132,7 @@ import Takes
 // MARK: - The capture thread
 
 extension CaptureLoop {
-    /// Steps until it is told to stop or ends by itself.
+    /// Steps until a stop is requested or it ends by itself.
     @_noLocks @_noAllocation
     func run(into ring: Ring) -> Outcome {
         var outcome = Outcome.running
@@ -124,61 +142,91 @@ extension CaptureLoop {
         return outcome
     }
 
-    /// Leaves the first stamp, for a PCM that was started just now.
+    /// Prepares for a PCM that was started just now.
     func begin(_ ring: Ring) {
-        head = ring.position
-        edge = now()
-        leaveStamp(.started, at: head, edge, ring)
+        head = ring.position.count
+        flow = .started
+        unsafe descriptors[1].fd = ring.demand.fileDescriptor
     }
 
     /// Waits for the card once, and copies what is there.
     @_noLocks @_noAllocation
     func step(into ring: Ring) -> Outcome {
-        let ready = wait(descriptorCount, patience)
+        let ready = unsafe device.wait(descriptors, descriptorCount, patience)
         guard ready >= 0 else {
             return ready == -EINTR ? .running : end(.read, ready, ring)
         }
-        if isStopRequested() {
+        if unsafe descriptors[0].revents != 0 {
             return stop(ring)
         }
-        if ready > 0 {
-            guard events() != 0 else { return idle(ring) }
+        if unsafe descriptors[1].revents != 0 {
+            return hurry(ring)
         }
-        let status = timestamp()
+        if ready > 0 {
+            guard unsafe device.events(descriptors + 2, descriptorCount - 2) != 0 else { return idle(ring) }
+        }
+        var available: Int64 = 0
+        var instant: Int64 = 0
+        let status = device.timestamp(&available, &instant)
         guard status >= 0 else { return recover(status, ring) }
-        // A PCM that says it is ready and not how much it has is asked for a period.
+        // A PCM that is ready and does not know how much it has is asked for a period.
         let stamped = min(available, bufferFrames)
-        let result = read(stamped > 0 ? stamped : periodFrames, stamped, stampedInstant, ring)
+        let result = read(stamped > 0 ? stamped : periodFrames, stamped, instant, ring)
         guard result >= 0 else { return recover(Int32(truncatingIfNeeded: result), ring) }
         guard result > 0 else {
             return ready > 0 ? idle(ring) : quiet(patience, ring)
         }
-        // What was too little to wake for in all that time is the last that came before the card fell silent.
+        // If less came in all that time than the PCM wakes for, these are the last frames before the card stopped.
         if ready == 0 {
             guard result >= wakeFrames else { return quiet(patience, ring) }
         }
         restarts = 0
         quietMilliseconds = 0
+        settlePace(ring)
         return .running
     }
 
-    /// Reads `wanted` frames into the ring, or past it where it is full.
-    /// - Returns: how many came, or a negative error code.
+    /// A reader has come that waits for frames: it gets what the card has from the next step on, and all that follows soon.
     @_noLocks @_noAllocation
-    private func read(_ wanted: Int64, _ stamped: Int64, _ heard: Int64, _ ring: Ring) -> Int {
+    private func hurry(_ ring: Ring) -> Outcome {
+        ring.demand.clear()
+        unsafe descriptors[1].revents = 0
+        settlePace(ring)
+        return .running
+    }
+
+    /// Has the PCM wake this thread as soon as the readers need it. If a PCM refuses to wait for longer, it is not asked again.
+    @_noLocks @_noAllocation
+    private func settlePace(_ ring: Ring) {
+        let frames = ring.demand.isPrompt() ? wakeFrames : restFrames
+        guard frames != wakesAt else { return }
+        if device.wake(atFrames: frames) >= 0 {
+            wakesAt = frames
+        } else {
+            restFrames = wakeFrames
+        }
+    }
+
+    /// Reads `wanted` frames into the ring, or past it where it is full.
+    /// - Parameters:
+    ///   - stamped: how many frames were there at `instant`.
+    ///   - instant: the card's own time, in nanoseconds.
+    /// - Returns: how many frames came, or a negative error code.
+    @_noLocks @_noAllocation
+    private func read(_ wanted: Int64, _ stamped: Int64, _ instant: Int64, _ ring: Ring) -> Int {
         let start = head
         var done: Int64 = 0
         var lossless = droppedFrames == 0
         var interrupted = 0
-        edge = heard - nanoseconds(of: stamped)
+        edge = instant - nanoseconds(of: stamped)
         while done < wanted {
             let room = min(ring.writableFrames(), wanted - done)
             let count: Int
             if room > 0 {
                 let piece = unsafe ring.writable(room)
-                count = unsafe readFrames(piece.baseAddress!, piece.count / bytesPerFrame)
+                count = unsafe device.read(piece.baseAddress!, piece.count / bytesPerFrame)
             } else {
-                count = unsafe readFrames(scratch, Int(min(periodFrames, wanted - done)))
+                count = unsafe device.read(scratch, Int(min(periodFrames, wanted - done)))
             }
             if count == -Int(EINTR) && interrupted < 8 {
                 interrupted += 1
@@ -186,9 +234,10 @@ extension CaptureLoop {
             }
             if count == 0 || count == -Int(EAGAIN) || count == -Int(EINTR) { break }
             guard count > 0 else { return count }
+            // Both stamps come before the frames that they are for: a reader that sees those frames sees the stamps.
+            stampStart(ring)
             if room > 0 {
-                // Before the frames that follow the loss: who sees those sees this.
-                flushDropped(ring)
+                stampDropped(ring)
                 ring.commit(Int64(count))
                 head += Int64(count)
             } else {
@@ -197,20 +246,12 @@ extension CaptureLoop {
                 lossless = false
             }
             done += Int64(count)
-            edge = heard - nanoseconds(of: stamped - done)
+            edge = instant - nanoseconds(of: stamped - done)
         }
         if lossless && done > 0 {
-            leaveStamp(.running, at: start + stamped, heard, ring)
+            leaveStamp(.running, at: start + stamped, instant, ring)
         }
         return Int(done)
-    }
-
-    /// Tells of the frames that were dropped just before the ring's next one.
-    @_noLocks @_noAllocation
-    private func flushDropped(_ ring: Ring) {
-        guard droppedFrames > 0 else { return }
-        leaveStamp(.stall, at: head, edge, lost: droppedFrames, ring)
-        droppedFrames = 0
     }
 
     @_noLocks @_noAllocation
@@ -221,15 +262,17 @@ extension CaptureLoop {
         case ENODEV, ENOENT, ENXIO, ESHUTDOWN:
             return end(.cardLost, status, ring)
         case ESTRPIPE:
-            // Suspended with the machine: until it is awake there is nothing to do.
-            if resume() == -EAGAIN {
+            // The machine slept. The card may still be suspended.
+            let resumed = device.resume()
+            if resumed == -EAGAIN {
                 return idle(ring)
             }
-            return restart(status, ring)
+            // A card that resumes goes on by itself; most cannot (ENOSYS).
+            return resumed >= 0 ? retry(status, ring) : restart(status, ring)
         case EPIPE:
             return restart(status, ring)
         default:
-            if isGone() {
+            if device.isGone() {
                 return end(.cardLost, status, ring)
             }
             return status == -EBADFD ? restart(status, ring) : end(.read, status, ring)
@@ -239,35 +282,41 @@ extension CaptureLoop {
     /// After an overrun: some drivers need both prepare and start.
     @_noLocks @_noAllocation
     private func restart(_ cause: Int32, _ ring: Ring) -> Outcome {
-        restarts += 1
-        guard restarts <= Self.mostRestarts else { return end(.overrunAgain, cause, ring) }
-        var status = prepare()
+        guard retry(cause, ring) == .running else { return .ended }
+        var status = device.prepare()
         if status >= 0 {
-            status = start()
+            status = device.start()
         }
         if status == -EPIPE || status == -EINTR || status == -EAGAIN {
             return idle(ring)
         }
         guard status >= 0 else {
-            return end(isGone() ? .cardLost : .restart, status, ring)
+            return end(device.isGone() ? .cardLost : .restart, status, ring)
         }
-        flushDropped(ring)
-        edge = now()
-        leaveStamp(.xrun, at: head, edge, lost: -1, ring)
+        stampDropped(ring)
+        // If no frame has come since the first start, none is lost.
+        if flow == .continuous { flow = .restarted }
         return .running
     }
 
-    /// Waits a little for nothing but stop: a PCM that is ready and has nothing must not take the processor from the rest.
+    /// Counts attempts to go on without a frame between them.
+    @_noLocks @_noAllocation
+    private func retry(_ cause: Int32, _ ring: Ring) -> Outcome {
+        restarts += 1
+        return restarts <= Self.mostRestarts ? .running : end(.overrunAgain, cause, ring)
+    }
+
+    /// Waits a little for a stop request alone: a PCM that is ready and has no frames must not keep the processor busy.
     @_noLocks @_noAllocation
     private func idle(_ ring: Ring) -> Outcome {
-        let ready = wait(1, idleMilliseconds)
+        let ready = unsafe device.wait(descriptors, 1, idleMilliseconds)
         if ready > 0 {
             return stop(ring)
         }
         return quiet(idleMilliseconds, ring)
     }
 
-    /// Counts time waited in vain: not by the clock, which runs on while the process is stopped.
+    /// Counts the time waited without a frame: not by the clock, which runs on while the process is stopped.
     @_noLocks @_noAllocation
     private func quiet(_ milliseconds: Int32, _ ring: Ring) -> Outcome {
         quietMilliseconds += milliseconds
@@ -276,104 +325,51 @@ extension CaptureLoop {
 
     @_noLocks @_noAllocation
     private func stop(_ ring: Ring) -> Outcome {
-        flushDropped(ring)
+        stampDropped(ring)
         return .stopped
     }
 
     @_noLocks @_noAllocation
     private func end(_ why: Ending, _ status: Int32, _ ring: Ring) -> Outcome {
-        flushDropped(ring)
+        stampDropped(ring)
         endingStatus.store(status, ordering: .relaxed)
         endingCode.store(why.rawValue, ordering: .releasing)
         return .ended
     }
 }
 
-// MARK: - Calls
+// MARK: - Stamps
 
-// Each copies what it needs first, so that the call itself holds no reference.
 extension CaptureLoop {
+    /// Leaves the stamp of a start, dated to the first frame that came since: a card begins to sample some time after it was
+    /// asked to start.
     @_noLocks @_noAllocation
-    private func wait(_ count: Int, _ milliseconds: Int32) -> Int32 {
-        let (call, pcm, descriptors) = unsafe (calls.wait, pcm, descriptors)
-        unsafe descriptors[0].revents = 0
-        return unsafe _unsafePerformance { unsafe call(pcm, descriptors, count, milliseconds) }
+    private func stampStart(_ ring: Ring) {
+        switch flow {
+        case .continuous: return
+        case .started: leaveStamp(.started, at: head, edge, ring)
+        case .restarted: leaveStamp(.xrun, at: head, edge, lost: -1, ring)
+        }
+        flow = .continuous
     }
 
+    /// Leaves the stamp of the frames that were dropped just before the ring's next one.
     @_noLocks @_noAllocation
-    private func isStopRequested() -> Bool {
-        unsafe descriptors[0].revents != 0
-    }
-
-    @_noLocks @_noAllocation
-    private func events() -> Int32 {
-        let (call, pcm, descriptors, count) = unsafe (calls.events, pcm, descriptors + 1, descriptorCount - 1)
-        return unsafe _unsafePerformance { unsafe call(pcm, descriptors, count) }
-    }
-
-    @_noLocks @_noAllocation
-    private func timestamp() -> Int32 {
-        let (call, pcm) = unsafe (calls.timestamp, pcm)
-        var frames = 0
-        var time = timespec()
-        let status = unsafe _unsafePerformance { unsafe call(pcm, &frames, &time) }
-        available = Int64(frames)
-        stampedInstant = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-        guard status >= 0 else { return status }
-        if stampedInstant <= 0 { stampedInstant = now() }
-        return status
-    }
-
-    @_noLocks @_noAllocation
-    private func readFrames(_ bytes: UnsafeMutableRawPointer, _ frames: Int) -> Int {
-        let (call, pcm) = unsafe (calls.read, pcm)
-        return unsafe _unsafePerformance { unsafe call(pcm, bytes, frames) }
-    }
-
-    @_noLocks @_noAllocation
-    private func prepare() -> Int32 {
-        let (call, pcm) = unsafe (calls.prepare, pcm)
-        return unsafe _unsafePerformance { unsafe call(pcm) }
-    }
-
-    @_noLocks @_noAllocation
-    private func start() -> Int32 {
-        let (call, pcm) = unsafe (calls.start, pcm)
-        return unsafe _unsafePerformance { unsafe call(pcm) }
-    }
-
-    @_noLocks @_noAllocation
-    private func resume() -> Int32 {
-        let (call, pcm) = unsafe (calls.resume, pcm)
-        return unsafe _unsafePerformance { unsafe call(pcm) }
-    }
-
-    @_noLocks @_noAllocation
-    private func isGone() -> Bool {
-        let (call, pcm) = unsafe (calls.isGone, pcm)
-        return unsafe _unsafePerformance { unsafe call(pcm) }
-    }
-
-    @_noLocks @_noAllocation
-    private func now() -> Int64 {
-        let (call, pcm) = unsafe (calls.now, pcm)
-        return unsafe _unsafePerformance { unsafe call(pcm) }
-    }
-
-    @_noLocks @_noAllocation
-    private func rawLead() -> Int64 {
-        let (call, pcm) = unsafe (calls.rawLead, pcm)
-        return unsafe _unsafePerformance { unsafe call(pcm) }
+    private func stampDropped(_ ring: Ring) {
+        guard droppedFrames > 0 else { return }
+        leaveStamp(.stall, at: head, edge, lost: droppedFrames, ring)
+        droppedFrames = 0
     }
 
     @_noLocks @_noAllocation
     private func leaveStamp(
         _ kind: Stamp.Kind, at position: Int64, _ instant: Int64, lost: Int64 = 0, _ ring: Ring
     ) {
-        let raw = instant + rawLead()
+        let raw = instant + device.rawLead()
         let stamp = unsafe _unsafePerformance {
             Stamp(
-                position: position, instant: Instant(nanoseconds: instant), rawNanoseconds: raw, kind: kind, lost: lost)
+                position: RingPosition(position), instant: Instant(nanoseconds: instant), rawNanoseconds: raw,
+                kind: kind, lost: lost)
         }
         ring.stamp(stamp)
     }

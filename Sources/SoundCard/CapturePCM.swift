@@ -14,21 +14,26 @@ import Takes
         pcm = try OpenPCM(opening: name, .capture, automatic: automatic)
     }
 
-    /// Frames between two wake-ups, as a time: with what the recorder does besides, fewer than 12 wake-ups a second.
+    /// The time between two wake-ups: together with the recorder's other threads, fewer than 12 wake-ups a second.
     static let period = Duration.milliseconds(120)
     /// The buffer is as large as the card allows, within reason.
     static let longestBuffer = Duration.seconds(30)
-    /// A plug-in may offer gigabytes, and one that is not paced by hardware always has a full buffer ready.
+    /// A plug-in may offer gigabytes, and one that is not paced by hardware always has a full buffer to read.
     static let longestPluginBuffer = Duration.seconds(1)
 
     /// Settles the PCM to `format`, with long periods and the largest buffer, and reads back what it runs at. Its timestamps
     /// are on `CLOCK_MONOTONIC` from then on.
-    func configure(_ format: StreamFormat) throws(SoundCardError) -> OpenPCM.Grant {
-        let grant = try pcm.configure(
-            format, period: Self.period, buffer: pcm.isHardware ? Self.longestBuffer : Self.longestPluginBuffer)
+    /// - Parameter period: the time between two wake-ups; nil: a long one.
+    func configure(
+        _ format: StreamFormat, period: Duration? = nil, calls: ParameterCalls = unsafe .alsa
+    ) throws(SoundCardError) -> OpenPCM.Grant {
+        let grant = try unsafe pcm.configure(
+            format, period: period ?? Self.period,
+            buffer: pcm.isHardware ? Self.longestBuffer : Self.longestPluginBuffer,
+            calls: calls)
         let parameters = try pcm.softwareParameters()
-        // Half a period: a read that comes late takes some of the next period with it, and what is left of that one must
-        // still be enough to wake for, or every other period is waited for in vain.
+        // Half a period: a late read also takes the first frames of the next period. What is left of that period must still be
+        // enough to wake for.
         try parameters.wake(atFrames: grant.periodFrames / 2)
         try parameters.startAtOnce()
         try parameters.dateMonotonically()
@@ -36,11 +41,23 @@ import Takes
         return grant
     }
 
-    /// Settles the first of the candidates that the card does not take back.
+    /// Settles the first of the candidates that the card accepts.
     func settle(
-        _ candidates: [StreamFormat]
+        _ candidates: [StreamFormat], period: Duration? = nil
     ) throws(SoundCardError) -> (grant: OpenPCM.Grant, candidate: StreamFormat, refusal: SoundCardError?) {
-        try pcm.settle(candidates) { candidate throws(SoundCardError) in try configure(candidate) }
+        try pcm.settle(candidates) { candidate throws(SoundCardError) in try unsafe configure(candidate, period: period)
+        }
+    }
+
+    /// Settles a format; nil: the card refuses it.
+    /// - Throws: an error if the card is gone.
+    func settleIfAccepted(_ format: StreamFormat, period: Duration? = nil) throws(SoundCardError) -> OpenPCM.Grant? {
+        do throws(SoundCardError) {
+            return try unsafe configure(format, period: period)
+        } catch {
+            if SoundCardError.lostCodes.contains(error.code) { throw error }
+            return nil
+        }
     }
 
     /// What to poll for it.

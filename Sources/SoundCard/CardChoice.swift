@@ -1,20 +1,26 @@
 public import Takes
 
-/// Which of the cards that are there a recording is made from, or a take is played on: pure rules.
+/// Which of the cards that are present a recording is made from, or a take is played on: pure rules.
 public enum CardChoice {
     /// The card that `reference` names and that captures or plays; nil if there is none.
     ///
-    /// `auto` takes a USB card, then a HAT, then what else is real; HDMI, a loopback or a dummy only while nothing else is
-    /// there. Of several that are as good, the one whose stable id sorts first, so that every boot takes the same. For playback
+    /// `auto` takes a USB card, then a HAT, then any other real card; HDMI, a loopback or a dummy only while no other is
+    /// present. Of several that are as good, the one whose stable id sorts first, so that every boot takes the same. For playback
     /// the card that records comes before all of them, if it plays.
-    /// - Parameter companion: the card that records, when one that plays is looked for.
+    ///
+    /// A card that is expected back is found again in any port (see `CardIdentity`), and `auto` takes no other card. Any other
+    /// reference comes from the settings and is used as it is: each card that it names will do, the expected one first.
+    /// - Parameters:
+    ///   - companion: the card that records, when a card to play on is chosen.
+    ///   - expected: the names of the card that is expected back (`CaptureGrant.references`); empty: none is.
     public static func choose(
         _ reference: CardReference, for direction: PCMDirection = .capture, beside companion: CardReference? = nil,
-        among cards: [CardDescription]
+        expecting expected: [CardReference] = [], among cards: [CardDescription]
     ) -> CardDescription? {
         let able = cards.filter { $0.device(for: direction) != nil }
         switch reference {
         case .automatic:
+            if !expected.isEmpty { return CardIdentity.find(expected, among: able) }
             if direction == .playback, let companion, let recording = choose(companion, among: cards),
                 recording.playbackDevice != nil
             {
@@ -22,9 +28,11 @@ public enum CardChoice {
             }
             return able.min { order($0) < order($1) }
         case .path, .usb, .cardID:
-            // One of that very name before one that has a serial number besides.
-            let exact = able.filter { $0.references.contains(reference) }
-            return (exact.isEmpty ? able.filter { $0.matches(reference) } : exact).min { order($0) < order($1) }
+            let named = able.filter { $0.matches(reference) }
+            if let card = CardIdentity.find(expected, among: named) { return card }
+            // A card with exactly this name before one that has a serial number as well.
+            let exact = named.filter { $0.references.contains(reference) }
+            return (exact.isEmpty ? named : exact).min { order($0) < order($1) }
         case .pcm:
             return nil
         }
@@ -32,7 +40,8 @@ public enum CardChoice {
 
     /// Why `choose` found none, in one sentence.
     static func absence(
-        of reference: CardReference, for direction: PCMDirection = .capture, among cards: [CardDescription]
+        of reference: CardReference, for direction: PCMDirection = .capture, expecting expected: [CardReference] = [],
+        among cards: [CardDescription]
     ) -> SoundCardError {
         let words =
             switch direction {
@@ -43,12 +52,15 @@ public enum CardChoice {
             "\(card.stableID) \"\(card.name)\"" + (card.device(for: direction) == nil ? " (\(words.other) only)" : "")
         }
         let list = there.isEmpty ? "no card is there" : "there are: \(there.joined(separator: ", "))"
-        let isThere = cards.contains { $0.matches(reference) }
+        let wanted = reference == .automatic ? expected.first ?? reference : reference
+        let isThere =
+            reference == .automatic
+            ? CardIdentity.find(expected, among: cards) != nil : cards.contains { $0.matches(reference) }
         return SoundCardError(
-            "\(reference)", "find the card",
+            "\(wanted)", "find the card",
             reason: isThere
                 ? "it is there and does not \(words.infinitive)"
-                : reference == .automatic
+                : wanted == .automatic
                     ? "nothing that is connected \(words.does)" : "it is not connected",
             detail: list, direction: direction)
     }

@@ -21,7 +21,7 @@ import CALSA
     /// The driver's name, and the card's.
     func names() throws(SoundCardError) -> (driver: String, name: String) {
         var info: OpaquePointer?
-        // Some hundred bytes: without them Swift's own allocations would have ended the process as well.
+        // Some hundred bytes: where these are not to be had, the process could not go on anyway.
         guard unsafe snd_ctl_card_info_malloc(&info) == 0 else { fatalError("out of memory") }
         defer { unsafe snd_ctl_card_info_free(info) }
         try check(name, "read its names") { unsafe snd_ctl_card_info(handle, info) }

@@ -21,21 +21,22 @@ public enum CardKind: String, Codable, CaseIterable, Comparable, Sendable {
     }
 }
 
-/// A sound card that is there now.
+/// A sound card that is present.
 public struct CardDescription: Hashable, Sendable {
-    /// ALSA's number of it, which the next boot may change.
+    /// ALSA's number of it, which may differ after the next boot.
     public var index: Int
     /// ALSA's id of it, such as `Loopback`.
     public var alsaID: String
-    /// What a person would call it.
+    /// The name that its driver gives it, for a person to read.
     public var name: String
     /// The driver's name.
     public var driver: String
     /// What sort of card it is.
     public var kind: CardKind
-    /// How a take's sidecar names it: by its USB path, or if it is not on USB by its ALSA id. It outlives a reboot.
-    public var stableID: CardReference
-    /// Everything that names it, `stableID` first.
+    /// Everything that names it, never empty. The first identifies it among the cards that are present:
+    ///
+    /// - a USB card: by its serial number, else by its model while it is the only one of that model, else by its port;
+    /// - another card: by its ALSA id.
     public var references: [CardReference]
     /// The numbers of its PCM devices that capture, ascending.
     public var captureDevices: [Int]
@@ -52,20 +53,22 @@ public struct CardDescription: Hashable, Sendable {
         self.name = name
         self.driver = driver
         self.kind = kind
-        self.stableID = references.first ?? .cardID(alsaID)
         self.references = references.isEmpty ? [.cardID(alsaID)] : references
         self.captureDevices = captureDevices
         self.playbackDevices = playbackDevices
     }
 
-    /// The device that a recording is made from: the first. A loopback's first is by custom the one that others play
-    /// into, and what they play is captured from its second.
+    /// How a take's sidecar names it: by what identifies it, the first of its references. A reboot does not change it.
+    public var stableID: CardReference { references.first ?? .cardID(alsaID) }
+
+    /// The device that a recording is made from: the first. Of a loopback it is the second: programs play into the first, and
+    /// what they play is captured from the second.
     public var captureDevice: Int? {
         kind == .loopback && captureDevices.contains(1) ? 1 : captureDevices.first
     }
 
-    /// The device that a take is played on: the one with the number of the device that records, so that a loopback's other
-    /// side stays free for others; else the first.
+    /// The device that a take is played on: the one with the number of the device that records, so that the other side of a
+    /// loopback stays free; else the first.
     public var playbackDevice: Int? {
         captureDevice.flatMap { playbackDevices.contains($0) ? $0 : nil } ?? playbackDevices.first
     }
@@ -85,10 +88,6 @@ public struct CardDescription: Hashable, Sendable {
 
     /// Whether `reference` names this card. `auto` and `pcm:` name none.
     public func matches(_ reference: CardReference) -> Bool {
-        if references.contains(reference) { return true }
-        guard case .usb(let vendor, let product, nil) = reference else { return false }
-        return references.contains {
-            if case .usb(vendor, product, _) = $0 { true } else { false }
-        }
+        references.contains { reference.covers($0) }
     }
 }

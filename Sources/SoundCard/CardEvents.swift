@@ -1,6 +1,6 @@
 import Glibc
 
-/// Tells when a sound card comes or goes, by the kernel's own events (`NETLINK_KOBJECT_UEVENT`), which need no udev.
+/// Reports when a sound card comes or goes, by the kernel's own events (`NETLINK_KOBJECT_UEVENT`), which need no udev.
 ///
 /// Events can be lost, so a scan now and then is still needed.
 public final class CardEvents {
@@ -18,7 +18,7 @@ public final class CardEvents {
     private static let kobjectEvents: Int32 = 15
     private static let kernelGroup: UInt32 = 1
 
-    /// Listens; nil if the system does not allow it.
+    /// Subscribes to the events; nil if the system does not allow it.
     public init?() {
         let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         fileDescriptor = socket(AF_NETLINK, kind, Self.kobjectEvents)
@@ -59,7 +59,7 @@ public final class CardEvents {
                 continue
             }
             guard count > 0 else { return found }
-            // Port 0 is the kernel; anybody else's word does not count.
+            // Port 0 is the kernel; events of other senders are ignored.
             if address.port == 0 && Self.isAboutSound(bytes[..<count]) { found = true }
         }
     }

@@ -138,7 +138,7 @@ import CALSA
     // MARK: Automatic gain control
 
     private func apply(agc: Bool?, to element: OpaquePointer, _ control: CaptureControl, _ levels: inout Levels) {
-        // USB's "Auto Gain Control" is a playback switch to ALSA, for want of the word capture in its name.
+        // USB's "Auto Gain Control" is a playback switch to ALSA, because its name lacks the word capture.
         let captures = unsafe snd_mixer_selem_has_capture_switch(element) != 0
         if let agc {
             do throws(SoundCardError) {

@@ -1,18 +1,18 @@
 public import Takes
 
-/// A card as `fieldfare cards --json` tells it.
+/// A card as `fieldfare cards --json` reports it.
 public struct CardReport: Codable, Equatable, Sendable {
     /// The stable id, as a sidecar stores it and the settings take it.
     public var id: String
-    /// Everything that the settings may call it.
+    /// Every name that the settings may use for it.
     public var names: [String]
     /// ALSA's id.
     public var card: String
-    /// ALSA's number of the card, which the next boot may change.
+    /// ALSA's number of the card, which may differ after the next boot.
     public var index: Int
     /// The device that a recording is made from; null: it does not capture.
     @ExplicitNull public var device: Int?
-    /// What a person would call it.
+    /// Its name for a person to read.
     public var name: String
     /// The driver's name.
     public var driver: String
@@ -45,7 +45,7 @@ public struct CardReport: Codable, Equatable, Sendable {
     /// Why it could not be asked what it plays, in one sentence; null: it could.
     @ExplicitNull public var playbackError: String?
 
-    /// A card, with what was found when it was asked; one that was not asked is told without what it offers.
+    /// A card, with what was found when it was asked; for one that was not asked, without what it offers.
     public init(_ card: CardDescription, capture: CardSurvey = CardSurvey(), playback: CardSurvey = CardSurvey()) {
         id = card.stableID.description
         names = card.references.map(\.description)

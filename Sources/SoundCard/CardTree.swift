@@ -1,6 +1,6 @@
 import Takes
 
-/// The kernel's word on its sound cards, read from `/sys/class/sound` and `/proc/asound` below a root.
+/// The sound cards that the kernel lists in `/sys/class/sound` and `/proc/asound` below a root.
 struct CardTree {
     /// "" for the machine's own; a folder in tests.
     var root: String
@@ -10,7 +10,7 @@ struct CardTree {
         let names = SystemFile.names(in: "\(root)/sys/class/sound") + SystemFile.names(in: "\(root)/proc/asound")
         let indices = Set(names.compactMap { $0.hasPrefix("card") ? Self.index($0.dropFirst(4)) : nil })
         let titles = titles()
-        return indices.sorted().map { card($0, title: titles[$0], classNames: names) }
+        return CardIdentity.settle(indices.sorted().map { card($0, title: titles[$0], classNames: names) })
     }
 
     /// The number of a card or a device: the kernel has none of more than four digits.
@@ -21,7 +21,7 @@ struct CardTree {
         return Int(text)
     }
 
-    /// The id of a card, which ALSA makes of letters, digits, '_' and '-' alone; nil if it is none.
+    /// The id of a card: ALSA uses only letters, digits, '_' and '-'; nil if the text is no id.
     private static func id(_ text: String?) -> String? {
         guard let text, (1...64).contains(text.utf8.count) else { return nil }
         let isID = text.utf8.allSatisfy {
@@ -42,10 +42,10 @@ struct CardTree {
         let deviceName = devicePath.flatMap { SystemFile.words(in: $0.lastPathComponent) }
         var references: [CardReference] = []
         if let usb {
-            if let path = usb.path { references.append(.path(path)) }
             if let vendor = usb.vendor, let product = usb.product {
                 references.append(.usb(vendor: vendor, product: product, serial: usb.serial))
             }
+            if let path = usb.path { references.append(.path(path)) }
         }
         references.append(.cardID(id))
         if usb == nil, let deviceName { references.append(.path(deviceName)) }
@@ -58,15 +58,15 @@ struct CardTree {
             playbackDevices: devices(of: index, direction: "p", classNames, proc))
     }
 
-    /// What sort of card it is, by its bus and by what its driver calls itself.
+    /// What sort of card it is, by its bus and its driver's names.
     static func kind(isUSB: Bool, bus: String?, traits: [String]) -> CardKind {
         let traits = traits.map { $0.lowercased() }
-        func says(_ word: String) -> Bool { traits.contains { $0.contains(word) } }
+        func has(_ name: String) -> Bool { traits.contains { $0.contains(name) } }
         if isUSB { return .usb }
-        if says("loopback") || says("aloop") { return .loopback }
-        if says("dummy") { return .dummy }
-        if says("hdmi") { return .hdmi }
-        return bus == "platform" && !says("bcm2835") ? .hat : .other
+        if has("loopback") || has("aloop") { return .loopback }
+        if has("dummy") { return .dummy }
+        if has("hdmi") { return .hdmi }
+        return bus == "platform" && !has("bcm2835") ? .hat : .other
     }
 
     // MARK: USB
@@ -137,7 +137,7 @@ struct CardTree {
             else { continue }
             let id = line[line.index(after: open)..<close].filter { !$0.isWhitespace }
             let rest = line[line.index(after: colon)...].drop(while: \.isWhitespace)
-            // A driver's name may hold a dash, but none with spaces around it; a card's name may.
+            // A driver's name may contain a dash, but none with spaces around it; a card's name may.
             let words = rest.split(separator: " ")
             let dash = words.firstIndex(of: "-")
             let (driver, name) = (words[..<(dash ?? 0)], words[(dash.map { $0 + 1 } ?? 0)...])

@@ -38,7 +38,7 @@ import Takes
 
     private static func allocate() -> OpaquePointer {
         var pointer: OpaquePointer?
-        // Some hundred bytes: without them Swift's own allocations would have ended the process as well.
+        // Some hundred bytes: where these are not to be had, the process could not go on anyway.
         guard unsafe snd_pcm_hw_params_malloc(&pointer) == 0, let pointer = unsafe pointer else {
             fatalError("out of memory")
         }
@@ -64,6 +64,12 @@ import Takes
     /// Whether the rate is still possible.
     func has(rateHz: Int) -> Bool {
         unsafe snd_pcm_hw_params_test_rate(pcm, pointer, UInt32(rateHz), 0) == 0
+    }
+
+    /// Whether format, channels and rate are still possible together, tried in the order in which `OpenPCM.offers` tries them. The
+    /// parameters are narrowed by it.
+    func offer(_ format: StreamFormat) -> Bool {
+        choose(format.sampleFormat) && choose(channels: format.channels) && has(rateHz: format.rateHz)
     }
 
     /// Settles rate, channels and format, which must go together.
@@ -115,8 +121,8 @@ import Takes
         return Int(least)...Int(max(least, most))
     }
 
-    /// What the hardware runs at, once everything is settled; nil for a format that is not one of ours.
-    var granted: StreamFormat? {
+    /// What the hardware runs at, once everything is settled; nil for a format that is not one of `SampleFormat`.
+    func granted(_ calls: ParameterCalls) -> StreamFormat? {
         var rate: UInt32 = 0
         var direction: Int32 = 0
         var channels: UInt32 = 0
@@ -126,7 +132,9 @@ import Takes
             unsafe snd_pcm_hw_params_get_format(pointer, &format) == 0, rate > 0, channels > 0,
             let sampleFormat = SampleFormat.allCases.first(where: { $0.alsa == format })
         else { return nil }
-        return StreamFormat(rateHz: Int(rate), channels: Int(channels), sampleFormat: sampleFormat)
+        return StreamFormat(
+            rateHz: Int(rate), channels: Int(channels), sampleFormat: sampleFormat,
+            significantBits: unsafe sampleFormat.significantBits(reported: calls.significantBits(pcm, pointer)))
     }
 
     /// Frames of a period and of the buffer, once everything is settled.
@@ -146,6 +154,15 @@ import Takes
 }
 
 extension SampleFormat {
+    /// How many bits of a sample carry signal, by what a card reports (`msbits` of `snd_pcm_hw_params`): all, where it does not
+    /// know or reports what cannot be.
+    func significantBits(reported bits: Int32) -> Int {
+        switch self {
+        case .float: significantBits
+        case .s16, .s24Packed, .s24, .s32: (1...significantBits).contains(Int(bits)) ? Int(bits) : significantBits
+        }
+    }
+
     var alsa: snd_pcm_format_t {
         switch self {
         case .s16: SND_PCM_FORMAT_S16_LE

@@ -5,7 +5,7 @@ public import Takes
 /// - The rate is the one asked for, or 48 kHz, or the nearest above, or the highest.
 /// - Of the formats that have this rate the widest: S32, S24_3LE, S24, then FLOAT, then S16.
 /// - Of the channel counts that go with both the one asked for, or the largest up to 8. But a card that takes every
-///   count up to more than 8 is virtual: its range says nothing about inputs, and it gets 2, or 1.
+///   count up to more than 8 is virtual: its range does not describe inputs, and it gets 2, or 1.
 ///   One with more than 8 inputs and no choice gets them all.
 public struct Negotiation: Hashable, Sendable {
     /// Frames a second; nil: native.
@@ -15,7 +15,7 @@ public struct Negotiation: Hashable, Sendable {
     /// The layout of a sample; nil: the widest.
     public var sampleFormat: SampleFormat?
 
-    /// The rate of a card that has it and was not told otherwise.
+    /// The rate that is used where no other is asked for and the card has it.
     public static let preferredRateHz = 48000
 
     /// What is asked; what is nil is the card's own.
@@ -58,10 +58,34 @@ public struct Negotiation: Hashable, Sendable {
         return candidates
     }
 
+    /// The first of the candidates, found by asking a card for few combinations in place of all: of the rate that is asked for, or
+    /// the preferred one.
+    /// - Parameters:
+    ///   - channelRange: the least and the most channels that a sample format may have; nil: the card lacks it.
+    ///   - isOffered: whether a card takes format, channels and rate together.
+    /// - Returns: nil if the card lacks this rate, or it is not one of those that are tried on any card: all its offers decide then.
+    func first(
+        channelRange: (SampleFormat) -> ClosedRange<Int>?, isOffered: (StreamFormat) -> Bool
+    ) -> StreamFormat? {
+        let rate = rateHz ?? Self.preferredRateHz
+        guard Offers.triedRatesHz.contains(rate) else { return nil }
+        for sampleFormat in Self.widestFirst where self.sampleFormat == nil || self.sampleFormat == sampleFormat {
+            guard let range = channelRange(sampleFormat) else { continue }
+            func format(_ count: Int) -> StreamFormat {
+                StreamFormat(rateHz: rate, channels: count, sampleFormat: sampleFormat)
+            }
+            if let count = firstChannels(in: range, where: { isOffered(format($0)) }) { return format(count) }
+        }
+        return nil
+    }
+
     /// What a recording stores when the card, asked for `asked`, runs at `granted`: always the latter.
-    /// - Returns: nil if both are the same, else a sentence that says so.
+    /// - Returns: a sentence; nil if both are the same.
     public static func warning(asked: StreamFormat, granted: StreamFormat, by subject: String) -> String? {
-        guard asked != granted else { return nil }
+        // How many bits carry signal is known only once the card is settled.
+        var comparable = granted
+        comparable.significantBits = asked.significantBits
+        guard asked != comparable else { return nil }
         return "capture: \(subject): asked for \(asked.summary), runs at \(granted.summary): recording that"
     }
 
@@ -72,12 +96,30 @@ public struct Negotiation: Hashable, Sendable {
         return rates.filter { $0 >= preferredRateHz }.sorted() + rates.filter { $0 < preferredRateHz }.sorted(by: >)
     }
 
+    /// The first that `orderedChannels` gives of the counts that are offered, asking for few of them.
+    private func firstChannels(in range: ClosedRange<Int>, where isOffered: (Int) -> Bool) -> Int? {
+        if let channels { return range.contains(channels) && isOffered(channels) ? channels : nil }
+        let few = range.filter { $0 <= Self.mostInputs }.reversed()
+        let many = range.filter { $0 > Self.mostInputs }
+        guard few.count >= Self.virtualCounts, !many.isEmpty else { return (few + many).first(where: isOffered) }
+        var offered = Set(few.filter(isOffered))
+        if offered.isEmpty || offered.count >= Self.virtualCounts, let least = many.first(where: isOffered) {
+            offered.insert(least)
+        }
+        return Self.orderedChannels(offered, asked: nil).first
+    }
+
+    /// The most inputs that are recorded without being asked for, where there is a choice.
+    private static let mostInputs = 8
+    /// A card that has so many of the counts up to `mostInputs`, and more, is virtual.
+    private static let virtualCounts = 7
+
     static func orderedChannels(_ counts: Set<Int>, asked: Int?) -> [Int] {
         if let asked { return counts.contains(asked) ? [asked] : [] }
-        let few = counts.filter { $0 <= 8 }.sorted(by: >)
-        let many = counts.filter { $0 > 8 }.sorted()
-        guard few.count >= 7, !many.isEmpty else { return few + many }
-        return [2, 1] + few.reversed().filter { $0 > 2 } + many
+        let few = counts.filter { $0 <= mostInputs }.sorted(by: >)
+        let many = counts.filter { $0 > mostInputs }.sorted()
+        guard few.count >= virtualCounts, !many.isEmpty else { return few + many }
+        return [2, 1].filter(few.contains) + few.reversed().filter { $0 > 2 } + many
     }
 
     private func noChannels(_ offers: Offers, _ rates: [Int], _ subject: String) -> SoundCardError {

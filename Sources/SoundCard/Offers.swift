@@ -26,7 +26,7 @@ public struct Offers: Hashable, Sendable {
 
     /// All that the card takes.
     public var combinations: [Combination]
-    /// Whether this is the hardware's own word. A plug-in takes whatever it is asked for, and so says nothing.
+    /// Whether these are the hardware's own offers. A plug-in accepts nearly any format, whatever the hardware behind it has.
     public var isHardware: Bool
 
     /// What a card offers.
@@ -53,13 +53,13 @@ public struct Offers: Hashable, Sendable {
         }
     }
 
-    /// The rates that are tried on a card, in frames a second. A range's ends say little: they need not be exact.
+    /// The rates that are tried on a card, in frames a second. The ends of a range need not be exact, so they are not used.
     public static let triedRatesHz = [
         5512, 8000, 11025, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000, 128_000, 176_400, 192_000,
         352_800, 384_000, 705_600, 768_000,
     ]
     /// The most channels that are tried on hardware.
     public static let mostChannels = 64
-    /// The most channels that are tried on a plug-in, which takes any and is slow to say so.
+    /// The most channels that are tried on a plug-in, which accepts any count and answers slowly.
     public static let mostPluginChannels = 16
 }

@@ -1,4 +1,5 @@
 import CALSA
+import Glibc
 import Takes
 
 /// An open PCM of either direction. Closed when it goes out of scope.
@@ -45,13 +46,11 @@ import Takes
     /// What it offers: each sample format, with each channel count, with each rate, tried together.
     func offers() throws(SoundCardError) -> Offers {
         let all = try unsafe HardwareParameters(all: handle, of: name, direction)
-        let mostChannels = isHardware ? Offers.mostChannels : Offers.mostPluginChannels
         var combinations: [Offers.Combination] = []
         for format in SampleFormat.allCases {
             let ofFormat = HardwareParameters(copying: all)
             guard ofFormat.choose(format) else { continue }
-            let counts = ofFormat.channelRange
-            for count in counts.lowerBound...max(counts.lowerBound, min(counts.upperBound, mostChannels)) {
+            for count in triedChannels(ofFormat) {
                 let ofCount = HardwareParameters(copying: ofFormat)
                 guard ofCount.choose(channels: count) else { continue }
                 let range = ofCount.rateRange
@@ -73,9 +72,25 @@ import Takes
 
     /// Whether it offers `format`, without trying all else.
     func offers(_ format: StreamFormat) throws(SoundCardError) -> Bool {
-        let parameters = try unsafe HardwareParameters(all: handle, of: name, direction)
-        return parameters.choose(format.sampleFormat) && parameters.choose(channels: format.channels)
-            && parameters.has(rateHz: format.rateHz)
+        try unsafe HardwareParameters(all: handle, of: name, direction).offer(format)
+    }
+
+    /// The first candidate of a negotiation, found without trying all combinations; nil: only `offers` shows it.
+    func first(of negotiation: Negotiation) throws(SoundCardError) -> StreamFormat? {
+        let all = try unsafe HardwareParameters(all: handle, of: name, direction)
+        return negotiation.first { format in
+            let ofFormat = HardwareParameters(copying: all)
+            return ofFormat.choose(format) ? triedChannels(ofFormat) : nil
+        } isOffered: { format in
+            HardwareParameters(copying: all).offer(format)
+        }
+    }
+
+    /// The channel counts that are tried.
+    private func triedChannels(_ parameters: borrowing HardwareParameters) -> ClosedRange<Int> {
+        let range = parameters.channelRange
+        let most = isHardware ? Offers.mostChannels : Offers.mostPluginChannels
+        return range.lowerBound...max(range.lowerBound, min(range.upperBound, most))
     }
 
     /// What a PCM was settled to.
@@ -83,22 +98,49 @@ import Takes
         var format: StreamFormat
         var periodFrames: Int
         var bufferFrames: Int
-        /// Whether its position moves a period at a time: what seems to be queued may be under way already.
+        /// Whether its position moves a period at a time: what seems to be queued may have left the buffer already.
         var movesByPeriods: Bool
     }
 
+    /// A buffer that is too large for the kernel is not made shorter than this.
+    static let shortestBuffer = Duration.milliseconds(500)
+
     /// Settles the hardware to `format`, with a period and a buffer near those that are asked for, and reads back what it
     /// runs at. Its software parameters are still to be set.
-    func configure(_ format: StreamFormat, period: Duration, buffer: Duration) throws(SoundCardError) -> Grant {
-        let parameters = try unsafe HardwareParameters(all: handle, of: name, direction)
-        try parameters.settle(format)
-        parameters.settleBuffer(
-            periodFrames: Int(format.frames(in: period)), bufferFrames: Int(format.frames(in: buffer)))
-        try check(name, "set \(format.summary)", direction) {
-            unsafe snd_pcm_hw_params(handle, parameters.pointer)
+    ///
+    /// The kernel has so much memory for the buffers of a card (32 MiB, unless `snd.max_alloc_per_card` says otherwise): where
+    /// it refuses (ENOMEM), the buffer is halved until it fits.
+    func configure(
+        _ format: StreamFormat, period: Duration, buffer: Duration, calls: ParameterCalls = unsafe .alsa
+    ) throws(SoundCardError) -> Grant {
+        let shortest = Int(format.frames(in: Self.shortestBuffer))
+        var bufferFrames = Int(format.frames(in: buffer))
+        var refusal: SoundCardError?
+        while true {
+            let parameters = try unsafe HardwareParameters(all: handle, of: name, direction)
+            try parameters.settle(format)
+            parameters.settleBuffer(periodFrames: Int(format.frames(in: period)), bufferFrames: bufferFrames)
+            let asked = parameters.sizes.bufferFrames
+            do throws(SoundCardError) {
+                return try unsafe install(parameters, format, calls)
+            } catch {
+                guard error.code == ENOMEM else { throw error }
+                let first = refusal ?? error
+                refusal = first
+                if asked > 0 { bufferFrames = min(bufferFrames, asked) }
+                guard bufferFrames > shortest else { throw first }
+                bufferFrames = max(shortest, bufferFrames / 2)
+            }
         }
+    }
+
+    private func install(
+        _ parameters: borrowing HardwareParameters, _ format: StreamFormat, _ calls: ParameterCalls
+    ) throws(SoundCardError) -> Grant {
+        let pointer = unsafe parameters.pointer
+        try check(name, "set \(format.summary)", direction) { unsafe calls.install(handle, pointer) }
         let sizes = parameters.sizes
-        guard let granted = parameters.granted, sizes.periodFrames > 0, sizes.bufferFrames > 0 else {
+        guard let granted = unsafe parameters.granted(calls), sizes.periodFrames > 0, sizes.bufferFrames > 0 else {
             throw SoundCardError(
                 name, "set \(format.summary)", reason: "it grants something unknown", direction: direction)
         }
@@ -107,9 +149,9 @@ import Takes
             movesByPeriods: parameters.isBatch)
     }
 
-    /// Settles the first of the candidates that the card does not take back: some offer what they cannot run, for want of
-    /// bandwidth.
-    /// - Returns: what `configure` made of it, which candidate it was, and why the first was not taken.
+    /// Settles the first of the candidates that the card accepts: some cards offer what they cannot run, because the bus has too
+    /// little bandwidth left.
+    /// - Returns: what `configure` granted, which candidate it was, and why the first was refused.
     func settle(
         _ candidates: [StreamFormat], with configure: (StreamFormat) throws(SoundCardError) -> Grant
     ) throws(SoundCardError) -> (grant: Grant, candidate: StreamFormat, refusal: SoundCardError?) {

@@ -11,12 +11,12 @@ public struct PCMOwner: Hashable, Sendable {
         self.processName = processName
     }
 
-    /// As an error says it: `pid 812, pulseaudio`.
+    /// As an error shows it: `pid 812, pulseaudio`.
     public var summary: String {
         "pid \(processID)" + (processName.map { ", \($0)" } ?? "")
     }
 
-    /// The owner of a card's device, by `owner_pid` of `/proc/asound/cardN/pcmDc/subS/status`; nil if nobody holds it.
+    /// The owner of a card's device, by `owner_pid` of `/proc/asound/cardN/pcmDc/subS/status`; nil if it is free.
     /// The kernel names the thread that opened it; this is its process.
     package static func of(_ direction: PCMDirection, card: Int, device: Int, root: String) -> PCMOwner? {
         let folder = "\(root)/proc/asound/card\(card)/pcm\(device)\(direction.letter)"

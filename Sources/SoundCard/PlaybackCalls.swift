@@ -1,10 +1,10 @@
 import CALSA
 
-/// The calls that the playback queue makes, as C functions: ALSA's, or in a test those of a card that fails as told.
+/// The calls that the playback queue makes, as C functions: ALSA's, or in a test those of a scripted card.
 @unsafe struct PlaybackCalls: Sendable {
     /// Writes up to so many frames: how many, or a negative error code.
     var write: @convention(c) (OpaquePointer, UnsafeRawPointer, Int) -> Int
-    /// Frames that are written and not heard yet: 0, or a negative error code.
+    /// Frames that are written and not played yet: 0, or a negative error code.
     var delay: @convention(c) (OpaquePointer, UnsafeMutablePointer<Int>) -> Int32
     /// How many of the frames that were written last can be taken back, or a negative error code.
     var rewindable: @convention(c) (OpaquePointer) -> Int

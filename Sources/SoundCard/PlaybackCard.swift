@@ -2,9 +2,10 @@ import Glibc
 public import Ring
 import Takes
 
-/// A sound card that takes are heard on: opened as the hardware it is, at the take's own rate if it has that.
+/// A sound card that takes are played on: opened as hardware, without plug-ins, at the take's own rate if it has that.
 ///
-/// Its methods are for one ordinary thread at a time.
+/// Its methods are called by one thread at a time, not by a real-time one. `open` and `close` may block while the kernel waits
+/// for the device (5 s at most for each answer of a USB device); the others do not.
 public final class PlaybackCard: PlaybackSink {
     private let cards: SoundCards
     private var name = "card"
@@ -18,7 +19,8 @@ public final class PlaybackCard: PlaybackSink {
         self.cards = cards
     }
 
-    /// Opens the card, and settles it to the take's own format, or to what serves the take best.
+    /// Opens the card, and settles it to the take's own format, or to the best substitute. With a latency the buffer is so long
+    /// and has at least three periods, of at most 20 ms; what the card granted is in the grant.
     /// - Throws: `SoundCardError`, or `CardInUse`. The card is closed then.
     public func open(_ request: PlaybackRequest) throws -> PlaybackGrant {
         close()
@@ -26,7 +28,7 @@ public final class PlaybackCard: PlaybackSink {
         do throws(SoundCardError) {
             return try openCard(request)
         } catch {
-            throw isInOwnWay(error, request) ? CardInUse(error) : error
+            throw mayBeBlockedByCompanion(error, request) ? CardInUse(error) : error
         }
     }
 
@@ -41,7 +43,7 @@ public final class PlaybackCard: PlaybackSink {
             name = found.hardwareName(device: found.playbackDevice ?? 0)
         }
         let pcm = try openPCM(card)
-        let settled = try settle(pcm, request.format, card)
+        let settled = try settle(pcm, request, card)
         queue = unsafe PlaybackQueue(
             pcm: pcm.pcm.handle, name: name, grant: settled, canTakeBack: pcm.pcm.isHardware)
         self.pcm = consume pcm
@@ -50,7 +52,7 @@ public final class PlaybackCard: PlaybackSink {
             format: settled.format, bufferFrames: settled.bufferFrames)
     }
 
-    /// Queues as many whole frames as there is room for. The first are heard at once.
+    /// Queues as many whole frames as there is room for. The first are played at once.
     /// - Throws: `SoundCardError`.
     public func write(_ frames: UnsafeRawBufferPointer) throws -> Int {
         guard queue != nil else { throw notOpen() }
@@ -58,38 +60,38 @@ public final class PlaybackCard: PlaybackSink {
         return try unsafe queue?.write(frames) ?? 0
     }
 
-    /// Frames that are queued and not heard yet; 0 when the queue ran dry.
+    /// Frames that are queued and not played yet; 0 when the queue ran dry.
     /// - Throws: `SoundCardError`.
     public func queuedFrames() throws -> Int {
         guard let queue else { throw notOpen() }
         return try queue.queuedFrames()
     }
 
-    /// Takes the last queued frames back, where this is hardware that gives them back. A little always stays queued that may be
-    /// on its way to be heard.
+    /// Takes the last queued frames back, where this is hardware that gives them back. A little always stays queued: the
+    /// hardware may be fetching it.
     /// - Throws: `SoundCardError`.
     public func takeBack(keeping frameCount: Int) throws -> Int {
         guard let queue else { throw notOpen() }
         return try queue.takeBack(keeping: frameCount)
     }
 
-    /// Silence at once. The next `write` begins anew.
+    /// Silence at once. The next `write` starts the card again.
     public func drop() {
         queue?.drop()
     }
 
     /// Closes the card.
     public func close() {
-        // In this order: the queue must not outlive its PCM.
+        // In this order: the queue uses the PCM.
         queue = nil
         pcm = nil
     }
 }
 
 extension PlaybackCard {
-    /// What a card says that cannot record and play at once, or not at two rates, or not over this USB port. A card that another
-    /// process holds says who that is.
-    private func isInOwnWay(_ error: SoundCardError, _ request: PlaybackRequest) -> Bool {
+    /// Whether the error is one of a card that cannot record and play at once, or not at two rates, or not over this USB port. If
+    /// another process holds the card, the error has its name as detail.
+    private func mayBeBlockedByCompanion(_ error: SoundCardError, _ request: PlaybackRequest) -> Bool {
         guard [EBUSY, EINVAL, ENOSPC].contains(error.code), error.detail == nil, let companion = request.companion
         else {
             return false
@@ -99,7 +101,9 @@ extension PlaybackCard {
 
     private func openPCM(_ card: CardDescription?) throws(SoundCardError) -> PlaybackPCM {
         do throws(SoundCardError) {
-            return try PlaybackPCM(opening: name, automatic: card == nil)
+            return try cards.open(card, .playback) { () throws(SoundCardError) in
+                try PlaybackPCM(opening: name, automatic: card == nil)
+            }
         } catch {
             if let card, let device = card.playbackDevice {
                 throw cards.explain(error, card: card, device: device)
@@ -108,14 +112,16 @@ extension PlaybackCard {
         }
     }
 
-    /// Settles the PCM to the take's own format if it has that: to try all else takes time, and somebody is waiting.
+    /// Settles the PCM to the take's own format if it has that: trying all other formats takes time, and a person waits.
     private func settle(
-        _ pcm: borrowing PlaybackPCM, _ take: StreamFormat, _ card: CardDescription?
+        _ pcm: borrowing PlaybackPCM, _ request: PlaybackRequest, _ card: CardDescription?
     ) throws(SoundCardError) -> OpenPCM.Grant {
-        if try pcm.pcm.offers(take), let settled = try? pcm.configure(take) { return settled }
+        let take = request.format
+        if try pcm.pcm.offers(take), let settled = try? pcm.configure(take, latency: request.latency) { return settled }
         let offers = try pcm.pcm.offers()
         if let card { SoundCards.remember(offers, of: card, for: .playback) }
-        return try pcm.settle(PlaybackNegotiation(take: take).candidates(from: offers, of: name)).grant
+        let candidates = try PlaybackNegotiation(take: take).candidates(from: offers, of: name)
+        return try pcm.settle(candidates, latency: request.latency).grant
     }
 
     private func notOpen() -> SoundCardError {

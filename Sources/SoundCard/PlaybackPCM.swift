@@ -1,6 +1,6 @@
 import Takes
 
-/// An open PCM in the playback direction. Closed when it goes out of scope; what is queued is not heard any more.
+/// An open PCM in the playback direction. Closed when it goes out of scope; what is queued is not played any more.
 struct PlaybackPCM: ~Copyable {
     let pcm: OpenPCM
 
@@ -12,15 +12,20 @@ struct PlaybackPCM: ~Copyable {
         pcm = try OpenPCM(opening: name, .playback, automatic: automatic)
     }
 
-    /// How often the card tells how far it has come, so how soon what is queued can still be changed.
+    /// How often the card reports its position, so how exactly queued frames can be taken back.
     static let period = Duration.milliseconds(20)
-    /// The most that is queued: it rides out whoever keeps the processor from the player.
+    /// The most that is queued: as long as the player may get no processor time.
     static let buffer = Duration.milliseconds(500)
+    /// Periods in a buffer that is shorter than that.
+    static let periods = 3
 
     /// Settles the PCM to `format` and reads back what it runs at. It plays from the first frame that is written, and stops
     /// once it has nothing more.
-    func configure(_ format: StreamFormat) throws(SoundCardError) -> OpenPCM.Grant {
-        let grant = try pcm.configure(format, period: Self.period, buffer: Self.buffer)
+    /// - Parameter latency: the most that is queued; nil: half a second.
+    func configure(_ format: StreamFormat, latency: Duration? = nil) throws(SoundCardError) -> OpenPCM.Grant {
+        let grant = try unsafe pcm.configure(
+            format, period: latency.map { min($0 / Self.periods, Self.period) } ?? Self.period,
+            buffer: latency ?? Self.buffer)
         let parameters = try pcm.softwareParameters()
         try parameters.wake(atFrames: grant.periodFrames)
         try parameters.startAtOnce()
@@ -29,10 +34,10 @@ struct PlaybackPCM: ~Copyable {
         return grant
     }
 
-    /// Settles the first of the candidates that the card does not take back.
+    /// Settles the first of the candidates that the card accepts.
     func settle(
-        _ candidates: [StreamFormat]
+        _ candidates: [StreamFormat], latency: Duration? = nil
     ) throws(SoundCardError) -> (grant: OpenPCM.Grant, candidate: StreamFormat, refusal: SoundCardError?) {
-        try pcm.settle(candidates) { candidate throws(SoundCardError) in try configure(candidate) }
+        try pcm.settle(candidates) { candidate throws(SoundCardError) in try configure(candidate, latency: latency) }
     }
 }

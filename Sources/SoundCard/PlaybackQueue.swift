@@ -2,9 +2,9 @@ import CALSA
 import Glibc
 import Takes
 
-/// The frames between the player and a PCM that is settled: queued, counted, taken back; nothing here waits.
+/// The frames between the player and a PCM that is settled: queued, counted, taken back. Nothing here blocks.
 @safe struct PlaybackQueue {
-    /// What is never taken back besides: the hardware may be fetching it.
+    /// So much is never taken back: the hardware may be fetching it.
     static let safeguard = Duration.milliseconds(2)
     /// So many recoveries without a frame between them are a failure.
     static let mostRecoveries = 10
@@ -60,7 +60,7 @@ import Takes
         return done
     }
 
-    /// Frames that are queued and not heard yet; 0 when it ran dry.
+    /// Frames that are queued and not played yet; 0 when it ran dry.
     func queuedFrames() throws(SoundCardError) -> Int {
         var status: Int32 = 0
         for _ in 0..<Self.mostInterruptions {
@@ -71,19 +71,19 @@ import Takes
         }
         if isLost(status) { throw error(nil, status) }
         switch -status {
-        // Dry, asleep, or dropped: what was queued is not heard any more.
+        // Run dry, suspended or dropped: what was queued is not played any more.
         case EPIPE, ESTRPIPE, EBADFD: return 0
-        default: throw error("tell what is queued", status)
+        default: throw error("count what is queued", status)
         }
     }
 
-    /// Takes back what was written last, but `frameCount` of the frames that are heard next.
+    /// Takes back what was written last, except `frameCount` of the frames that are played next.
     /// - Returns: how many were taken back.
     func takeBack(keeping frameCount: Int) throws(SoundCardError) -> Int {
         guard let leastKept else { return 0 }
         let spare = try queuedFrames() - max(frameCount, leastKept)
         guard spare > 0 else { return 0 }
-        // What the hardware has fetched is queued still, and out of reach.
+        // What the hardware has fetched still counts as queued, and cannot be taken back.
         let count = min(spare, unsafe calls.rewindable(pcm) - leastKept)
         guard count > 0 else { return 0 }
         let taken = unsafe calls.rewind(pcm, count)
@@ -91,7 +91,7 @@ import Takes
         return max(0, taken)
     }
 
-    /// Silence at once. What fails here fails again at the next write, and is told then.
+    /// Silence at once. What fails here fails again at the next write, and is reported then.
     func drop() {
         unsafe _ = calls.drop(pcm)
         unsafe _ = calls.prepare(pcm)
@@ -110,7 +110,7 @@ import Takes
             switch unsafe calls.resume(pcm) {
             case 0...: return true
             case -EAGAIN:
-                // Until the machine is awake there is nothing to do, however long.
+                // The card is still suspended, and may be for any time.
                 recoveries -= 1
                 return false
             default: break

@@ -3,21 +3,35 @@ import Synchronization
 
 /// The rights of a thread that must not be late, where the system grants them.
 public enum RealTime {
-    /// The priority of the capture thread, of 1 to 99 (`SCHED_FIFO`): above interrupts that are handled in threads, which
-    /// have 50; it does little at a time.
+    /// The priority of the capture thread, of 1 to 99 (`SCHED_FIFO`): above the kernel's interrupt threads, which have 50. It does
+    /// little at a time.
     static let priority: Int32 = 60
-    /// `MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT` of `mlockall(2)`: what was touched stays in memory, what was not costs none.
-    private static let lockOnFault: Int32 = 1 | 2 | 4
+    /// `MCL_FUTURE | MCL_ONFAULT` of `mlockall(2)`: pages of mappings that are made from now on stay in memory once they were
+    /// touched, others take none.
+    private static let lockFuture: Int32 = 2 | 4
+    /// `MCL_CURRENT`: those of present mappings as well.
+    private static let lockCurrent: Int32 = 1
 
-    /// A sentence for each right that the process lacks, found out once: it is kept in memory from then on, if it may be.
-    public static let warnings: [String] = [lockMemory(), trySchedule()].compactMap(\.self)
-    private static let told = Atomic<Bool>(false)
+    /// A sentence for each right that the process lacks. Reading this the first time has what the process maps from then on locked
+    /// in memory, if it may be.
+    public static let warnings: [String] = [lockRefusal, trySchedule()].compactMap(\.self)
+    /// Why nothing is locked; nil: what is mapped from now on is.
+    private static let lockRefusal = lockFutureMemory()
+    private static let hasReported = Atomic<Bool>(false)
+    private static let hasLockedAll = Atomic<Bool>(false)
 
-    /// Keeps the process in memory, and finds out whether its threads may be real-time. Does something once.
+    /// Has what the process maps from now on locked in memory, and finds out whether its threads may be real-time; once.
     /// - Returns: a sentence for each right that is missing; the first time only.
     public static func enter() -> [String] {
         let warnings = warnings
-        return told.exchange(true, ordering: .relaxed) ? [] : warnings
+        return hasReported.exchange(true, ordering: .relaxed) ? [] : warnings
+    }
+
+    /// Locks in memory what the process has touched so far and needs again, if it may; once.
+    static func lockTouchedMemory() {
+        guard lockRefusal == nil, !hasLockedAll.exchange(true, ordering: .relaxed) else { return }
+        releaseCode()
+        mlockall(lockCurrent | lockFuture)
     }
 
     /// Makes the calling thread real-time, if it may be.
@@ -31,7 +45,7 @@ public enum RealTime {
         return unsafe pthread_setschedparam(pthread_self(), policy, &parameters)
     }
 
-    /// Tries it on the calling thread, for a moment.
+    /// Makes the calling thread real-time for a moment.
     private static func trySchedule() -> String? {
         var policy: Int32 = 0
         var parameters = sched_param()
@@ -45,13 +59,12 @@ public enum RealTime {
             + "LimitRTPRIO=\(priority) in the unit grants it)"
     }
 
-    private static func lockMemory() -> String? {
+    private static func lockFutureMemory() -> String? {
         let advice = "(a page fault may lose frames; LimitMEMLOCK=infinity in the unit grants it)"
-        releaseCode()
-        guard mlockall(lockOnFault) == 0 else {
+        guard mlockall(lockFuture) == 0 else {
             return "capture: memory: cannot keep it from being paged out: \(text(errno)) \(advice)"
         }
-        // Under a limit every later allocation beyond it would fail: rather do without.
+        // Under a limit every later allocation beyond it would fail: it is better not to lock.
         let much = 1 << 30
         let flags = MAP_PRIVATE | Int32(MAP_ANONYMOUS) | Int32(MAP_NORESERVE)
         let probe = unsafe mmap(nil, much, PROT_READ | PROT_WRITE, flags, -1, 0)
@@ -63,8 +76,8 @@ public enum RealTime {
         return nil
     }
 
-    /// Lets go of the code that was needed to start, most of what was touched so far: it would be kept for good. What is
-    /// needed again comes back from the page cache. Code alone, which nothing has changed since it was mapped.
+    /// Releases the pages of code, which are most of what was touched so far and would stay locked. Those that are needed again
+    /// are read from the page cache. Only code, which has not changed since it was mapped.
     private static func releaseCode() {
         for line in (SystemFile.text("/proc/self/maps") ?? "").split(separator: "\n") {
             // 55d0-55e0 r-xp 00002000 fd:00 1234 /usr/bin/program (proc_pid_maps(5))

@@ -1,6 +1,6 @@
 import CALSA
 
-/// How a PCM that is settled starts, stops and wakes whoever waits for it (`snd_pcm_sw_params_t`).
+/// How a PCM that is settled starts, stops and wakes the thread that waits for it (`snd_pcm_sw_params_t`).
 @safe struct SoftwareParameters: ~Copyable {
     private let pointer: OpaquePointer
     private let pcm: OpaquePointer
@@ -10,7 +10,7 @@ import CALSA
     /// Those that a PCM has now.
     init(of pcm: OpaquePointer, _ subject: String, _ direction: PCMDirection) throws(SoundCardError) {
         var allocated: OpaquePointer?
-        // Some hundred bytes: without them Swift's own allocations would have ended the process as well.
+        // Some hundred bytes: where these are not to be had, the process could not go on anyway.
         guard unsafe snd_pcm_sw_params_malloc(&allocated) == 0, let pointer = unsafe allocated else {
             fatalError("out of memory")
         }
@@ -37,8 +37,8 @@ import CALSA
         try check("set its start threshold") { unsafe snd_pcm_sw_params_set_start_threshold(pcm, pointer, 1) }
     }
 
-    /// Stops once the whole buffer is over: what was played is silenced behind it, so that hardware that runs on to the end of
-    /// its period plays nothing twice.
+    /// Stops once the whole buffer is played. Played frames are overwritten with silence, so that hardware that runs on to the
+    /// end of its period plays nothing twice.
     func stopWhenDry(bufferFrames: Int) throws(SoundCardError) {
         try check("set its stop threshold") {
             unsafe snd_pcm_sw_params_set_stop_threshold(pcm, pointer, snd_pcm_uframes_t(bufferFrames))
@@ -46,10 +46,10 @@ import CALSA
         var boundary: snd_pcm_uframes_t = 0
         try check("read its boundary") { unsafe snd_pcm_sw_params_get_boundary(pointer, &boundary) }
         try check("set its silence threshold") { unsafe snd_pcm_sw_params_set_silence_threshold(pcm, pointer, 0) }
-        try check("have it silenced") { unsafe snd_pcm_sw_params_set_silence_size(pcm, pointer, boundary) }
+        try check("have played frames silenced") { unsafe snd_pcm_sw_params_set_silence_size(pcm, pointer, boundary) }
     }
 
-    /// Dates what it does on `CLOCK_MONOTONIC`.
+    /// Makes its timestamps those of `CLOCK_MONOTONIC`.
     func dateMonotonically() throws(SoundCardError) {
         try check("switch timestamps on") {
             unsafe snd_pcm_sw_params_set_tstamp_mode(pcm, pointer, SND_PCM_TSTAMP_ENABLE)
@@ -59,7 +59,7 @@ import CALSA
         }
     }
 
-    /// Hands them to the PCM.
+    /// Puts them into force.
     func install() throws(SoundCardError) {
         try check("set its software parameters") { unsafe snd_pcm_sw_params(pcm, pointer) }
     }

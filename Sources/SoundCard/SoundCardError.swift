@@ -16,7 +16,7 @@ public struct SoundCardError: Error, Hashable, CustomStringConvertible {
     public var code: Int32
     /// What happened, in the system's words or ours.
     public var reason: String
-    /// More about it: what ALSA had to say, who holds the card, what to do.
+    /// More about it: ALSA's messages, who holds the card, what to do.
     public var detail: String?
 
     /// An error that no system call reported.
@@ -46,7 +46,7 @@ public struct SoundCardError: Error, Hashable, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// Codes that say that the card itself is gone.
+    /// Codes which mean that the card itself is gone.
     static let lostCodes: Set<Int32> = [ENODEV, ENOENT, ENXIO, ESHUTDOWN]
 
     /// One sentence.
@@ -56,12 +56,12 @@ public struct SoundCardError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The one door of calls to ALSA: a negative status becomes an error, with what ALSA printed meanwhile.
+/// Every call to ALSA that may fail goes through this: a negative status becomes an error, with what ALSA printed meanwhile.
 @discardableResult
 func check(
     _ subject: String, _ operation: String, _ direction: PCMDirection = .capture, _ call: () -> Int32
 ) throws(SoundCardError) -> Int32 {
-    Chatter.forget()
+    Chatter.clear()
     let status = call()
     guard status < 0 else { return status }
     throw SoundCardError(subject, operation, status: status, detail: Chatter.take(), direction: direction)

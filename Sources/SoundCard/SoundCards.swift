@@ -1,6 +1,5 @@
 import CALSA
 import Glibc
-import Synchronization
 public import Takes
 
 /// The sound cards of the machine.
@@ -12,18 +11,24 @@ public struct SoundCards: Sendable {
         self.root = root
     }
 
-    /// To be called first in a process that uses ALSA, before its second thread: every PCM is used by one thread at a time,
-    /// so ALSA's own locks, which the capture thread must not meet, are switched off.
+    /// To be called first in a process that uses ALSA, before its second thread. It switches off the lock of each PCM, which the
+    /// capture thread must not wait for: every PCM is used by one thread at a time.
+    ///
+    /// Several threads may open PCMs and mixers at the same time nevertheless: alsa-lib guards its configuration and its plug-ins by
+    /// locks that always work (`snd_config_lock` in conf.c, `snd_dlobj_lock` in dlmisc.c), and holds none of them while it waits
+    /// for a device.
     public static func prepareProcess() {
         unsafe setenv("LIBASOUND_THREAD_SAFE", "0", 1)
     }
 
-    /// The cards that are there, in ALSA's order. None is opened.
-    public func list() -> [CardDescription] {
+    /// The cards that are present, in ALSA's order. None is opened, unless `/proc/asound` is missing.
+    public func list() -> [CardDescription] { list(mayOpen: true) }
+
+    private func list(mayOpen: Bool) -> [CardDescription] {
         var cards = CardTree(root: root).cards()
-        guard root.isEmpty else { return cards }
+        guard mayOpen, root.isEmpty, SystemFile.text("/proc/asound/cards") == nil else { return cards }
         for index in cards.indices where cards[index].name == cards[index].alsaID {
-            // Without /proc/asound only the driver knows what the card is called.
+            // Only the driver knows the card's name then.
             guard let names = try? CardControl(opening: cards[index].index).names() else { continue }
             cards[index].name = names.name
             cards[index].driver = names.driver
@@ -35,21 +40,56 @@ public struct SoundCards: Sendable {
     /// - Parameters:
     ///   - direction: what it is for.
     ///   - companion: of a card that plays, the one that records: `auto` takes that one, if it plays.
-    /// - Throws: an error that lists the cards that are there.
+    ///   - expected: the names of the card that is expected back; empty: none is.
+    /// - Throws: an error that lists the cards that are present.
     public func find(
-        _ reference: CardReference, for direction: PCMDirection = .capture, beside companion: CardReference? = nil
+        _ reference: CardReference, for direction: PCMDirection = .capture, beside companion: CardReference? = nil,
+        expecting expected: [CardReference] = []
     ) throws(SoundCardError) -> CardDescription {
         let cards = list()
-        guard let card = CardChoice.choose(reference, for: direction, beside: companion, among: cards) else {
-            throw CardChoice.absence(of: reference, for: direction, among: cards)
+        if let card = CardChoice.choose(
+            reference, for: direction, beside: companion, expecting: expected, among: cards)
+        {
+            return card
         }
-        return card
+        throw CardChoice.absence(of: reference, for: direction, expecting: expected, among: cards)
     }
 
-    /// The cards that are there, each with what its hardware offers either way. Every free card is opened for a moment; of a
-    /// busy one, what this process found when it was free is told.
-    public func reports() -> [CardReport] {
-        list().map { CardReport($0, capture: survey($0, .capture), playback: survey($0, .playback)) }
+    /// The cards that are present, each with what its hardware offers in both directions. Every free card is opened for a moment;
+    /// of a busy one the result of the last time is used that this process found it free. May block for as long as the devices do.
+    /// - Parameters:
+    ///   - mayOpen: asked before each card; of one that may not be opened the report is what is known.
+    ///   - asking: called before a card is opened.
+    public func reports(
+        mayOpen: () -> Bool = { true }, asking: (CardDescription) -> Void = { _ in }
+    ) -> [CardReport] {
+        list(mayOpen: mayOpen()).map { card in
+            guard mayOpen() else {
+                return CardReport(card, capture: known(card, .capture), playback: known(card, .playback))
+            }
+            asking(card)
+            return CardReport(card, capture: survey(card, .capture), playback: survey(card, .playback))
+        }
+    }
+
+    /// What is known of a card in one direction without opening it.
+    private func known(_ card: CardDescription, _ direction: PCMDirection) -> CardSurvey {
+        guard let device = card.device(for: direction) else { return CardSurvey() }
+        return CardSurvey(
+            offers: Self.remembered(card, for: direction),
+            busyBy: PCMOwner.of(direction, card: card.index, device: device, root: root))
+    }
+
+    /// Opens a PCM of a card; one that this process holds for a moment is waited for.
+    func open<PCM: ~Copyable>(
+        _ card: CardDescription?, _ direction: PCMDirection, _ attempt: () throws(SoundCardError) -> PCM
+    ) throws(SoundCardError) -> PCM {
+        guard let card, let device = card.device(for: direction) else { return try attempt() }
+        let use = OwnUse {
+            let owner = PCMOwner.of(direction, card: card.index, device: device, root: root)
+            return owner.map { $0.processID == Int(getpid()) ? .thisProcess : .another } ?? .none
+        }
+        return try use.open(attempt)
     }
 
     /// What a card offers in one direction, or why that is not known.
@@ -70,7 +110,7 @@ public struct SoundCards: Sendable {
         }
     }
 
-    /// Adds to an error of a device that is busy who holds it, where its name says which it is: `hw:CARD=Mic,DEV=1`, `hw:1,0`.
+    /// Adds to the error of a busy device which process holds it, where its name identifies it: `hw:CARD=Mic,DEV=1`, `hw:1,0`.
     func explain(_ error: SoundCardError) -> SoundCardError {
         guard error.code == EBUSY, let colon = error.subject.firstIndex(of: ":") else { return error }
         let fields = error.subject[error.subject.index(after: colon)...].split(separator: ",")
@@ -87,7 +127,8 @@ public struct SoundCards: Sendable {
         return error
     }
 
-    /// Adds to an error of a card that is there who holds it, or what right is missing: without it ALSA finds no card.
+    /// Adds to the error of a card that is present which process holds it, or which right is missing: without it ALSA finds no
+    /// card.
     func explain(_ error: SoundCardError, card: CardDescription, device: Int) -> SoundCardError {
         let node = "\(root)/dev/snd/pcmC\(card.index)D\(device)\(error.direction.letter)"
         guard unsafe access(node, R_OK | W_OK) != 0, errno == EACCES || errno == EPERM else { return explain(error) }
@@ -98,13 +139,18 @@ public struct SoundCards: Sendable {
 
     // MARK: What was offered
 
-    private static let offers = Mutex<[PCMDirection: [[CardReference]: Offers]]>([:])
+    /// By all the names of a card: which of them comes first depends on the other cards.
+    private static let offers = Locked<[PCMDirection: [Set<CardReference>: Offers]]>([:])
 
     static func remember(_ offered: Offers, of card: CardDescription, for direction: PCMDirection) {
-        offers.withLock { $0[direction, default: [:]][card.references] = offered }
+        offers.withLock { $0[direction, default: [:]][names(of: card)] = offered }
     }
 
     static func remembered(_ card: CardDescription, for direction: PCMDirection) -> Offers? {
-        offers.withLock { $0[direction]?[card.references] }
+        offers.withLock { $0[direction]?[names(of: card)] }
+    }
+
+    private static func names(of card: CardDescription) -> Set<CardReference> {
+        Set(card.references.filter { if case .usb(_, _, nil) = $0 { false } else { true } })
     }
 }

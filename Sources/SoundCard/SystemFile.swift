@@ -25,8 +25,8 @@ package enum SystemFile {
         text(path)?.split(whereSeparator: \.isNewline).first.map(String.init)
     }
 
-    /// What a device says of itself, fit for one line of a log or a terminal, at most `limit` characters of it: its maker may
-    /// have written anything. Nil if nothing is left, or it cannot be read.
+    /// A text from a device, made fit for one line of a log or a terminal, at most `limit` characters of it: its maker may have
+    /// written anything. Nil if nothing is left, or it cannot be read.
     static func words(_ path: String, limit: Int = 100) -> String? {
         text(path).flatMap { words(in: $0, limit: limit) }
     }

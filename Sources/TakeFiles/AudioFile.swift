@@ -2,38 +2,67 @@ import Takes
 
 /// One audio file of a take that is being written.
 struct AudioFile: Sendable {
-    /// The name that it will have; until then `.part` is appended.
+    /// The name that it will have.
     let name: String
-    /// The head that it begins with.
+    /// The header that it begins with.
     var header: WAVHeader
     /// The frame of the take that it begins with.
-    let firstFrame: Int64
+    let firstFrame: TakeFrame
     /// Sound written so far.
     var dataBytes: Int64 = 0
     /// What of it is not known to be on the disk.
-    var heard = HeardSound()
+    var written = WrittenSound()
     /// What is to follow the sound.
     var closing: [UInt8] = []
     /// Whether the closing is written.
     var isClosed = false
-    /// Whether it has its final name.
-    var isRenamed = false
+    /// How far it is.
+    var stage: Stage
     /// Nil before it is made, and once it is synced and nothing more is to be written.
     var file: OpenFile?
 
-    init(name: String, header: WAVHeader, firstFrame: Int64) {
+    /// How far an audio file is on its way to its final name.
+    enum Stage: Sendable {
+        /// It follows the end of a finished take, and has a name that recovery removes.
+        case tail
+        /// It is a part of a take that is not finished.
+        case part
+        /// It has its final name.
+        case final
+        /// The sidecar of a finished take names it: it is never written to again.
+        case committed
+
+        /// What is appended to its final name.
+        var suffix: String {
+            switch self {
+            case .tail: ".tail"
+            case .part: ".part"
+            case .final, .committed: ""
+            }
+        }
+    }
+
+    init(name: String, header: WAVHeader, firstFrame: TakeFrame, stage: Stage = .part) {
         self.name = name
+        self.stage = stage
         self.header = header
         self.firstFrame = firstFrame
     }
 
+    /// Whether it has yet to get its final name.
+    var isUnnamed: Bool {
+        switch stage {
+        case .tail, .part: true
+        case .final, .committed: false
+        }
+    }
     /// The name that it has now.
-    var currentName: String { isRenamed ? name : name + ".part" }
+    var currentName: String { name + stage.suffix }
     /// Where the next frame goes.
     var end: Int64 { Int64(WAVHeader.byteCount) + dataBytes }
     /// Whole frames written so far.
     var frames: Int64 { dataBytes / Int64(header.format.bytesPerFrame) }
-    /// The head as things stand.
+    /// The header, with the sound so far.
     var headerBytes: [UInt8] {
         header.bytes(dataBytes: dataBytes, trailingBytes: isClosed ? closing.count : 0)
     }
@@ -53,6 +82,7 @@ struct AudioFile: Sendable {
 extension TakeSite {
     /// Appends the closing chunks to one audio file, if there are any.
     mutating func close(_ audio: inout AudioFile, of sidecar: Sidecar?, isLast: Bool) throws(FileError) {
+        guard audio.stage != .committed else { return }
         audio.setClosing(sidecar, isLast: isLast)
         guard !audio.closing.isEmpty else { return }
         if audio.file == nil { audio.file = try files.open(path(audio.currentName)) }

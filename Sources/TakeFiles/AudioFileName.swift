@@ -6,17 +6,18 @@ struct AudioFileName: Hashable, Sendable {
     var part: Int
     /// Whether it is the unfiltered twin.
     var isUnfiltered: Bool
+    /// What follows `.wav`.
+    var stage: AudioFile.Stage
     /// Whether it has its final name, without `.part`.
-    var isFinal: Bool
+    var isFinal: Bool { stage == .final }
 
     /// Parts in order, the filtered file before its twin.
     var place: (Int, Int) { (part, isUnfiltered ? 1 : 0) }
 
-    /// Reads the name of a file of `take`; nil if it is none of audio, or spelt otherwise than a recorder does.
+    /// Reads the name of a file of `take`; nil if it is no audio file's, or is spelt in another way than a recorder does.
     init?(_ file: String, of take: TakeName) {
-        isFinal = !file.hasSuffix(".part")
-        var rest = Substring(file)
-        if !isFinal { rest = rest.dropLast(5) }
+        stage = [AudioFile.Stage.part, .tail].first { file.hasSuffix($0.suffix) } ?? .final
+        var rest = file.dropLast(stage.suffix.count)
         guard rest.hasPrefix(take.stem), rest.hasSuffix(".wav") else { return nil }
         rest = rest.dropFirst(take.stem.count).dropLast(4)
         isUnfiltered = rest.hasSuffix("-raw")
@@ -25,8 +26,6 @@ struct AudioFileName: Hashable, Sendable {
             return nil
         }
         self.part = part
-        guard file == take.audioFile(part: part, isUnfiltered: isUnfiltered) + (isFinal ? "" : ".part") else {
-            return nil
-        }
+        guard file == take.audioFile(part: part, isUnfiltered: isUnfiltered) + stage.suffix else { return nil }
     }
 }

@@ -8,9 +8,9 @@ public struct BroadcastOrigin: Hashable, Sendable {
     public var originator: String
     /// The originator's own name for it, at most 32 bytes.
     public var reference: String
-    /// When the file's first frame was heard, UTC.
+    /// When the file's first frame was sampled, UTC.
     public var started: WallTime
-    /// How it came about, in lines of EBU R 98; at most 1024 bytes.
+    /// How it was made, in lines of EBU R 98; at most 1024 bytes.
     public var codingHistory: String
 
     /// An origin.
@@ -28,7 +28,7 @@ public struct BroadcastOrigin: Hashable, Sendable {
     /// The origin of a part of a take.
     ///
     /// - Parameters:
-    ///   - started: when the take's first frame was heard.
+    ///   - started: when the take's first frame was sampled.
     ///   - firstFrame: the part's first frame, counted from there at the take's rate.
     ///   - format: what is stored.
     public init(sidecar: Sidecar, started: WallTime, firstFrame: Int64, format: StreamFormat, isUnfiltered: Bool) {
@@ -39,7 +39,7 @@ public struct BroadcastOrigin: Hashable, Sendable {
             case 2: ",M=stereo"
             default: ""
             }
-        // R 98 separates by commas and ends with a line break; what a card calls itself may hold either.
+        // R 98 separates by commas and ends with a line break; a card's name may have both.
         let card = sidecar.card.map { $0.isASCII && $0 != "," && !$0.isNewline ? $0 : " " }
         self.init(
             description: "Take \(sidecar.take), \(isUnfiltered ? "unfiltered, " : "")kit \(sidecar.kit)",

@@ -1,21 +1,21 @@
 public import Takes
 
-/// A finished take on its way from WAV to FLAC, in slices of work that are short enough to be interrupted between any two.
+/// The conversion of a finished take from WAV to FLAC, in short slices of work; it may be interrupted between any two.
 ///
 /// Every audio file `X.wav` of the take is encoded as `X.flac.part`, synced, read back from the disk and compared sample for
-/// sample. Once all are, they become `X.flac`, the sidecar is revised to name them, and only then the WAV files go. Wherever
-/// it is cut, the take is whole, and another conversion of the same take goes on from what it finds on the disk.
+/// sample. Once all are, they become `X.flac`, the sidecar is revised to name them, and only then the WAV files are removed.
+/// Wherever it is cut, the take is whole, and another conversion of the same take continues with what it finds on the disk.
 /// For one thread at a time, which must be the one that revises and removes takes.
 public final class FLACConversion {
-    /// How it ended.
+    /// The result.
     public enum Outcome: Equatable, Sendable {
         /// All audio files are FLAC now.
         case converted(Sidecar)
-        /// It stays WAV, and is not pending any more. The sentence says why.
+        /// It stays WAV, and is no longer pending. The sentence says why.
         case kept(Sidecar, String)
         /// There is no room now. It stays pending; the next `step` tries again. The sentence says how much is missing.
         case later(String)
-        /// There is no such take, or it is not to be converted.
+        /// There is no such take, or it is not pending.
         case nothingToDo
     }
 
@@ -29,35 +29,36 @@ public final class FLACConversion {
     private var phase = Phase.begin
 
     private enum Phase {
-        /// Look at what another conversion left.
+        /// Check what another conversion left.
         case begin
-        /// See what is to be encoded, and whether there is room.
+        /// List the files to encode, and check whether there is room.
         case plan
         /// Encode and verify a file; those before it are done.
         case encode(Plan, index: Int, FLACEncoding?)
-        /// Give the FLAC files their names, and name them in the sidecar.
-        case reveal(Plan)
-        /// The sidecar names FLAC: the WAV files that are left go.
+        /// Rename the FLAC files, and name them in the sidecar.
+        case rename(Plan)
+        /// The sidecar names FLAC: remove the WAV files.
         case removeOriginals
     }
 
-    /// What is to be done to a take.
+    /// The work on a take.
     private struct Plan {
         var sidecar: Sidecar
         var audio: [Audio]
     }
 
-    /// An audio file to be converted.
+    /// An audio file to convert.
     private struct Audio {
         /// The part, from 0.
         var part: Int
         /// Its name without an ending.
         var base: String
         var isUnfiltered: Bool
+        /// Of the WAV file.
         var format: StreamFormat
         var frames: Int64
 
-        /// Bytes that it may take: noise is not made smaller, and what is said of the sound comes on top.
+        /// The most bytes that the FLAC may have: noise does not become smaller, and the metadata is added.
         var largestFLAC: Int64 {
             let bytes = frames * Int64(format.bytesPerFrame)
             return bytes + bytes / 100 + 1 << 20
@@ -80,14 +81,14 @@ public final class FLACConversion {
     /// Does the next slice of work: about a second of stereo sound, encoded or compared, or some calls to the storage.
     ///
     /// - Returns: nil while there is more to do.
-    /// - Throws: `FileError`: the storage failed. The take is whole and still pending; the next step begins anew.
+    /// - Throws: `FileError`: the storage failed. The take is whole and still pending; the next step begins again.
     public func step() throws(FileError) -> Outcome? {
         do {
             return try proceed()
         } catch let problem as Unconvertible {
             return try keep(because: problem.reason)
         } catch let error as SoundFileError where error.storage == nil {
-            // The library's no is not the storage's: it would be the same tomorrow.
+            // An error of the library, and not of the storage, would come again at each attempt.
             return isGone ? cleaned(.nothingToDo) : try keep(because: error.description)
         } catch is SidecarError {
             return cleaned(.nothingToDo)
@@ -101,7 +102,7 @@ public final class FLACConversion {
         }
     }
 
-    /// Gives it up for now: what was not finished is removed, as far as the storage lets it; the take is still pending.
+    /// Stops for now: unfinished files are removed, as far as the storage allows; the take is still pending.
     public func cancel() {
         phase = .begin
         for name in (try? files.entries(folder)) ?? [] where name.hasSuffix(".flac.part") && isOurs(name) {
@@ -114,14 +115,18 @@ public final class FLACConversion {
         case .begin: return try begin()
         case .plan: return try plan()
         case .encode(let plan, let index, let encoding): return try encode(plan, index, encoding)
-        case .reveal(let plan):
+        case .rename(let plan):
             for audio in plan.audio {
-                try files.rename("\(folder)/\(audio.base).flac.part", to: "\(folder)/\(audio.base).flac")
+                try files.move("\(folder)/\(audio.base).flac.part", to: "\(folder)/\(audio.base).flac")
             }
             try syncFolder()
             _ = try directory.revise(take) { sidecar in
-                for audio in plan.audio where !audio.isUnfiltered && audio.part < sidecar.parts.count {
-                    sidecar.parts[audio.part].file = "\(audio.base).flac"
+                for audio in plan.audio where audio.part < sidecar.parts.count {
+                    if audio.isUnfiltered {
+                        sidecar.parts[audio.part].unfilteredFile = "\(audio.base).flac"
+                    } else {
+                        sidecar.parts[audio.part].file = "\(audio.base).flac"
+                    }
                 }
                 sidecar.pendingFormat = nil
             }
@@ -131,7 +136,7 @@ public final class FLACConversion {
         }
     }
 
-    // MARK: - What is to be done
+    // MARK: - Planning
 
     private func begin() throws -> Outcome? {
         cancel()
@@ -155,7 +160,7 @@ public final class FLACConversion {
         guard !plan.audio.isEmpty else {
             return .converted(try directory.revise(take) { $0.pendingFormat = nil })
         }
-        // The sidecar says that the WAV is the take: FLAC beside it was never told to anybody.
+        // The sidecar names the WAV: FLAC beside it was never announced.
         for audio in plan.audio { try files.remove("\(folder)/\(audio.base).flac") }
         let wanted = plan.audio.reduce(0) { $0 + $1.largestFLAC }
         let free = try files.freeBytes(folder)
@@ -170,7 +175,8 @@ public final class FLACConversion {
     private func plan(_ sidecar: Sidecar, _ there: Set<String>) throws -> Plan {
         var plan = Plan(sidecar: sidecar, audio: [])
         for (index, part) in sidecar.parts.enumerated() where part.file.hasSuffix(".wav") {
-            guard sidecar.rateHz > 0, part.firstFrame >= 0, part.firstFrame / Int64(sidecar.rateHz) < 1 << 32 else {
+            guard sidecar.rateHz > 0, part.firstFrame >= .first, part.firstFrame.count / Int64(sidecar.rateHz) < 1 << 32
+            else {
                 throw Unconvertible("its sidecar gives part \(index + 1) no place in time")
             }
             let bases = bases(of: part)
@@ -179,7 +185,9 @@ public final class FLACConversion {
                     throw Unconvertible("\(folder)/\(base).wav is not there")
                 }
                 let file = try SoundFileReader(path: "\(folder)/\(base).wav")
-                if let refusal = FLACWriter.refusal(of: file.format) { throw Unconvertible(refusal) }
+                if let refusal = FLACWriter.refusal(of: FLACWriter.format(for: file.format)) {
+                    throw Unconvertible(refusal)
+                }
                 guard file.frames == part.frames, file.frames > 0 else {
                     throw Unconvertible(
                         "\(file.path) holds \(file.frames) frames, and its sidecar says \(part.frames)")
@@ -222,25 +230,32 @@ public final class FLACConversion {
             encoding = begun
         } else {
             let wav = "\(folder)/\(audio.base).wav"
+            let format = FLACWriter.format(for: audio.format)
+            // They would make a WAV file of 32 bits again, which `flac` refuses to make of 24.
+            let chunks = format == audio.format ? try RIFFChunks.all(of: files.open(wav), files: files) : []
             let metadata = FLACMetadata(
-                sidecar: plan.sidecar, part: audio.part, isUnfiltered: audio.isUnfiltered, format: audio.format,
-                frames: audio.frames, chunks: try RIFFChunks.all(of: files.open(wav), files: files))
+                sidecar: plan.sidecar, part: audio.part, isUnfiltered: audio.isUnfiltered, format: format,
+                frames: audio.frames, chunks: chunks)
             encoding = try FLACEncoding(
                 wav: wav, flac: "\(folder)/\(audio.base).flac.part", metadata: metadata, files: files)
         }
         switch try encoding.step() {
         case .more: phase = .encode(plan, index: index, encoding)
         case .done where index + 1 < plan.audio.count: phase = .encode(plan, index: index + 1, nil)
-        case .done: phase = .reveal(plan)
+        case .done: phase = .rename(plan)
         case .differs(let frame):
             throw Unconvertible("read back from the disk, \(audio.base).flac differs at frame \(frame)")
+        case .tooManyBits(let frame):
+            throw Unconvertible(
+                "FLAC holds integers of up to 24 bits here, and \(audio.base).wav has more at frame \(frame)")
         }
         return nil
     }
 
     // MARK: - The end
 
-    /// Removes the WAV files beside FLAC that the sidecar names, if that is as long as it says. If it is not, the part is WAV again.
+    /// Removes the WAV files beside FLAC files that the sidecar names and that are as long as it says. A part whose FLAC is not is WAV
+    /// again.
     private func removeOriginals() throws -> Outcome? {
         var sidecar = try directory.sidecar(of: take)
         let there = Set(try files.entries(folder))
@@ -250,7 +265,7 @@ public final class FLACConversion {
             let bases = bases(of: part)
             let waves = bases.filter { there.contains("\($0).wav") }
             if waves.allSatisfy({ frames(of: "\($0).flac") == part.frames }) {
-                // The twin first: as long as it is there, so is the part itself.
+                // The twin is removed first: while it is there, the part itself is there too.
                 superfluous += waves.reversed()
             } else if waves.contains(bases[0]), waves.allSatisfy({ frames(of: "\($0).wav") == part.frames }) {
                 broken[index] = "\(bases[0]).wav"
@@ -258,7 +273,11 @@ public final class FLACConversion {
         }
         if !broken.isEmpty {
             sidecar = try directory.revise(take) { sidecar in
-                for (index, file) in broken where index < sidecar.parts.count { sidecar.parts[index].file = file }
+                for (index, file) in broken where index < sidecar.parts.count {
+                    sidecar.parts[index].file = file
+                    guard let twin = sidecar.parts[index].unfilteredFile, twin.hasSuffix(".flac") else { continue }
+                    sidecar.parts[index].unfilteredFile = twin.dropLast(5) + ".wav"
+                }
                 sidecar.pendingFormat = "flac"
             }
         }
@@ -268,13 +287,13 @@ public final class FLACConversion {
         return sidecar.pendingFormat == "flac" ? nil : .converted(sidecar)
     }
 
-    /// How many frames a sound file holds; nil if it is none.
+    /// How many frames a sound file holds; nil if it is not a sound file.
     private func frames(of name: String) -> Int64? {
         guard let file = try? SoundFileReader(path: "\(folder)/\(name)") else { return nil }
         return file.frames
     }
 
-    /// Lets the take be WAV for good.
+    /// Ends the conversion: the take stays WAV.
     private func keep(because reason: String) throws(FileError) -> Outcome {
         cancel()
         do {
@@ -287,13 +306,13 @@ public final class FLACConversion {
         }
     }
 
-    /// `outcome`, after what was not finished is removed.
+    /// `outcome`, after the removal of unfinished files.
     private func cleaned(_ outcome: Outcome) -> Outcome {
         cancel()
         return outcome
     }
 
-    /// Whether somebody removed the take, and not the storage under it.
+    /// Whether the take was removed, while its storage is still there.
     private var isGone: Bool {
         guard let there = try? files.entries(folder) else { return false }
         return !there.contains("\(take.stem).json")

@@ -1,26 +1,33 @@
 import Takes
 
-/// One WAV file on its way to become FLAC: encoded slice by slice, then decoded again and compared.
+/// The encoding of one WAV file as FLAC: slice by slice, then decoded again and compared.
+///
+/// A file of 32 bits whose low 8 bits are zero in all samples becomes FLAC of 24 bits: the sound of a card that carries 24 bits in 32.
 final class FLACEncoding {
-    /// What a slice of work led to.
+    /// The result of a slice of work.
     enum Progress: Hashable {
         case more
         case done
         /// The FLAC does not hold what the WAV holds.
         case differs(atFrame: Int64)
+        /// The WAV has more bits than FLAC holds, first in this frame.
+        case tooManyBits(atFrame: Int64)
     }
 
-    /// Samples read at a time: little enough to cost no memory that is missed.
+    /// Samples read at a time: few enough to cost little memory.
     private static let bufferSamples = 1 << 15
     /// Buffers a slice: about a second of stereo.
     private static let buffersPerSlice = 4
-    /// Bytes after which what was written is synced, so that no flood of them stands before a sync of the take that is being recorded.
+    /// Bytes after which what was written is synced, so that a sync of the take that is being recorded does not wait for many of them.
     private static let bytesPerSync: Int64 = 4 << 20
 
     private let files: FileSystem
     private let wav: String
     private let flac: OpenFile
+    /// What the FLAC holds.
     private let format: StreamFormat
+    /// Whether the WAV has 32 bits.
+    private let isReduced: Bool
     private let frames: Int64
     private var source: SoundFileReader
     private var writer: FLACWriter?
@@ -36,22 +43,23 @@ final class FLACEncoding {
     /// - Parameters:
     ///   - wav: the path of the WAV file.
     ///   - flac: the path under which the FLAC is written.
-    /// - Throws: `FileError`, or `SoundFileError` if there cannot be such a FLAC.
+    /// - Throws: `FileError`, or `SoundFileError` if FLAC does not hold such sound.
     init(wav: String, flac: String, metadata: FLACMetadata, files: FileSystem) throws {
         self.files = files
         self.wav = wav
         source = try SoundFileReader(path: wav)
-        format = source.format
+        format = FLACWriter.format(for: source.format)
+        isReduced = format != source.format
         frames = source.frames
         let size = max(format.channels, Self.bufferSamples / format.channels * format.channels)
         samples = [Int32](repeating: 0, count: size)
         others = samples
-        self.flac = try files.create(flac, isNew: true)
+        self.flac = try files.createWhole(flac, isNew: true)
         writer = try FLACWriter(to: self.flac, files: files, format: format, metadata: metadata)
     }
 
     /// Encodes or compares the next slice.
-    /// - Throws: `FileError` or `SoundFileError`; then it is to be begun anew, or given up.
+    /// - Throws: `FileError` or `SoundFileError`; then it can only be begun again, or given up.
     func step() throws -> Progress {
         for _ in 0..<Self.buffersPerSlice {
             let progress = decoded == nil ? try encode() : try compare()
@@ -64,6 +72,9 @@ final class FLACEncoding {
         var span = samples.mutableSpan
         let count = try source.read(into: &span)
         if count > 0 {
+            if isReduced, let index = samples[..<(count * format.channels)].firstIndex(where: { $0 & 0xff != 0 }) {
+                return .tooManyBits(atFrame: done + Int64(index / format.channels))
+            }
             try writer?.write(samples, frames: count)
             done += Int64(count)
             bytesSinceSync += Int64(count * format.bytesPerFrame)
@@ -79,7 +90,7 @@ final class FLACEncoding {
         try writer?.finish()
         writer = nil
         try files.sync(flac)
-        files.forget(flac)
+        files.dropCache(of: flac)
         let decoded = try SoundFileReader(path: flac.path)
         guard decoded.format == format, decoded.frames == frames else { return .differs(atFrame: decoded.frames) }
         self.decoded = consume decoded

@@ -1,12 +1,12 @@
 import Takes
 
 extension FLACMetadata {
-    /// What the WAV file of a part says in `bext` and `cue `, and which part of which take it is.
+    /// What the WAV file of a part has in `bext` and `cue `, and which part of which take it is.
     ///
     /// The names of the comments are those by which ffmpeg reads and writes `bext`.
     ///
     /// - Parameters:
-    ///   - sidecar: the take's. Where its clock was set later, the time that is true since then is told.
+    ///   - sidecar: the take's. Where its clock was set later, the corrected time counts.
     ///   - part: which of its parts, from 0.
     ///   - format: as stored.
     ///   - frames: of the file.
@@ -22,7 +22,8 @@ extension FLACMetadata {
         let started = sidecar.startedCorrected.flatMap { WallTime(iso8601: $0) } ?? WallTime(iso8601: sidecar.started)
         if let started {
             let origin = BroadcastOrigin(
-                sidecar: sidecar, started: started, firstFrame: firstFrame, format: format, isUnfiltered: isUnfiltered)
+                sidecar: sidecar, started: started, firstFrame: firstFrame.count, format: format,
+                isUnfiltered: isUnfiltered)
             texts += [
                 ("DESCRIPTION", origin.description), ("ORIGINATOR", origin.originator),
                 ("ORIGINATOR_REFERENCE", origin.reference), ("DATE", origin.started.date),
@@ -33,7 +34,7 @@ extension FLACMetadata {
             ]
         }
         texts += [("TAKE", sidecar.take), ("KIT", sidecar.kit), ("CARD", sidecar.card)]
-        texts += [("CLOCK", sidecar.clock.rawValue), ("FIRST_FRAME", String(firstFrame))]
+        texts += [("CLOCK", sidecar.clock.rawValue), ("FIRST_FRAME", String(firstFrame.count))]
         if !isAlone { texts.append(("PART", "\(part + 1)/\(sidecar.parts.count)")) }
         // As in the WAV file, more than two channels belong to no loudspeakers (RFC 9639, section 8.6.2).
         if format.channels > 2 { texts.append(("WAVEFORMATEXTENSIBLE_CHANNEL_MASK", "0x0")) }
@@ -50,7 +51,7 @@ extension FLACMetadata {
             firstFrame: sidecar.parts[part].firstFrame, frames: frames, rateHz: rateHz,
             isLast: part == sidecar.parts.count - 1
         ).map { Cue(frame: $0.frame, label: $0.label) }
-        // Sorted by hand, as a sort is not bound to keep those on one frame in their order.
+        // By frame, then by place in the list: `sorted` need not keep those on one frame in their order.
         return cues.enumerated().sorted { ($0.element.frame, $0.offset) < ($1.element.frame, $1.offset) }
             .map(\.element)
     }

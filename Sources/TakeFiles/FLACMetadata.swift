@@ -1,4 +1,4 @@
-/// What a FLAC file says of its sound: the blocks between `fLaC` and the first frame (RFC 9639, section 8).
+/// The metadata of a FLAC file: the blocks between `fLaC` and the first frame (RFC 9639, section 8).
 struct FLACMetadata: Hashable, Sendable {
     /// A Vorbis comment.
     struct Comment: Hashable, Sendable {
@@ -12,7 +12,7 @@ struct FLACMetadata: Hashable, Sendable {
     struct Cue: Hashable, Sendable {
         /// Its frame in the file.
         var frame: Int64
-        /// What it is called.
+        /// Its name.
         var label: String
     }
 
@@ -22,12 +22,12 @@ struct FLACMetadata: Hashable, Sendable {
     var cues: [Cue] = []
     /// Frames that the file will hold: the cue sheet ends there.
     var frames: Int64
-    /// Frames a second, in which chapters are told.
+    /// Frames a second, from which the times of chapters are computed.
     var rateHz: Int
-    /// The chunks of the WAV file that the sound comes from, as `RIFFChunks` reads them; may be none.
+    /// The chunks of the WAV file that the sound comes from, as `RIFFChunks` reads them; may be empty.
     var chunks: [[UInt8]] = []
 
-    /// Room left for whoever wants to add a comment later without writing the file anew.
+    /// Room for comments that are added later without writing the whole file again.
     static let paddingByteCount = 8192
     /// A cue sheet that is not of a CD numbers its tracks 1 to 254 (section 8.7).
     static let mostTracks = 254
@@ -43,7 +43,7 @@ struct FLACMetadata: Hashable, Sendable {
     ///   - vendor: the encoder's name for itself.
     func bytes(streamInfo: [UInt8], vendor: [UInt8]) -> [UInt8] {
         var blocks: [(type: UInt8, content: [UInt8])] = [(0, streamInfo)]
-        // ffmpeg takes either for chapters, and the later for the truth: the comments have the names.
+        // ffmpeg reads chapters from both, and keeps those of the later block: the comments, which have the names.
         if let sheet = cueSheet { blocks.append((5, sheet)) }
         blocks.append((4, commentBlock(vendor: vendor)))
         // The application "riff": what `flac --keep-foreign-metadata` stores, and makes into the same WAV file again.

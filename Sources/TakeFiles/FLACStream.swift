@@ -1,25 +1,25 @@
 /// The file that an encoder writes its FLAC to, with our metadata in place of the encoder's own.
 ///
-/// libsndfile writes no cue sheet and few comments, and FLAC wants both before the first frame. So what the encoder puts there
-/// is held back in memory, whence it fills in its STREAMINFO at the end, and the frames are moved behind our own head.
+/// libsndfile writes no cue sheet and few comments, and FLAC has both before the first frame. So the encoder's own head is kept in
+/// memory, where the encoder completes its STREAMINFO at the end, and the frames are written behind our head.
 final class FLACStream {
     private let file: OpenFile
     private let files: FileSystem
     private let metadata: FLACMetadata
     /// What the encoder wrote before its first frame.
     private var head: [UInt8] = []
-    /// How long that is, once it is all there.
+    /// The same, once it is complete.
     private var own: FLACHead?
-    /// How much farther the frames lie in the file than the encoder believes.
+    /// How many bytes later the frames lie in the file than by the encoder's count.
     private var shift: Int64 = 0
 
     /// Where the encoder writes next, as it counts.
     private(set) var position: Int64 = 0
-    /// How much the encoder has written, as it counts.
+    /// How many bytes the encoder has written, as it counts.
     private(set) var length: Int64 = 0
-    /// Why nothing more is written.
+    /// The error after which nothing more is written.
     private(set) var failure: FileError?
-    /// Set when nobody wants the rest.
+    /// Set when the rest is not needed.
     var isAbandoned = false
 
     init(to file: OpenFile, files: FileSystem, metadata: FLACMetadata) {
@@ -28,13 +28,13 @@ final class FLACStream {
         self.metadata = metadata
     }
 
-    /// Goes to a place, as the encoder counts.
+    /// Sets `position`.
     func seek(to place: Int64) {
         position = max(0, place)
     }
 
     /// Writes at `position`.
-    /// - Returns: whether it was done; once it was not, nothing is.
+    /// - Returns: whether all bytes were written; after a failure nothing is written.
     func write(_ bytes: [UInt8]) -> Bool {
         guard failure == nil, !isAbandoned else { return false }
         do throws(FileError) {
@@ -65,8 +65,8 @@ final class FLACStream {
         return true
     }
 
-    /// Writes our head, after the encoder has finished its own.
-    /// - Returns: whether there is one: without a frame the encoder writes none.
+    /// Writes our head, after the encoder has completed its own.
+    /// - Returns: whether there is one: without a frame the encoder writes no head.
     func finish() throws(FileError) -> Bool {
         guard let finished = FLACHead(head) else { return false }
         try files.write(metadata.bytes(streamInfo: finished.streamInfo, vendor: finished.vendor), to: file, at: 0)
@@ -74,16 +74,16 @@ final class FLACStream {
     }
 }
 
-/// What an encoder puts before its first frame.
+/// What an encoder writes before its first frame.
 struct FLACHead: Hashable {
-    /// How long it is.
+    /// Its length.
     var byteCount: Int
     /// The content of its block STREAMINFO.
     var streamInfo: [UInt8]
-    /// What it calls itself; empty if it does not say.
+    /// The encoder's name; may be empty.
     var vendor: [UInt8] = []
 
-    /// Reads the blocks up to the last; nil if they are not all there.
+    /// Reads the blocks up to the last; nil if they are not complete.
     init?(_ bytes: [UInt8]) {
         guard bytes.starts(with: Array("fLaC".utf8)) else { return nil }
         var found: [UInt8: ArraySlice<UInt8>] = [:]

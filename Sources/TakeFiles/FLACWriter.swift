@@ -17,7 +17,7 @@ import Takes
     /// - Parameters:
     ///   - file: an empty file.
     ///   - format: what is stored: integers up to 24 bits, up to 8 channels.
-    ///   - metadata: what is said of the sound.
+    ///   - metadata: the blocks before the sound.
     /// - Throws: `SoundFileError` if FLAC does not hold such sound.
     init(
         to file: OpenFile, files: FileSystem, format: StreamFormat, metadata: FLACMetadata
@@ -45,16 +45,23 @@ import Takes
     }
 
     deinit {
-        // What the library would still write is of no use to anybody.
+        // The library writes its last block when it closes a file; nothing of an unfinished file is needed.
         stream.isAbandoned = true
         if let handle = unsafe handle { unsafe sf_close(handle) }
     }
 
-    /// Why FLAC, or this encoder, cannot hold such sound without loss; nil: it can. RFC 9639 allows 32 bits, few can read them.
+    /// The format of a FLAC file for sound of `stored`: `S32_LE` becomes 24 bits, which holds it if the low 8 bits of all samples are
+    /// zero.
+    static func format(for stored: StreamFormat) -> StreamFormat {
+        guard stored.sampleFormat == .s32 else { return stored }
+        return StreamFormat(rateHz: stored.rateHz, channels: stored.channels, sampleFormat: .s24Packed)
+    }
+
+    /// Why FLAC, or this encoder, cannot hold such sound without loss; nil: it can. RFC 9639 allows 32 bits, but few programs
+    /// read them.
     static func refusal(of format: StreamFormat) -> String? {
-        let sample = format.sampleFormat.stored
-        if sample != .s16 && sample != .s24Packed {
-            return "FLAC holds no \(sample.rawValue) here, only integers of up to 24 bits"
+        if format.sampleFormat != .s16 && format.sampleFormat != .s24Packed {
+            return "FLAC holds no \(format.sampleFormat.rawValue) here, only integers of up to 24 bits"
         }
         if !(1...8).contains(format.channels) { return "FLAC holds up to 8 channels, not \(format.channels)" }
         if !(1...655_350).contains(format.rateHz) { return "FLAC holds up to 655350 Hz, not \(format.rateHz)" }
@@ -72,7 +79,7 @@ import Takes
         let written = unsafe samples.withUnsafeBufferPointer { buffer in
             unsafe sf_writef_int(handle, buffer.baseAddress!, sf_count_t(count))
         }
-        // The encoder sees only at its next block that the storage took nothing.
+        // The encoder notices only at its next block that a write failed.
         guard Int(written) == count, stream.failure == nil else {
             throw SoundFileError(
                 operation: "write", path: path, problem: unsafe SoundFileReader.text(of: handle),
@@ -80,7 +87,7 @@ import Takes
         }
     }
 
-    /// Writes what is left and how much it was (`sf_close`). Not synced.
+    /// Writes the last block and the length (`sf_close`). Not synced.
     mutating func finish() throws(SoundFileError) {
         guard let open = unsafe handle else { return }
         unsafe handle = nil
@@ -109,7 +116,7 @@ import Takes
                 stream.seek(to: base + offset)
                 return stream.position
             },
-            // What is written is not read here.
+            // Nothing is read through this.
             read: { _, _, _ in 0 },
             write: { bytes, count, user in
                 guard let bytes = unsafe bytes, count > 0 else { return 0 }

@@ -5,7 +5,7 @@ public struct FileIdentity: Hashable, Sendable {
     /// The file's number on it, `st_ino`.
     public var inode: UInt64
 
-    /// An identity, as `stat(2)` tells it.
+    /// An identity, as `stat(2)` reports it.
     public init(device: UInt64, inode: UInt64) {
         self.device = device
         self.inode = inode

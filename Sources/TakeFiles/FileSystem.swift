@@ -2,17 +2,29 @@ import Glibc
 
 /// Files, as takes need them: every call is made until it is done (`EINTR`, short writes), and an error says on what.
 public struct FileSystem: Sendable {
-    /// Readable by the group, which the library is in; for nobody else.
+    /// Readable by the group, which the library is in, and by no other.
     public static let fileMode: UInt32 = 0o640
     /// The same for folders; what is made in them belongs to their group.
     public static let folderMode: UInt32 = 0o2750
+    /// Of files that are locked.
+    static let lockMode: UInt32 = 0o600
 
     private let calls: any SystemCalls
+    /// What they lie on, where that is known.
+    let kind: FileSystemKind?
 
     /// Files reached by `calls`.
     public init(calls: any SystemCalls = KernelCalls()) {
-        self.calls = calls
+        self.init(calls, on: nil)
     }
+
+    private init(_ calls: any SystemCalls, on kind: FileSystemKind?) {
+        self.calls = calls
+        self.kind = kind
+    }
+
+    /// The same on a file system of this kind.
+    func on(_ kind: FileSystemKind) -> FileSystem { FileSystem(calls, on: kind) }
 
     /// Makes a file, with the rights of `fileMode` whatever the umask.
     /// - Parameter isNew: whether an existing file is an error (`EEXIST`); otherwise it is emptied.
@@ -27,7 +39,7 @@ public struct FileSystem: Sendable {
         return file
     }
 
-    /// Opens a file that is there, to read and write; a link is refused (`ELOOP`), so that nobody is led elsewhere.
+    /// Opens a file that is there, to read and write; a link is refused (`ELOOP`), so that no path leads elsewhere.
     public func open(_ path: String) throws(FileError) -> OpenFile {
         try open("open", path, flags: O_RDWR | O_NOFOLLOW)
     }
@@ -62,7 +74,7 @@ public struct FileSystem: Sendable {
             let count = try doing("write", file.path) { () throws(Errno) in
                 unsafe try calls.pwrite(file.descriptor, rest, at: position)
             }
-            // A write of nothing would be repeated for ever.
+            // A write of nothing would be repeated forever.
             guard count > 0 else { throw FileError("write", file.path, code: EIO) }
             done += count
         }
@@ -129,11 +141,11 @@ public struct FileSystem: Sendable {
         }
     }
 
-    /// Lets go of what the kernel keeps in memory of a file that was synced, so that whoever reads it next reads the disk.
+    /// Asks the kernel to drop its copy of a file that was synced, so that the next read comes from the disk.
     ///
-    /// A wish, which the kernel may leave unheard.
-    public func forget(_ file: OpenFile) {
-        try? calls.forget(file.descriptor)
+    /// The kernel may refuse.
+    public func dropCache(of file: OpenFile) {
+        try? calls.dropCache(file.descriptor)
     }
 
     /// How many bytes a file has.
@@ -148,9 +160,24 @@ public struct FileSystem: Sendable {
         }
     }
 
-    /// Gives a file another name, in place of one that may be there.
+    /// Gives a file that was synced another name, in place of one that may be there, and makes it safe under that name. The
+    /// folder is to be synced next.
+    ///
+    /// FAT keeps the place and the length of a file beside its name. Until the file is synced again, it is empty there: a sync
+    /// of the folder alone would replace the old name by that of an empty file.
+    public func move(_ from: String, to: String) throws(FileError) {
+        try rename(from, to: to)
+        try settle(to)
+    }
+
+    /// The first half of `move`, enough for a file that does not outlive the power.
     public func rename(_ from: String, to: String) throws(FileError) {
         try doing("rename", from) { () throws(Errno) in try calls.rename(from, to: to) }
+    }
+
+    /// The second half of `move`.
+    func settle(_ path: String) throws(FileError) {
+        try sync(open(path))
     }
 
     /// Removes a file, if it is there.
@@ -162,9 +189,19 @@ public struct FileSystem: Sendable {
         }
     }
 
+    /// Removes a folder that is empty.
+    func removeFolder(_ path: String) throws(FileError) {
+        try doing("remove", path) { () throws(Errno) in try calls.rmdir(path) }
+    }
+
     /// The names in a folder, in no order.
     public func entries(_ path: String) throws(FileError) -> [String] {
         try doing("list", path) { () throws(Errno) in try calls.entries(path) }
+    }
+
+    /// Where the entry of a file begins in a folder of exFAT, in bytes; nil: there is no such file.
+    func entryStart(_ name: String, in folder: String) throws(FileError) -> Int64? {
+        try doing("list", folder) { () throws(Errno) in try calls.entryStart(name, in: folder) }
     }
 
     /// Bytes that are free for this process where `path` is.
@@ -172,9 +209,14 @@ public struct FileSystem: Sendable {
         try doing("measure", path) { () throws(Errno) in try calls.freeBytes(path) }
     }
 
+    /// What kind of file system `path` lies on.
+    public func kind(of path: String) throws(FileError) -> FileSystemKind {
+        FileSystemKind(magic: try doing("examine", path) { () throws(Errno) in try calls.fileSystemMagic(path) })
+    }
+
     /// What `path` leads to now.
     public func identity(_ path: String) throws(FileError) -> FileIdentity {
-        try doing("look at", path) { () throws(Errno) in try calls.identity(path) }
+        try doing("examine", path) { () throws(Errno) in try calls.identity(path) }
     }
 
     /// Fails if `path` cannot be written: its file system has become read-only, or this process has no right to.
@@ -182,10 +224,13 @@ public struct FileSystem: Sendable {
         try doing("write", path) { () throws(Errno) in try calls.checkWritable(path) }
     }
 
-    /// Opens or makes a file to lock, and locks it as long as it is open.
+    /// Opens or makes a file to lock, and locks it as long as it is open. It is for its owner alone, where the file system has modes:
+    /// a user who may read takes must not be able to lock it.
     /// - Returns: the file, and whether the lock was had; if not, another process has it.
     func openLocked(_ path: String) throws(FileError) -> (OpenFile, Bool) {
-        let file = try open("lock", path, flags: O_RDWR | O_CREAT | O_NOFOLLOW)
+        let file = try open("lock", path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: Self.lockMode)
+        // One that was there may have another mode.
+        try setMode(file, Self.lockMode)
         do throws(Errno) {
             try retrying { () throws(Errno) in try calls.lock(file.descriptor) }
         } catch {
@@ -195,9 +240,11 @@ public struct FileSystem: Sendable {
         return (file, true)
     }
 
-    private func open(_ operation: String, _ path: String, flags: Int32) throws(FileError) -> OpenFile {
+    private func open(
+        _ operation: String, _ path: String, flags: Int32, mode: UInt32 = Self.fileMode
+    ) throws(FileError) -> OpenFile {
         let descriptor = try doing(operation, path) { () throws(Errno) in
-            try calls.open(path, flags: flags | O_CLOEXEC, mode: Self.fileMode)
+            try calls.open(path, flags: flags | O_CLOEXEC, mode: mode)
         }
         return OpenFile(descriptor: descriptor, path: path, calls: calls)
     }

@@ -1,3 +1,4 @@
+internal import CLinux
 import Glibc
 
 /// The kernel's own calls.
@@ -40,7 +41,7 @@ public struct KernelCalls: SystemCalls {
     }
 
     /// `posix_fadvise(2)`, which returns its error number.
-    public func forget(_ descriptor: Int32) throws(Errno) {
+    public func dropCache(_ descriptor: Int32) throws(Errno) {
         let code = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
         guard code == 0 else { throw Errno(code: code) }
     }
@@ -75,6 +76,11 @@ public struct KernelCalls: SystemCalls {
         _ = try Self.check(unsafe Glibc.unlink(path))
     }
 
+    /// `rmdir(2)`.
+    public func rmdir(_ path: String) throws(Errno) {
+        _ = try Self.check(unsafe Glibc.rmdir(path))
+    }
+
     /// `mkdir(2)`.
     public func mkdir(_ path: String, mode: UInt32) throws(Errno) {
         _ = try Self.check(unsafe Glibc.mkdir(path, mode))
@@ -85,6 +91,13 @@ public struct KernelCalls: SystemCalls {
         var found = statvfs()
         _ = try Self.check(unsafe statvfs(path, &found))
         return Int64(clamping: UInt64(found.f_bavail).multipliedReportingOverflow(by: UInt64(found.f_frsize)).0)
+    }
+
+    /// `statfs(2)`.
+    public func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 {
+        var found = statfs()
+        _ = try Self.check(unsafe statfs(path, &found))
+        return UInt32(truncatingIfNeeded: found.f_type)
     }
 
     /// `stat(2)`.
@@ -104,18 +117,46 @@ public struct KernelCalls: SystemCalls {
         guard let folder = unsafe opendir(path) else { throw Errno(code: errno) }
         defer { unsafe closedir(folder) }
         var names: [String] = []
-        while true {
-            // readdir tells its end from an error by errno alone.
-            errno = 0
-            guard let entry = unsafe readdir(folder) else { break }
-            // Safe: the kernel ends d_name with a zero byte, and the entry lives until the next readdir.
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
-                unsafe String(cString: UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self))
-            }
+        while let name = unsafe try Self.next(folder) {
             if name != ".", name != ".." { names.append(name) }
         }
-        guard errno == 0 else { throw Errno(code: errno) }
         return names
+    }
+
+    /// `telldir(3)`, `seekdir(3)`: as exFAT counts them, in bytes of the folder.
+    public func entryStart(_ name: String, in folder: String) throws(Errno) -> Int64? {
+        guard let folder = unsafe opendir(folder) else { throw Errno(code: errno) }
+        defer { unsafe closedir(folder) }
+        var start = 0
+        while let found = unsafe try Self.next(folder), found != name { start = unsafe telldir(folder) }
+        // From anywhere behind the entry before it up to its own beginning, it is the next.
+        start -= start % Self.entryBytes
+        var last: Int64?
+        while true {
+            unsafe seekdir(folder, start)
+            var found = unsafe try Self.next(folder)
+            while found == "." || found == ".." { found = unsafe try Self.next(folder) }
+            guard found == name else { return last }
+            last = Int64(start)
+            start += Self.entryBytes
+        }
+    }
+
+    /// The unit in which exFAT counts places in a folder.
+    private static let entryBytes = 32
+
+    /// The next name in a folder; nil at its end.
+    private static func next(_ folder: OpaquePointer) throws(Errno) -> String? {
+        // At its end and at an error readdir returns the same: only errno differs.
+        errno = 0
+        guard let entry = unsafe readdir(folder) else {
+            guard errno == 0 else { throw Errno(code: errno) }
+            return nil
+        }
+        // Safe: the kernel ends d_name with a zero byte, and the entry lives until the next readdir.
+        return unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
+            unsafe String(cString: UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self))
+        }
     }
 
     private static func check<Number: SignedInteger>(_ result: Number) throws(Errno) -> Number {

@@ -1,4 +1,4 @@
-/// A descriptor of an open file or folder, shared by whoever still needs it, closed when nobody does.
+/// A descriptor of an open file or folder, shared by all that still need it, closed after the last of them.
 ///
 /// The writer goes on to the next part while the sync thread still syncs the last one: neither may close it under the other.
 public final class OpenFile: Sendable {

@@ -16,11 +16,11 @@ extension Sidecar {
     /// - Parameters:
     ///   - firstFrame: the part's, of the take.
     ///   - frames: that the part has, at its own rate.
-    ///   - isLast: whether it is the take's last part: a marker set while the very last frame was heard lies behind it.
-    func cues(firstFrame: Int64, frames: Int64, rateHz: Int, isLast: Bool) -> [PartCue] {
+    ///   - isLast: whether it is the take's last part: a marker set while the very last frame was sampled lies behind it.
+    func cues(firstFrame: TakeFrame, frames: Int64, rateHz: Int, isLast: Bool) -> [PartCue] {
         let end = frames + (isLast ? 1 : 0)
         return markers.enumerated().compactMap { index, marker in
-            let (distance, isFar) = marker.atFrame.subtractingReportingOverflow(firstFrame)
+            let (distance, isFar) = marker.atFrame.count.subtractingReportingOverflow(firstFrame.count)
             let place: Int64? =
                 rateHz == self.rateHz
                 ? distance

@@ -1,6 +1,8 @@
-/// The waveform of a take that goes on: pixels wait in RAM until there are enough of them for a write.
+import Glibc
+
+/// The waveform of a take that is being recorded: pixels wait in RAM until there are enough of them for a write.
 struct PeaksDraft {
-    /// Storage is slow at small writes.
+    /// Fewer bytes are not written at a time, except at the end: storage is slow at small writes.
     static let leastWrite = 4096
 
     private let rateHz: Int
@@ -11,6 +13,8 @@ struct PeaksDraft {
     private(set) var length = 0
     /// Whether the file was begun.
     var isBegun = false
+    /// Where in the finished waveform the next bytes to be copied are; nil: there is none, or all of it is copied.
+    private(set) var copied: Int64?
     /// Why there will be no waveform.
     var failure: FileError?
 
@@ -19,10 +23,10 @@ struct PeaksDraft {
         self.channels = channels
     }
 
-    /// The head of the file as things stand.
+    /// The header of the file, with the pixels so far.
     var header: [UInt8] { PeaksFile.header(rateHz: rateHz, channels: channels, length: length) }
 
-    /// Whether enough waits for a write.
+    /// Whether enough pixels wait for a write.
     var isDue: Bool { waiting.count >= Self.leastWrite }
 
     mutating func append(_ pairs: [Int8]) {
@@ -39,7 +43,31 @@ struct PeaksDraft {
         return pixels
     }
 
-    /// Nothing is kept of a waveform that cannot be written.
+    /// The take has ended: what makes no whole pixel is left out.
+    mutating func end() {
+        waiting = []
+    }
+
+    /// The take goes on: the waveform is begun again with a copy of the finished one.
+    mutating func goOn() {
+        isBegun = false
+        copied = length > 0 ? 0 : nil
+    }
+
+    /// Where the next piece of the finished waveform is, and its size: few enough bytes for a write that does not take long.
+    var nextCopy: (offset: Int64, count: Int)? {
+        guard let copied else { return nil }
+        // Pixels that were taken since are none of the copy's.
+        return (Int64(PeaksFile.headerByteCount) + copied, min(1 << 20, length * bytesPerPixel - Int(copied)))
+    }
+
+    mutating func didCopy(_ count: Int) {
+        guard let copied else { return }
+        let end = copied + Int64(count)
+        self.copied = end < Int64(length * bytesPerPixel) ? end : nil
+    }
+
+    /// Drops the waveform, since it cannot be written.
     mutating func giveUp(_ error: FileError) {
         failure = error
         waiting = []
@@ -55,10 +83,29 @@ extension TakeSite {
                 peaks.isBegun = true
                 try perform(.beginPeaks, content: peaks.header)
             }
-            try perform(phase, content: phase == .appendPeaks ? peaks.take() : peaks.header)
+            if phase == .peaks {
+                while peaks.nextCopy != nil { try copyPeaks(&peaks) }
+                try perform(.appendPeaks, content: peaks.take())
+                try perform(.peaks, content: peaks.header)
+                peaks.end()
+            } else if peaks.nextCopy != nil {
+                try copyPeaks(&peaks)
+            } else {
+                try perform(phase, content: peaks.take())
+            }
         } catch {
             giveUp(&peaks, error)
         }
+    }
+
+    /// Copies the next piece of the finished waveform.
+    private mutating func copyPeaks(_ peaks: inout PeaksDraft) throws(FileError) {
+        guard let (offset, count) = peaks.nextCopy else { return }
+        let file = try files.open(path(.peaks))
+        let bytes = try files.read(file, at: offset, count: count)
+        guard bytes.count == count else { throw FileError("read", file.path, code: EIO) }
+        try perform(.appendPeaks, content: bytes)
+        peaks.didCopy(count)
     }
 
     /// There will be no waveform, and nothing is left of what there was.

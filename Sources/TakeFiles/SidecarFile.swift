@@ -16,7 +16,7 @@ public enum SidecarFile {
         }
     }
 
-    /// Reads a sidecar. Whoever reckons with its figures may rely on `SidecarLimits`.
+    /// Reads a sidecar. Code that calculates with its figures may rely on `SidecarLimits`.
     /// - Throws: `SidecarError`, one sentence that names the file and what is wrong in it.
     public static func sidecar(_ bytes: [UInt8], path: String) throws(SidecarError) -> Sidecar {
         let sidecar: Sidecar
@@ -76,6 +76,9 @@ extension Sidecar {
         for index in filter.indices {
             copy.filter[index].lowPassHz = filter[index].lowPassHz.finite
             copy.filter[index].highPassHz = filter[index].highPassHz.finite
+        }
+        for index in suspectedLosses.indices where !suspectedLosses[index].confidence.isFinite {
+            copy.suspectedLosses[index].confidence = 0
         }
         return copy
     }

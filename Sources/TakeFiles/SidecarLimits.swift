@@ -25,22 +25,37 @@ public enum SidecarLimits {
             if !isFile(part.file, of: sidecar.take) || !files.insert(part.file).inserted {
                 return "parts.\(index).file"
             }
-            if !frames.contains(part.firstFrame) { return "parts.\(index).first_frame" }
+            if let twin = part.unfilteredFile, !isFile(twin, of: sidecar.take) || !files.insert(twin).inserted {
+                return "parts.\(index).unfiltered_file"
+            }
+            if !isFrame(part.firstFrame) { return "parts.\(index).first_frame" }
             if !frames.contains(part.frames) { return "parts.\(index).frames" }
             if !rateHz.contains(part.rateHz) { return "parts.\(index).rate_hz" }
         }
         for (index, gap) in sidecar.gaps.enumerated() {
-            if !frames.contains(gap.atFrame) { return "gaps.\(index).at_frame" }
+            if !isFrame(gap.atFrame) { return "gaps.\(index).at_frame" }
             if !frames.contains(gap.frames) { return "gaps.\(index).frames" }
+            if let count = gap.count, count < 1 || !frames.contains(Int64(count)) { return "gaps.\(index).count" }
+            if let until = gap.untilFrame, !isFrame(until) || until < gap.atFrame { return "gaps.\(index).until_frame" }
         }
-        if let index = sidecar.markers.firstIndex(where: { !frames.contains($0.atFrame) }) {
+        if let index = sidecar.markers.firstIndex(where: { !isFrame($0.atFrame) }) {
             return "markers.\(index).at_frame"
         }
-        if let index = sidecar.filter.firstIndex(where: { !frames.contains($0.atFrame) }) {
+        if let index = sidecar.filter.firstIndex(where: { !isFrame($0.atFrame) }) {
             return "filter.\(index).at_frame"
+        }
+        if let index = sidecar.clockMap.firstIndex(where: { !isFrame($0.atFrame) }) {
+            return "clock_map.\(index).at_frame"
+        }
+        for (index, loss) in sidecar.suspectedLosses.enumerated() {
+            if !isFrame(loss.afterFrame) { return "suspected_losses.\(index).after_frame" }
+            if !isFrame(loss.beforeFrame) { return "suspected_losses.\(index).before_frame" }
+            if !frames.contains(loss.frames) { return "suspected_losses.\(index).frames" }
         }
         return nil
     }
+
+    private static func isFrame(_ frame: TakeFrame) -> Bool { frames.contains(frame.count) }
 
     /// Whether it is the name of an audio file of the take, in the sidecar's own folder.
     private static func isFile(_ file: String, of stem: String) -> Bool {

@@ -4,7 +4,7 @@ public struct SoundFileError: Error, Hashable, CustomStringConvertible {
     public var operation: String
     /// On what.
     public var path: String
-    /// What the library, or this one, says.
+    /// The error, in the library's words or in ours.
     public var problem: String
     /// What the storage said, where the library only handed it on.
     public var storage: FileError?

@@ -15,7 +15,7 @@ public import Takes
 
     /// Opens a sound file (`sf_open`).
     ///
-    /// - Throws: `SoundFileError` if it cannot be opened, is no sound file, or holds samples of another kind
+    /// - Throws: `SoundFileError` if it cannot be opened, is not a sound file, or holds samples of another kind
     ///   than a recorder stores.
     public init(path: String) throws(SoundFileError) {
         try Self.checkKind(of: path)
@@ -40,10 +40,10 @@ public import Takes
         unsafe sf_close(handle)
     }
 
-    /// The library would wait for a pipe, and try all the formats that it knows, MP3 among them, with the faults of many.
+    /// Refuses all but WAV and FLAC: the library would wait for a pipe, and try decoders that are not needed here, such as MP3.
     private static func checkKind(of path: String) throws(SoundFileError) {
         let file = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        // The library says why it cannot be opened.
+        // The library reports why it cannot be opened.
         guard file >= 0 else { return }
         defer { close(file) }
         var status = stat()
@@ -85,9 +85,9 @@ public import Takes
         return try checked(Int(read), of: count)
     }
 
-    /// Goes to a frame: the next that is read (`sf_seek`).
+    /// Sets the frame that is read next (`sf_seek`).
     public mutating func seek(toFrame frame: Int64) throws(SoundFileError) {
-        // The library answers −1 for an error, and for a wish of −1.
+        // The library returns −1 for an error, and for a request of −1.
         guard frame >= 0, unsafe sf_seek(handle, sf_count_t(frame), Int32(SEEK_SET)) == sf_count_t(frame) else {
             throw SoundFileError(operation: "seek", path: path, problem: "there is no frame \(frame) of \(frames)")
         }
@@ -120,7 +120,7 @@ public import Takes
     public struct Cue: Hashable, Sendable {
         /// Where it is.
         public var frame: Int64
-        /// What it is called; empty if it has no label.
+        /// Its name; empty if it has no label.
         public var label: String
 
         /// A cue point.

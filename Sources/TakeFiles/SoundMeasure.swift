@@ -1,18 +1,18 @@
 public import Filters
 public import Takes
 
-/// Levels and waveform of sound that is stored already, as they come out while a take is recorded.
+/// Levels and waveform of sound that is stored already, the same as those that are measured while a take is recorded.
 struct SoundMeasure {
-    /// Channels of the take: what a part has beyond them is not told, what it lacks is silent.
+    /// Channels of the take: more channels of a part are left out, missing ones are silent.
     private let channels: Int
     private var path: SignalPath?
-    /// Frames that the present path has heard.
+    /// Frames that the present path has processed.
     private var frames: Int64 = 0
     /// Of the stretches before.
     private var earlier: [ChannelLevels]
     private var earlierFrames: Int64 = 0
-    /// What the path passes on, which nobody needs.
-    private var passed: [UInt8] = []
+    /// The path's output, which is not needed.
+    private var output: [UInt8] = []
 
     init(channels: Int) {
         self.channels = channels
@@ -23,8 +23,8 @@ struct SoundMeasure {
     ///
     /// - Parameters:
     ///   - format: what is stored.
-    ///   - follows: whether its first frame is the one after the last that was heard, so that a pixel may span both.
-    /// - Returns: what was still to come of the waveform before it.
+    ///   - follows: whether its first frame follows the last one that was measured, so that a pixel may span both.
+    /// - Returns: the last pixels of the sound before it.
     mutating func begin(format: StreamFormat, follows: Bool) -> [Int8] {
         if follows, let path, path.format == format { return [] }
         let rest = finish()
@@ -35,14 +35,14 @@ struct SoundMeasure {
         return rest
     }
 
-    /// Hears whole frames.
+    /// Adds whole frames.
     /// - Returns: the pixels that were completed, as `PeaksFile.pairs`.
-    mutating func hear(_ bytes: [UInt8]) -> [Int8] {
+    mutating func add(_ bytes: [UInt8]) -> [Int8] {
         guard let path else { return [] }
-        if passed.count < bytes.count { passed = [UInt8](repeating: 0, count: bytes.count) }
-        // Safe: both buffers live as long as the closures run, and what is stored needs no more room than it takes.
+        if output.count < bytes.count { output = [UInt8](repeating: 0, count: bytes.count) }
+        // Safe: both buffers live as long as the closures run, and the output is never longer than the input.
         unsafe bytes.withUnsafeBytes { input in
-            unsafe passed.withUnsafeMutableBytes { output in
+            unsafe output.withUnsafeMutableBytes { output in
                 _ = unsafe path.process(input, into: output)
             }
         }
@@ -55,7 +55,7 @@ struct SoundMeasure {
         path.map { fit($0.finishPeaks()) } ?? []
     }
 
-    /// Of all that was heard, one a channel of the take.
+    /// Of all that was added, one a channel of the take.
     var levels: [ChannelLevels] {
         guard let path, frames > 0 else { return earlier }
         let now = path.levels
@@ -83,7 +83,7 @@ struct SoundMeasure {
 }
 
 extension Sidecar.Levels {
-    /// As a sidecar tells them.
+    /// As a sidecar has them.
     public init(_ levels: ChannelLevels) {
         self.init(
             peakDBFS: levels.peakDBFS, rmsDBFS: levels.rmsDBFS, clippedFrames: levels.clippedFrames,

@@ -17,7 +17,7 @@ public protocol SystemCalls: Sendable {
     /// `fsync(2)`, of a file or a folder.
     func fsync(_ descriptor: Int32) throws(Errno)
     /// `posix_fadvise(2)` with `POSIX_FADV_DONTNEED`, for all of the file.
-    func forget(_ descriptor: Int32) throws(Errno)
+    func dropCache(_ descriptor: Int32) throws(Errno)
     /// `lseek(2)`, to the end: how many bytes a file has.
     func length(_ descriptor: Int32) throws(Errno) -> Int64
     /// `ftruncate(2)`.
@@ -30,21 +30,33 @@ public protocol SystemCalls: Sendable {
     func rename(_ from: String, to: String) throws(Errno)
     /// `unlink(2)`.
     func unlink(_ path: String) throws(Errno)
+    /// `rmdir(2)`.
+    func rmdir(_ path: String) throws(Errno)
     /// `mkdir(2)`.
     func mkdir(_ path: String, mode: UInt32) throws(Errno)
     /// `statvfs(3)`: the bytes that are free for this process.
     func freeBytes(_ path: String) throws(Errno) -> Int64
+    /// `statfs(2)`: the number that names the kind of file system, `f_type`.
+    func fileSystemMagic(_ path: String) throws(Errno) -> UInt32
     /// `stat(2)`.
     func identity(_ path: String) throws(Errno) -> FileIdentity
-    /// `access(2)`: fails if this process may not write there, or nobody can.
+    /// `access(2)`: fails if this process may not write there, or no process can.
     func checkWritable(_ path: String) throws(Errno)
     /// `opendir(3)`, `readdir(3)`: the names in a folder, in no order, without `.` and `..`.
     func entries(_ path: String) throws(Errno) -> [String]
+    /// `telldir(3)`: where the entry of a file begins in a folder, where that is in bytes; nil: there is no such file.
+    func entryStart(_ name: String, in folder: String) throws(Errno) -> Int64?
 }
 
 extension SystemCalls {
     /// Does nothing: a storage that keeps nothing in memory has nothing to let go of.
-    public func forget(_ descriptor: Int32) throws(Errno) {}
+    public func dropCache(_ descriptor: Int32) throws(Errno) {}
+
+    /// Not known.
+    public func entryStart(_ name: String, in folder: String) throws(Errno) -> Int64? { nil }
+
+    /// A kind that is not known.
+    public func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 { 0 }
 }
 
 /// The number of a failed system call, `errno(3)`.

@@ -2,7 +2,7 @@ public import Takes
 
 /// The sound of a finished take: its parts, to be read in order.
 ///
-/// The audio files say what they hold; the sidecar only tells which they are. For one thread at a time.
+/// The audio files say what they hold; the sidecar only names them. For one thread at a time.
 public final class TakeAudio {
     /// One audio file of the take.
     public struct Part: Hashable, Sendable {
@@ -24,7 +24,7 @@ public final class TakeAudio {
     private var reader: SoundFileReader?
     private var openPart: Int?
 
-    /// Looks at all audio files of a take. Each may be WAV or FLAC, whichever is there: takes are converted,
+    /// Checks all audio files of a take. Each may be WAV or FLAC, whichever is there: takes are converted,
     /// even while they are read.
     /// - Throws: `FileError`, `SoundFileError` or `TakeAudioError`.
     public init(of take: TakeName, in directory: TakesDirectory) throws {
@@ -34,7 +34,7 @@ public final class TakeAudio {
         parts = try names.map { name in
             let file = try Self.open("\(folder)/\(name)")
             guard file.frames <= Self.mostFrames else {
-                throw TakeAudioError(take: take, problem: "its file \(file.path) does not tell how long it is")
+                throw TakeAudioError(take: take, problem: "its file \(file.path) does not report its length")
             }
             return Part(path: file.path, format: file.format, frames: file.frames)
         }
@@ -80,7 +80,7 @@ public final class TakeAudio {
             guard let ending = endings.keys.first(where: path.hasSuffix), let other = endings[ending] else {
                 throw error
             }
-            // What is wrong with the one that was asked for is what somebody wants to know.
+            // The error to report is that of the requested file.
             guard let file = try? SoundFileReader(path: path.dropLast(ending.count) + other) else { throw error }
             return file
         }

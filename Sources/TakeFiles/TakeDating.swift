@@ -12,9 +12,9 @@ public struct TakeDating {
 
     /// What became of one take.
     public enum Step {
-        /// It tells what it should.
+        /// Its sidecar is right.
         case unchanged(TakeName)
-        /// It tells of its true start now; the sidecar is what is on the disk.
+        /// Its sidecar has the true start now, as it is on the disk.
         case dated(TakeName, Sidecar)
         /// Its sidecar cannot be read or written; the error is one sentence that names it.
         case skipped(TakeName, any Error)
@@ -33,8 +33,8 @@ public struct TakeDating {
         left = try directory.takes()
     }
 
-    /// Looks at the next take, and revises its sidecar if that is to change. By the rules of `TakesDirectory.revise`.
-    /// - Returns: nil if all takes of this boot were looked at.
+    /// Examines the next take, and revises its sidecar if that is to change. By the rules of `TakesDirectory.revise`.
+    /// - Returns: nil if all takes of this boot were examined.
     public mutating func step() -> Step? {
         guard let take = left.popLast() else { return nil }
         do {

@@ -1,12 +1,18 @@
 /// The order of every write, sync and rename of a take. This table is what is carried out (by `TakeSite`), so that
-/// it cannot say one thing and the disk see another.
+/// the table and what the disk sees cannot differ.
 ///
 /// Whatever the moment at which the power goes, one of these is on the disk:
 /// - `STEM.json` and all files of the take under their final names: a finished take;
-/// - `STEM.json.part`: a take that can be finished. If it says `ended_by`, its frames are exact and closing chunks may
+/// - `STEM.json` that cannot be read, or none, and `STEM.json.tmp` that can: a finished take, whose sidecar was being replaced;
+/// - `STEM.json.part`, and no `STEM.json` that can be read: a take that can be finished. If it says `ended_by`, its frames are exact and closing chunks may
 ///   follow them; if not, everything after the header, in whole frames, is sound. Audio and peaks have their `.part`
 ///   names or their final ones;
-/// - final audio without any sidecar: a take that somebody discarded.
+/// - final audio without any sidecar: a take that was discarded.
+///
+/// A finished take has two more forms while its stop may be taken back:
+/// - beside it, `STEM-p2.wav.tail` (and a twin): what followed its end. It is not promised to last, and recovery removes it;
+/// - beside it, `STEM.json.part` that lists parts which `STEM.json` does not, and these parts, as `.tail`, `.part` or final
+///   files: the take goes on, and can be finished as above. The parts that `STEM.json` lists are not written to again.
 ///
 /// A finished take that becomes FLAC (`FLACConversion`) has `.flac.part` and then FLAC files beside its WAV files; the sidecar
 /// names those that are the take.
@@ -15,8 +21,8 @@ public enum TakePhase: CaseIterable, Sendable {
     case number
     /// Makes the day's folder, the sidecar, then the audio files, empty.
     case begin
-    /// The writer's half of a sync: the header tells the frames written so far.
-    case mark
+    /// Writes the header with the frames so far: at a sync, every 10 s of sound, and when the part ends.
+    case writeHeader
     /// The sync thread's half.
     case sync
     /// Replaces the sidecar of a take that goes on, whole or not at all.
@@ -24,82 +30,124 @@ public enum TakePhase: CaseIterable, Sendable {
     /// Makes the next part. It is synced, and the sidecar replaced, at the next sync.
     case split
     /// Everything that was written is made safe, as the file stands.
-    case settle
+    case secure
     /// Appends the closing chunks to one part. Only once the sidecar says how long the part is without them.
     case close
-    /// Makes the file of the waveform, with a header that tells of no pixel. Like `appendPeaks` at any time after `begin`;
+    /// Makes the file of the waveform, with a header that reports no pixel. Like `appendPeaks` at any time after `begin`;
     /// no sync is owed for it, since a waveform can be made again from the sound.
     case beginPeaks
     /// Appends pixels to the waveform.
     case appendPeaks
-    /// Ends the waveform: its header tells of all pixels, and it is made safe.
+    /// Ends the waveform: its header reports all pixels, and it is made safe.
     case peaks
     /// Removes a waveform that cannot be written. The take goes on without one.
     case dropPeaks
-    /// Gives the files their final names, the sidecar last: the commit.
-    case reveal
+    /// Gives the files their final names, and writes the sidecar last: the commit. The draft of the sidecar stays until that is
+    /// safe, since no file system but one with a journal promises that a file has one of its two names.
+    case commit
+    /// Removes the draft of the sidecar of a take that is finished, and is whole with it or without it.
+    case dropDraft
+    /// Makes the tail of a finished take. No sync is owed for its name: it becomes part of a take with `rejoin` only.
+    case beginTail
+    /// Makes the tail the next part of its take, which is not finished any more: the sidecar's draft is the commit.
+    case rejoin
+    /// Removes the tail, and what a `rejoin` that failed, or a cut, left of a take that is finished without it.
+    case dropTail
     /// Replaces the sidecar of a finished take, whole or not at all.
     case revise
-    /// Removes a finished take: first the sidecar, without which it is none.
+    /// Takes over a revision that had not replaced the sidecar yet, where that is gone or cannot be read.
+    case restore
+    /// Removes a finished take: first what could be taken for its sidecar, then the sidecar, without which it is none.
     case discard
     /// Takes over a sidecar that had not replaced the old one yet, where the old one is gone.
     case adopt
-    /// Puts a sidecar aside that cannot be read, for whoever can.
+    /// Keeps a sidecar that cannot be read, under another name.
     case setAside
+    /// The same, and puts another in its place. At any moment there is one of them that can be read, or the old one.
+    case replaceUnread
     /// Cuts an audio file after its whole frames, and makes it safe.
-    case mend
+    case repair
     /// Removes audio files that hold no frame.
     case dropAudio
     /// Removes a take in which no frame was recorded.
-    case forget
+    case removeEmpty
 
     /// What a finished take goes through after its last frame. `close` is done part by part; the waveform is begun
     /// before its last pixels are appended, if it was not yet, and nothing is appended if none are left.
-    public static let finish: [TakePhase] = [.settle, .replaceSidecar, .close, .appendPeaks, .peaks, .reveal]
+    public static let finish: [TakePhase] = [.secure, .replaceSidecar, .close, .appendPeaks, .peaks, .commit]
     /// The same on storage that fails: the least that makes it a take. Markers are in the sidecar, and peaks can be made again.
-    public static let abandon: [TakePhase] = [.settle, .replaceSidecar, .reveal]
+    public static let abandon: [TakePhase] = [.secure, .replaceSidecar, .commit]
     /// What a take that a cut left behind goes through, whatever that was cut in, and again if it is cut itself. The
-    /// sidecar tells the frames and why it ended only once the audio holds just these. The waveform is made anew, piece
-    /// by piece, before; `mend` and `close` are done file by file.
+    /// sidecar lists the frames and why it ended only once the audio holds just these. The waveform is made again, piece
+    /// by piece, before; `repair` and `close` are done file by file.
     public static let recover: [TakePhase] = [
-        .mend, .appendPeaks, .replaceSidecar, .close, .peaks, .dropAudio, .reveal,
+        .repair, .appendPeaks, .replaceSidecar, .close, .peaks, .dropAudio, .commit, .dropDraft,
     ]
 
     /// The steps, in order.
     public var steps: [TakeStep] {
         switch self {
-        case .number: [.create(.numberDraft), .sync(.numberDraft), .rename(.numberDraft, to: .number), .syncTakes]
+        case .number: Self.replace(.number, by: .numberDraft, .syncTakes)
         case .begin:
             [.makeDay, .syncTakes] + TakePhase.replaceSidecar.steps + [.createAudio, .syncAudio, .syncDay]
-        case .mark: [.writeHeader]
+        case .writeHeader: [.writeHeader]
         case .sync: [.syncAudioData]
-        case .replaceSidecar:
-            [.create(.sidecarDraft), .sync(.sidecarDraft), .rename(.sidecarDraft, to: .sidecarPart), .syncDay]
+        case .replaceSidecar: Self.replace(.sidecarPart, by: .sidecarDraft, .syncDay)
         case .split: [.createAudio]
-        case .settle: [.writeHeader, .syncAudio]
+        case .secure: [.writeHeader, .syncAudio]
         case .close: [.writeClosing, .writeHeader, .syncAudio]
         case .beginPeaks: [.create(.peaksPart)]
         case .appendPeaks: [.append(.peaksPart)]
         case .peaks: [.overwrite(.peaksPart), .sync(.peaksPart)]
         case .dropPeaks: [.remove(.peaksPart)]
-        case .reveal:
-            [.renameAudio, .rename(.peaksPart, to: .peaks), .syncDay, .rename(.sidecarPart, to: .sidecar), .syncDay]
-        case .revise:
-            [.create(.revision), .sync(.revision), .rename(.revision, to: .sidecar), .syncDay]
-        case .discard: [.remove(.sidecar), .syncDay, .removeRest, .syncDay]
+        case .commit:
+            [.reserveAudio, .renameAudio, .rename(.peaksPart, to: .peaks), .syncDay]
+                + Self.replace(.sidecar, by: .revision, .syncDay)
+        case .dropDraft: [.remove(.sidecarPart), .syncDay]
+        case .beginTail: [.createAudio]
+        case .rejoin:
+            [.writeHeader, .syncAudio] + TakePhase.replaceSidecar.steps + [.reserveTail, .renameTail, .syncDay]
+        case .dropTail:
+            [
+                .removeAudio, .remove(.sidecarPart), .remove(.sidecarDraft), .remove(.revision), .remove(.peaksPart),
+                .syncDay,
+            ]
+        case .revise: Self.replace(.sidecar, by: .revision, .syncDay)
+        case .restore:
+            [.open(.revision), .sync(.revision), .rename(.revision, to: .sidecar), .syncDay]
+        case .discard:
+            [
+                .remove(.revision), .remove(.sidecarPart), .remove(.sidecarDraft), .syncDay, .remove(.sidecar),
+                .syncDay, .removeRest, .syncDay,
+            ]
         case .adopt:
             [.open(.sidecarDraft), .sync(.sidecarDraft), .rename(.sidecarDraft, to: .sidecarPart), .syncDay]
+        case .replaceUnread:
+            [
+                .create(.sidecarDraft), .sync(.sidecarDraft), .syncDay, .rename(.sidecarPart, to: .sidecarUnread),
+                .rename(.sidecarDraft, to: .sidecarPart), .syncDay,
+            ]
         case .setAside: [.rename(.sidecarPart, to: .sidecarUnread), .syncDay]
-        case .mend: [.cutAudio, .writeHeader, .syncAudio]
+        case .repair: [.cutAudio, .writeHeader, .syncAudio]
         case .dropAudio: [.removeAudio]
-        case .forget: [.removeRest, .syncDay]
+        case .removeEmpty: [.removeRest, .syncDay]
         }
+    }
+}
+
+extension TakePhase {
+    /// Writes a document and gives it its name, in place of one that may be there. At any moment the old one or the new one is
+    /// there, under that name or the draft's: so the draft's name is on the disk before the rename.
+    private static func replace(
+        _ document: TakeDocument, by draft: TakeDocument, _ syncFolder: TakeStep
+    ) -> [TakeStep] {
+        [.create(draft), .sync(draft), syncFolder, .rename(draft, to: document), syncFolder]
     }
 }
 
 /// One step that reaches the disk. Those of audio are done to each audio file at hand, the filtered one before its twin.
 public enum TakeStep: Hashable, Sendable {
-    /// Makes a small file and writes what it shall hold.
+    /// Makes a small file and writes its content.
     case create(TakeDocument)
     /// Opens a small file that is there.
     case open(TakeDocument)
@@ -109,14 +157,14 @@ public enum TakeStep: Hashable, Sendable {
     case overwrite(TakeDocument)
     /// Its content is on the disk.
     case sync(TakeDocument)
-    /// Gives it another name, in place of what had it.
+    /// Gives it another name, in place of what had it, and syncs it there.
     case rename(TakeDocument, to: TakeDocument)
     /// Removes it.
     case remove(TakeDocument)
     /// Removes all other files of the take.
     case removeRest
 
-    /// Makes audio files, with a header that tells of no frame.
+    /// Makes audio files, with a header that reports no frame. On exFAT they get a chain of blocks at once.
     case createAudio
     /// Writes the header over the old one.
     case writeHeader
@@ -128,7 +176,14 @@ public enum TakeStep: Hashable, Sendable {
     case syncAudioData
     /// Its frames and all that is known of it are on the disk.
     case syncAudio
-    /// `STEM.wav.part` becomes `STEM.wav`.
+    /// Makes empty files `STEM-p2.wav.part`, and syncs the folder: on FAT alone, where only a file whose whole name is on the disk
+    /// is replaced in one write.
+    case reserveTail
+    /// `STEM-p2.wav.tail` becomes `STEM-p2.wav.part`, and is synced there.
+    case renameTail
+    /// The same as `reserveTail`, for `STEM.wav`.
+    case reserveAudio
+    /// `STEM.wav.part` becomes `STEM.wav`, and is synced there.
     case renameAudio
     /// Removes audio files.
     case removeAudio

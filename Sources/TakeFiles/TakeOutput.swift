@@ -1,59 +1,59 @@
-import Synchronization
+import Glibc
 public import Takes
 
 /// A take while it is written: audio files, which it appends to and splits, and the sidecar beside them.
 ///
-/// All methods are the writer thread's. What `syncPoint` returns is run by another thread, the sync thread, at the same time;
-/// `finish` and `abandon` wait for a sync that is under way, and those that come later do nothing.
+/// All methods are called by the writer's thread. `syncPoint` returns what another thread runs; while that thread runs it, the
+/// writer appends, notes and splits, and calls neither `finish`, `abandon`, `rejoin` nor `dropTail` before it has reported
+/// the outcome to `synced`.
 public final class TakeOutput {
     /// The take's name.
     public let name: TakeName
-    /// What is known of the take. Whoever changes it here (a marker, a gap, a filter, at the end the levels and why it
-    /// ended) finds the change on the disk after the next sync. `parts`, `frames` and `duration_seconds` are filled in.
-    public var sidecar: Sidecar {
-        didSet { sidecarChange += 1 }
-    }
+    /// What is known of the take. `parts`, `frames` and `duration_seconds` are filled in where it is written.
+    public var sidecar: Sidecar { ledger.sidecar }
     /// Frames of the take so far, of all parts.
-    public private(set) var frames: Int64 = 0
+    public internal(set) var frames: Int64 = 0
     /// Frames of the take that are on the disk.
-    public var syncedFrames: Int64 { progress.now.syncedFrames }
-    /// Whether all that is known of the take, and all of its frames, are on the disk.
+    public internal(set) var syncedFrames: Int64 = 0
+    /// Whether all frames of the take, and all of its sidecar that is due, are on the disk.
     public var isSynced: Bool {
-        let done = progress.now
-        return done.syncedFrames == frames && done.sidecarChange >= sidecarChange
+        if case .tail = state { return syncedFrames == frames }
+        return syncedFrames == frames && !ledger.isDue(frames: frames)
     }
-    /// Why the take will have no waveform; nil: nothing speaks against it. The take itself is not touched by it.
+    /// Why the take will have no waveform; nil: it will have one. The take itself is not affected.
     public var peaksFailure: FileError? { peaks.failure }
 
-    private let directory: TakesDirectory
-    private var site: TakeSite
-    private var started: WallTime
-    private let keepsUnfiltered: Bool
-    private let splitBytes: Int64
-    private let progress = TakeProgress()
-    private var sidecarChange = 1
-    /// The change that told of the newest part.
-    private var partChange = 1
-    private var parts: [Part] = []
-    /// Parts that turned out to have no frame.
-    private var empty: [Part] = []
-    private var peaks: PeaksDraft
-
-    /// One stretch of the take: an audio file, and its unfiltered twin if there is one.
-    private struct Part {
-        /// As the card delivers it.
-        var format: StreamFormat
-        /// Frames of all parts before it: what `SyncPoint.frames` counts.
-        var framesBefore: Int64
-        /// The filtered file, then the unfiltered one.
-        var audio: [AudioFile]
-        var frames: Int64 = 0
-        /// Whole frames after which it is full.
-        var capacityFrames: Int64
-
-        /// How many of its frames are on the disk, if `frames` of the take are.
-        func synced(of frames: Int64) -> Int64 { min(self.frames, max(0, frames - framesBefore)) }
+    enum State {
+        case recording
+        /// Finished.
+        case finished
+        /// Finished, and what the card delivers goes into tail files.
+        case tail
+        /// Nothing more is written.
+        case over
     }
+
+    /// The state of the syncs. After one that failed none counts: the kernel reports a lost write once only.
+    enum SyncState {
+        case idle
+        case underWay
+        case failed(FileError)
+    }
+
+    let directory: TakesDirectory
+    var site: TakeSite
+    var started: WallTime
+    let keepsUnfiltered: Bool
+    let splitBytes: Int64
+    var ledger: SidecarLedger
+    var state = State.recording
+    var syncState = SyncState.idle
+    /// The change of the sidecar that lists the newest part.
+    var partChange = 1
+    var parts: [TakePart] = []
+    /// Parts that turned out to have no frame.
+    var empty: [TakePart] = []
+    var peaks: PeaksDraft
 
     /// The largest part there is: `split_mib` at most.
     public static let largestSplitBytes: Int64 = 4000 << 20
@@ -62,9 +62,9 @@ public final class TakeOutput {
     ///
     /// - Parameters:
     ///   - directory: where.
-    ///   - name: from `directory.nextTake`.
+    ///   - name: from `directory.nextTake`. Another take may be under way in the same directory.
     ///   - sidecar: what is known of the take at its start.
-    ///   - started: when its first frame was heard, as the sidecar says.
+    ///   - started: when its first frame was sampled, as the sidecar says.
     ///   - format: as the card delivers the sound; it is stored as `format.stored`.
     ///   - keepsUnfiltered: whether the unfiltered sound is kept beside the filtered one.
     ///   - splitBytes: no audio file grows past this.
@@ -75,36 +75,40 @@ public final class TakeOutput {
     ) throws(FileError) {
         self.directory = directory
         self.name = name
-        self.sidecar = sidecar
+        ledger = SidecarLedger(sidecar)
         self.started = started
         self.keepsUnfiltered = keepsUnfiltered
         self.splitBytes = min(splitBytes, Self.largestSplitBytes)
         peaks = PeaksDraft(rateHz: sidecar.rateHz, channels: sidecar.channels)
         site = TakeSite(files: directory.files, takes: directory.folder, name: name)
-        addPart(format: format, firstFrame: 0)
+        addPart(format: format, firstFrame: .first)
         do throws(FileError) {
             try site.perform(.begin, audio: &parts[0].audio, content: SidecarFile.bytes(snapshot()))
         } catch {
-            removeEmpty(parts[0])
+            removeAudio(of: parts[0])
             for document in [TakeDocument.sidecarDraft, .sidecarPart] { try? site.files.remove(site.path(document)) }
             throw error
         }
-        progress.didSync(frames: 0, sidecarChange: sidecarChange)
+        ledger.written(ledger.change)
     }
 
-    /// Tells that the first frame was heard at another time than was said at the start: not everything that was asked for was
-    /// there. To be called before that frame is appended; the sidecar and the heads on the disk follow with the next sync.
-    public func begins(at started: WallTime, _ instant: Instant) {
-        precondition(frames == 0, "what is written tells when it was heard")
-        self.started = started
-        sidecar.started = started.iso8601
-        sidecar.startedMonotonicNs = instant.nanoseconds
+    /// Notes what happened to the take. It is on the disk after the next sync, or a minute later, as `SidecarLedger` says.
+    ///
+    /// `.started` is noted before the first frame is appended; the headers on the disk follow with the next sync.
+    public func note(_ event: TakeEvent) {
+        if case .started(let started, _) = event {
+            precondition(frames == 0, "the start of a take is known before its first frame is written")
+            self.started = started
+        }
+        ledger.note(event)
+        guard case .started = event else { return }
         for part in parts.indices {
             for index in parts[part].audio.indices {
                 parts[part].audio[index].header = header(
                     format: parts[part].format, firstFrame: parts[part].audio[index].firstFrame,
                     isUnfiltered: index == 1)
             }
+            parts[part].reportedFrames = nil
         }
     }
 
@@ -142,12 +146,13 @@ public final class TakeOutput {
 
     /// Appends to the waveform.
     ///
-    /// A waveform that cannot be written is given up, which `peaksFailure` says, and the take goes on without it: it
+    /// A waveform that cannot be written is given up, which `peaksFailure` reports, and the take goes on without it: it
     /// can be made again from the sound.
     /// - Parameter pairs: as `PeaksFile.pairs`, those that come next.
     public func appendPeaks(_ pairs: [Int8]) {
         peaks.append(pairs)
-        if peaks.isDue { site.perform(.appendPeaks, peaks: &peaks) }
+        guard case .recording = state, peaks.isDue else { return }
+        site.perform(.appendPeaks, peaks: &peaks)
     }
 
     /// Begins another part, with a format and at a frame of its own: the card was away and is back.
@@ -155,88 +160,83 @@ public final class TakeOutput {
     /// - Parameters:
     ///   - format: as the card delivers the sound from now on.
     ///   - firstFrame: of the take, at the rate of the sidecar; the time without sound is left out of the file.
-    public func beginPart(format: StreamFormat, firstFrame: Int64) throws(FileError) {
+    public func beginPart(format: StreamFormat, firstFrame: TakeFrame) throws(FileError) {
         try split(format: format, firstFrame: firstFrame)
-    }
-
-    /// The first half of a sync: the header now tells of all frames so far.
-    ///
-    /// - Returns: the second half, for the sync thread.
-    /// - Throws: `FileError`, of this half, or of a sync that failed before: the take is to be abandoned.
-    public func syncPoint() throws(FileError) -> SyncPoint {
-        let done = progress.now
-        if let failure = done.failure { throw failure }
-        releaseSynced(frames: done.syncedFrames)
-        try site.perform(.mark, audio: &parts[parts.count - 1].audio)
-        return SyncPoint(
-            frames: frames, site: site, audio: parts.flatMap(\.audio).filter { $0.file != nil },
-            sidecar: sidecarChange > done.sidecarChange ? (snapshot(), sidecarChange) : nil,
-            isNamed: partChange <= done.sidecarChange, progress: progress)
-    }
-
-    /// Ends the take: closes the audio files and gives everything its final name, the sidecar last.
-    ///
-    /// `sidecar.endedBy` must be set.
-    /// - Returns: the sidecar as it is on the disk.
-    /// - Throws: `FileError`: the take is not committed, `abandon` may still do it.
-    public func finish() throws(FileError) -> Sidecar {
-        precondition(sidecar.endedBy != nil, "a take that is finished says why it ended")
-        return try progress.turn.withLock { _ throws(FileError) in
-            progress.end()
-            if let failure = progress.now.failure { throw failure }
-            do throws(FileError) {
-                return try carryOut(TakePhase.finish)
-            } catch {
-                progress.didFail(error)
-                throw error
-            }
-        }
-    }
-
-    /// Ends the take after something failed, with what can be made safe.
-    ///
-    /// After a sync that failed, what was written since the last good one is read again: the kernel forgets what it failed to
-    /// write. What is still what was heard is written once more, and the rest cut off. If the storage takes it, the take is
-    /// committed, though without peaks and closing chunks. If not, headers and sidecar tell of the frames that are known to be on the
-    /// disk, as far as the storage takes that, and the files stay as `.part`: nothing is thrown away. A recovery in the same
-    /// directory believes no other frames than those that are still what was heard.
-    public func abandon() -> TakeRemains {
-        precondition(sidecar.endedBy != nil, "a take that is abandoned says why it ended")
-        return progress.turn.withLock { _ in
-            progress.end()
-            let isSure = progress.now.syncedFrames == frames
-            do throws(FileError) {
-                try salvage()
-                sidecar = try carryOut(TakePhase.abandon)
-                return TakeRemains(name: name, safeFrames: frames, isFinished: true, error: nil)
-            } catch {
-                if !isSure, progress.now.syncedFrames < frames { cutBack() }
-                return TakeRemains(name: name, safeFrames: progress.now.syncedFrames, isFinished: false, error: error)
-            }
-        }
     }
 }
 
-/// What is left of a take that was abandoned.
-public struct TakeRemains: Sendable, Hashable {
-    /// The take.
-    public var name: TakeName
-    /// Frames that are known to be on the disk.
-    public var safeFrames: Int64
-    /// Whether it became a take; if not, its `.part` files wait for recovery.
-    public var isFinished: Bool
-    /// Why it did not.
-    public var error: FileError?
+// MARK: - Sync
+
+extension TakeOutput {
+    /// The first half of a sync: writes the header, where that is due.
+    ///
+    /// - Returns: the second half, for another thread. Its outcome is to be reported to `synced`.
+    /// - Throws: `FileError`, of this half, or of a sync that failed before: the take is to be abandoned.
+    public func syncPoint() throws(FileError) -> SyncPoint {
+        try checkSync()
+        let last = parts.count - 1
+        if parts[last].isHeaderDue { try writeHeader(of: last) }
+        var due: (Sidecar, change: Int)?
+        var isNamed = true
+        if case .recording = state {
+            isNamed = partChange <= ledger.writtenChange
+            if ledger.isDue(frames: frames) {
+                due = (snapshot(), ledger.change)
+                ledger.giveOut(frames: frames)
+            }
+        }
+        syncState = .underWay
+        return SyncPoint(
+            frames: frames, site: site, audio: parts.flatMap(\.audio).filter { $0.file != nil }, sidecar: due,
+            isNamed: isNamed)
+    }
+
+    /// Takes note of what a sync made safe.
+    /// - Throws: `FileError`, the sync's failure: the take is to be abandoned.
+    public func synced(_ synced: Synced) throws(FileError) {
+        syncedFrames = max(syncedFrames, synced.frames)
+        ledger.written(synced.sidecarChange)
+        releaseSynced()
+        if let failure = synced.failure {
+            syncState = .failed(failure)
+            throw failure
+        }
+        syncState = .idle
+    }
+
+    /// Fails after a sync that failed, or whose outcome is not known.
+    func checkSync() throws(FileError) {
+        switch syncState {
+        case .idle: break
+        case .failed(let failure): throw failure
+        case .underWay: throw FileError("sync", site.path(name.stem), code: EINPROGRESS)
+        }
+    }
+
+    /// Takes note of what is on the disk, and closes the parts before the last one that are there.
+    func releaseSynced() {
+        for part in parts.indices {
+            let bytes = parts[part].synced(of: syncedFrames) * Int64(parts[part].format.stored.bytesPerFrame)
+            for index in parts[part].audio.indices { parts[part].audio[index].written.settle(bytes) }
+        }
+        for part in parts.indices.dropLast() where parts[part].framesBefore + parts[part].frames <= syncedFrames {
+            for index in parts[part].audio.indices { parts[part].audio[index].file = nil }
+        }
+    }
+
+    private func writeHeader(of part: Int) throws(FileError) {
+        try site.perform(.writeHeader, audio: &parts[part].audio)
+        parts[part].reportedFrames = parts[part].frames
+    }
 }
 
 // MARK: - Parts
 
 extension TakeOutput {
     /// The frame of the take that comes next, at the rate of the sidecar.
-    public var nextFrame: Int64 {
-        guard let last = parts.last else { return 0 }
-        return last.audio[0].firstFrame
-            + Sidecar.frames(last.frames, at: last.format.rateHz, countedAt: sidecar.rateHz)
+    public var nextFrame: TakeFrame {
+        guard let last = parts.last else { return .first }
+        return last.firstFrame + Sidecar.frames(last.frames, at: last.format.rateHz, countedAt: sidecar.rateHz)
     }
 
     private func write(
@@ -246,175 +246,66 @@ extension TakeOutput {
         // Checked: slicing traps if the twin is shorter than the filtered sound.
         let piece = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
         try unsafe site.files.write(piece, to: file, at: audio.end)
-        unsafe audio.heard.append(piece)
+        unsafe audio.written.append(piece)
     }
 
-    private func header(format: StreamFormat, firstFrame: Int64, isUnfiltered: Bool) -> WAVHeader {
+    private func header(format: StreamFormat, firstFrame: TakeFrame, isUnfiltered: Bool) -> WAVHeader {
         WAVHeader(
             format: format,
             origin: BroadcastOrigin(
-                sidecar: sidecar, started: started, firstFrame: firstFrame, format: format.stored,
+                sidecar: sidecar, started: started, firstFrame: firstFrame.count, format: format.stored,
                 isUnfiltered: isUnfiltered))
     }
 
-    private func addPart(format: StreamFormat, firstFrame: Int64) {
-        let number = parts.count + 1
+    func addPart(format: StreamFormat, firstFrame: TakeFrame) {
+        let number = ((parts + empty).map(\.number).max() ?? 0) + 1
+        var stage = AudioFile.Stage.part
+        if case .tail = state { stage = .tail }
         let audio = (keepsUnfiltered ? [false, true] : [false]).map { isUnfiltered in
             AudioFile(
                 name: name.audioFile(part: number, isUnfiltered: isUnfiltered),
                 header: header(format: format, firstFrame: firstFrame, isUnfiltered: isUnfiltered),
-                firstFrame: firstFrame)
+                firstFrame: firstFrame, stage: stage)
         }
         // Some room for the closing chunks: about a thousand markers.
         let room = splitBytes - Int64(WAVHeader.byteCount) - min(65_536, splitBytes / 16)
         let capacity = room / Int64(format.stored.bytesPerFrame)
         // An even number of frames needs no byte of filling after it.
         parts.append(
-            Part(
-                format: format, framesBefore: frames, audio: audio, capacityFrames: max(2, capacity - capacity % 2)))
+            TakePart(
+                number: number, format: format, framesBefore: frames, audio: audio,
+                capacityFrames: max(2, capacity - capacity % 2)))
     }
 
-    private func split(format: StreamFormat, firstFrame: Int64) throws(FileError) {
-        try site.perform(.mark, audio: &parts[parts.count - 1].audio)
+    private func split(format: StreamFormat, firstFrame: TakeFrame) throws(FileError) {
+        try writeHeader(of: parts.count - 1)
+        if case .tail = state { return try makePart(format: format, firstFrame: firstFrame, .beginTail) }
+        try makePart(format: format, firstFrame: firstFrame, .split)
+        ledger.beganPart()
+        partChange = ledger.change
+    }
+
+    /// Adds a part and makes its files; if that fails, neither is left.
+    func makePart(format: StreamFormat, firstFrame: TakeFrame, _ phase: TakePhase) throws(FileError) {
         addPart(format: format, firstFrame: firstFrame)
         do throws(FileError) {
-            try site.perform(.split, audio: &parts[parts.count - 1].audio)
+            try site.perform(phase, audio: &parts[parts.count - 1].audio)
         } catch {
-            removeEmpty(parts.removeLast())
+            removeAudio(of: parts.removeLast())
             throw error
-        }
-        sidecarChange += 1
-        partChange = sidecarChange
-    }
-
-    /// Takes note of what is on the disk, and closes the parts before the last one that are there.
-    private func releaseSynced(frames: Int64) {
-        for part in parts.indices {
-            let bytes = parts[part].synced(of: frames) * Int64(parts[part].format.stored.bytesPerFrame)
-            for index in parts[part].audio.indices { parts[part].audio[index].heard.settle(bytes) }
-        }
-        for part in parts.indices.dropLast() where parts[part].framesBefore + parts[part].frames <= frames {
-            for index in parts[part].audio.indices { parts[part].audio[index].file = nil }
         }
     }
 
     /// The sidecar with what this output knows.
-    private func snapshot() -> Sidecar {
+    func snapshot() -> Sidecar {
         var copy = sidecar
-        copy.setParts(
-            parts.map {
-                Sidecar.Part(
-                    file: $0.audio[0].name, firstFrame: $0.audio[0].firstFrame, frames: $0.frames,
-                    rateHz: $0.format.rateHz, format: $0.format.sampleFormat)
-            })
+        copy.setParts(parts.map(\.listed))
         return copy
     }
-}
 
-// MARK: - The end
-
-extension TakeOutput {
-    private func carryOut(_ phases: [TakePhase]) throws(FileError) -> Sidecar {
-        // A part whose card went away before it was heard. The take is whole without its file, so that goes last.
-        if parts.contains(where: { $0.frames > 0 }) {
-            empty += parts.filter { $0.frames == 0 }
-            parts.removeAll { $0.frames == 0 }
-        }
-        let final = snapshot()
-        for phase in phases {
-            switch phase {
-            case .close: try close()
-            case .replaceSidecar: try site.perform(phase, content: SidecarFile.bytes(final))
-            case .appendPeaks, .peaks: site.perform(phase, peaks: &peaks)
-            case .settle, .reveal, .number, .begin, .mark, .sync, .split, .beginPeaks, .dropPeaks, .revise, .discard,
-                .adopt, .setAside, .mend, .dropAudio, .forget:
-                try perform(phase)
-            }
-            if phase == .settle { progress.didSync(frames: frames, sidecarChange: nil) }
-        }
-        for audio in empty.flatMap(\.audio) { try? site.files.remove(site.path(audio.name + ".part")) }
-        return final
-    }
-
-    /// Carries out a phase on the audio files of all parts at once.
-    private func perform(_ phase: TakePhase) throws(FileError) {
-        var all = parts.flatMap(\.audio)
-        defer {
-            var next = all.makeIterator()
-            for part in parts.indices {
-                for index in parts[part].audio.indices {
-                    if let audio = next.next() { parts[part].audio[index] = audio }
-                }
-            }
-        }
-        try site.perform(phase, audio: &all)
-    }
-
-    /// Appends the closing chunks, where there are any, one file after the other.
-    private func close() throws(FileError) {
-        for part in parts.indices {
-            let isLast = part == parts.count - 1
-            for index in parts[part].audio.indices {
-                try site.close(&parts[part].audio[index], of: sidecar, isLast: isLast)
-            }
-        }
-    }
-
-    /// Cuts off what is not a whole frame of every file, and after a sync that failed what is not what was heard any more.
-    private func salvage() throws(FileError) {
-        let done = progress.now
-        releaseSynced(frames: done.syncedFrames)
-        for part in parts.indices {
-            var frames = parts[part].frames
-            for audio in parts[part].audio {
-                guard let file = audio.file else { continue }
-                try site.files.truncate(file, to: audio.end + (audio.isClosed ? Int64(audio.closing.count) : 0))
-                guard done.failure != nil else { continue }
-                let bytes = try audio.heard.soundBytes(in: file, site.files, isKept: true)
-                frames = min(frames, bytes / Int64(parts[part].format.stored.bytesPerFrame))
-            }
-            if frames < parts[part].frames { try cut(part, to: frames) }
-        }
-    }
-
-    /// Takes the last frames of a part out of the take.
-    private func cut(_ part: Int, to frames: Int64) throws(FileError) {
-        self.frames -= parts[part].frames - frames
-        parts[part].frames = frames
-        for index in parts[part].audio.indices {
-            parts[part].audio[index].dataBytes = frames * Int64(parts[part].format.stored.bytesPerFrame)
-            guard let file = parts[part].audio[index].file else { continue }
-            try site.files.truncate(file, to: parts[part].audio[index].end)
-        }
-        var rest = snapshot()
-        rest.trim()
-        // They hold for all of it, and for nothing less.
-        rest.levels = []
-        sidecar = rest
-    }
-
-    /// As far as the storage still takes anything: headers, and a sidecar, that tell of the synced frames only.
-    private func cutBack() {
-        directory.doubt(name, parts.flatMap(\.audio))
-        let synced = progress.now.syncedFrames
-        for part in parts.indices {
-            parts[part].frames = parts[part].synced(of: synced)
-            for index in parts[part].audio.indices {
-                parts[part].audio[index].dataBytes =
-                    parts[part].frames * Int64(parts[part].format.stored.bytesPerFrame)
-                var one = [parts[part].audio[index]]
-                try? site.perform(.settle, audio: &one)
-            }
-        }
-        var told = snapshot()
-        told.levels = []
-        // A take without a frame would be removed.
-        if told.frames > 0 { try? site.perform(.replaceSidecar, content: SidecarFile.bytes(told)) }
-    }
-
-    /// Removes the audio files of a part that could not be begun; there is no sound in them.
-    private func removeEmpty(_ part: Part) {
-        for audio in part.audio where audio.file != nil { try? site.files.remove(site.path(audio.name + ".part")) }
+    /// Removes the audio files of a part, as far as the storage lets them be removed.
+    func removeAudio(of part: TakePart) {
+        for audio in part.audio where audio.file != nil { try? site.files.remove(site.path(audio.currentName)) }
     }
 }
 

@@ -1,7 +1,8 @@
 import Glibc
 public import Takes
 
-/// Makes a take of what a power cut, a crash or a kill left behind, in slices, so that whoever calls it stays master of its time.
+/// Makes a take of what a power cut, a crash or a kill left behind, in slices of work that are short enough for other work
+/// between them.
 ///
 /// Cut itself at any moment, it comes to the same end when it is begun again. What is healthy is not written to, what
 /// is not a recorder's is left where it is, and no frame that was synced is lost. For one thread at a time.
@@ -15,23 +16,25 @@ public final class TakeRecovery {
         case recovered(Sidecar)
         /// No frame of it had been recorded: its empty files are removed.
         case removed
+        /// It was finished before, and is not touched; a tail, or what else was left beside it, is removed.
+        case unchanged
         /// It is left where it is; one sentence says why.
         case left(String)
     }
 
-    /// Bytes of sound that are heard in one step.
+    /// Bytes of sound that are measured in one step.
     static let slice = 1 << 20
 
     private let directory: TakesDirectory
     private let bootID: String
     private let ending: Sidecar.Ending?
-    /// What was heard of the take, by audio file, where that is known.
-    private let known: [String: HeardSound]
+    /// What was received of the take, by audio file, where that is known.
+    private let received: [String: WrittenSound]
     private var site: TakeSite
     private var outcome: Outcome?
-    /// What the take came out of it without, one sentence each; it is as whole as can be all the same.
+    /// What the recovered take lacks, one sentence each.
     public private(set) var shortcomings: [String] = []
-    /// Whether all of its sound was heard.
+    /// Whether all of its sound could be read.
     private var isMeasured = true
 
     private var parts: [[AudioFile]] = []
@@ -43,13 +46,13 @@ public final class TakeRecovery {
     private var phase = 0
     /// Which part of the phase comes next.
     private var part = 0
-    /// Bytes of the present part that were heard.
-    private var heard: Int64 = 0
+    /// Bytes of the present part that were measured.
+    private var measured: Int64 = 0
 
     /// The recovery of one take. Nothing is done before `step`.
     ///
     /// - Parameters:
-    ///   - take: one of `directory.leftovers()` that nobody records.
+    ///   - take: one of `directory.leftovers()` that is not being recorded and has no tail.
     ///   - directory: where it lies.
     ///   - bootID: the kernel's `boot_id`: a take of this boot was not ended by a power cut.
     ///   - ending: why the take ended, if that is known and could not be written.
@@ -60,12 +63,12 @@ public final class TakeRecovery {
         self.ending = ending
         self.take = take
         self.bootID = bootID
-        known = directory.heard(of: take)
+        received = directory.receivedSound(of: take)
         site = TakeSite(files: directory.files, takes: directory.folder, name: take)
     }
 
-    /// Does some of the work: hears a mebibyte of sound, or does to one part what its phase asks for, which may take as
-    /// long as a sync does.
+    /// Does some of the work: measures a mebibyte of sound, or carries out a phase on one part, which may take as long as a
+    /// sync does.
     ///
     /// - Returns: what became of the take; nil while there is more to do.
     /// - Throws: `FileError`: the storage failed. What was done stays; another recovery may be begun later.
@@ -78,35 +81,48 @@ public final class TakeRecovery {
         try carryOut(TakePhase.recover[phase])
         if phase == TakePhase.recover.count {
             outcome = sidecar.map(Outcome.recovered)
-            directory.settle(take)
+            directory.discardReceivedSound(of: take)
         }
         return outcome
     }
 
-    /// Looks at what there is, and makes sure that what it says of itself outlives the rest of the work.
-    private func begin() throws(FileError) -> Outcome? {
+    /// Reads what there is, and makes safe what is known of the take before the rest of the work.
+    /// - Parameter isRestored: whether its sidecar was restored just now.
+    private func begin(isRestored: Bool = false) throws(FileError) -> Outcome? {
         let found: LeftoverTake
         do throws(LeftoverProblem) {
-            found = try LeftoverTake(at: site, heard: known) { (try? directory.probe()) != nil }
+            found = try LeftoverTake(at: site, received: received) { (try? directory.probe()) != nil }
         } catch {
             switch error {
             case .failed(let error): throw error
             case .foreign(let reason): return .left("\(reason): left where it is, in \(site.takes.path)/\(take.day)")
+            case .unreplaced:
+                try site.perform(.restore)
+                return try begin(isRestored: true)
+            case .finished(let sidecar, var rest):
+                try site.perform(.dropTail, audio: &rest)
+                return isRestored ? .recovered(sidecar) : .unchanged
             case .empty:
-                try site.perform(.forget)
+                try site.perform(.removeEmpty)
                 return .removed
             }
         }
         var sidecar = found.sidecar
+        var superfluous = found.superfluous
+        try site.perform(.dropAudio, audio: &superfluous)
         if let problem = found.draftProblem {
             let lacks = found.draft == .lost ? "only its sound is known" : "what was noted last is not known"
             let kept = TakeDocument.sidecarUnread.name(stem: take.stem)
-            try site.perform(.setAside)
+            if found.draft == .lost {
+                try site.perform(.replaceUnread, content: SidecarFile.bytes(sidecar))
+            } else {
+                try site.perform(.setAside)
+            }
             shortcomings.append("\(lacks): \(problem): kept as \(kept)")
         }
         if found.draft == .waiting { try site.perform(.adopt) }
-        if found.hasNewParts {
-            // The heads of the audio are all that tells of them, and they are about to be written.
+        if found.hasNewParts, found.draftProblem == nil || found.draft != .lost {
+            // Only the headers of the audio list them, and these are about to be written.
             try site.perform(.replaceSidecar, content: SidecarFile.bytes(sidecar))
         }
         sidecar.endedBy = sidecar.endedBy ?? ending ?? (sidecar.bootID == bootID ? .crash : .powerCut)
@@ -122,13 +138,13 @@ public final class TakeRecovery {
     /// Carries out a phase, or a slice of it; comes to the next one where it is done.
     private func carryOut(_ phase: TakePhase) throws(FileError) {
         switch phase {
-        case .mend:
+        case .repair:
             var audio = parts[part]
-            for index in audio.indices { try mend(&audio[index]) }
+            for index in audio.indices { try repair(&audio[index]) }
             parts[part] = audio
             nextPart()
         case .appendPeaks:
-            try hear()
+            try measureSound()
         case .replaceSidecar:
             if var sidecar {
                 sidecar.levels = isMeasured ? levels(of: sidecar) : sidecar.levels
@@ -151,12 +167,16 @@ public final class TakeRecovery {
         case .dropAudio:
             try site.perform(phase, audio: &empty)
             nextPhase()
-        case .reveal:
+        case .commit:
             var all = parts.flatMap(\.self)
-            try site.perform(phase, audio: &all)
+            if let sidecar { try site.perform(phase, audio: &all, content: SidecarFile.bytes(sidecar)) }
             nextPhase()
-        case .number, .begin, .mark, .sync, .split, .settle, .beginPeaks, .dropPeaks, .revise, .discard, .adopt,
-            .setAside, .forget:
+        case .dropDraft:
+            try site.perform(phase)
+            nextPhase()
+        case .number, .begin, .writeHeader, .sync, .split, .secure, .beginPeaks, .dropPeaks, .revise, .restore,
+            .discard, .adopt,
+            .setAside, .replaceUnread, .removeEmpty, .beginTail, .rejoin, .dropTail:
             nextPhase()
         }
     }
@@ -175,24 +195,25 @@ public final class TakeRecovery {
 // MARK: - Audio files
 
 extension TakeRecovery {
-    /// Cuts an audio file after its frames and makes its head right, unless it is whole already.
-    private func mend(_ audio: inout AudioFile) throws(FileError) {
+    /// Cuts an audio file after its frames and corrects its header, unless it is whole already.
+    private func repair(_ audio: inout AudioFile) throws(FileError) {
+        guard audio.stage != .committed else { return }
         audio.setClosing(sidecar, isLast: part == parts.count - 1)
         audio.file = try site.files.open(site.path(audio.currentName))
-        // Whoever comes next opens it again: a long take has more parts than a process may have open.
+        // The next step opens it again: a long take has more parts than a process may have open.
         defer { audio.file = nil }
-        if audio.isRenamed, let file = audio.file, try isWhole(audio, file) {
+        if audio.stage == .final, let file = audio.file, try isWhole(audio, file) {
             audio.isClosed = true
             return
         }
-        if let known = known[audio.name], let file = audio.file,
-            try known.soundBytes(in: file, site.files, isKept: true) < audio.dataBytes
+        if let received = received[audio.name], let file = audio.file,
+            try received.soundBytes(in: file, site.files, isKept: true) < audio.dataBytes
         {
             // It was there a moment ago.
             throw FileError("read", file.path, code: EIO)
         }
         var one = [audio]
-        try site.perform(.mend, audio: &one)
+        try site.perform(.repair, audio: &one)
     }
 
     /// Whether an audio file that has its final name is all that it is to be. It was synced before it got that.
@@ -210,32 +231,32 @@ extension TakeRecovery {
 // MARK: - Levels and waveform
 
 extension TakeRecovery {
-    /// Hears the next slice of the filtered sound.
+    /// Measures the next slice of the filtered sound.
     ///
     /// Sound that cannot be read costs the take its waveform and levels, and nothing else.
-    private func hear() throws(FileError) {
+    private func measureSound() throws(FileError) {
         guard let audio = parts[part].first else { return nextPart() }
         do throws(FileError) {
-            if heard == 0 {
+            if measured == 0 {
                 peaks.append(measure.begin(format: audio.header.format, follows: follows))
             }
             let bytesPerFrame = audio.header.format.bytesPerFrame
             let slice = Int64(max(1, Self.slice / bytesPerFrame) * bytesPerFrame)
             let file = try site.files.open(site.path(audio.currentName))
             let bytes = try site.files.read(
-                file, at: Int64(WAVHeader.byteCount) + heard, count: Int(min(slice, audio.dataBytes - heard)))
-            peaks.append(measure.hear(bytes))
-            heard = bytes.isEmpty ? audio.dataBytes : heard + Int64(bytes.count)
+                file, at: Int64(WAVHeader.byteCount) + measured, count: Int(min(slice, audio.dataBytes - measured)))
+            peaks.append(measure.add(bytes))
+            measured = bytes.isEmpty ? audio.dataBytes : measured + Int64(bytes.count)
         } catch {
             isMeasured = false
             shortcomings.append("not all of its sound can be read: \(error)")
             site.giveUp(&peaks, error)
-            heard = 0
+            measured = 0
             return nextPhase()
         }
-        let isOver = heard >= audio.dataBytes
+        let isOver = measured >= audio.dataBytes
         if isOver {
-            heard = 0
+            measured = 0
             if part == parts.count - 1 { peaks.append(measure.finish()) }
         }
         if peaks.isDue { site.perform(.appendPeaks, peaks: &peaks) }
@@ -248,7 +269,7 @@ extension TakeRecovery {
         return last.firstFrame + last.frames == audio.firstFrame
     }
 
-    /// The levels of the take as it is now. Those that it told at its end hold still, and know more: what the filter clipped.
+    /// The levels of the take as it is now. Those that were noted at its end still hold, and include what the filter clipped.
     private func levels(of sidecar: Sidecar) -> [Sidecar.Levels] {
         sidecar.levels.isEmpty ? measure.levels.map(Sidecar.Levels.init) : sidecar.levels
     }

@@ -61,7 +61,7 @@ struct TakeSite: Sendable {
     ) throws(FileError) {
         switch step {
         case .create(let document):
-            let file = try files.create(path(document), isNew: false)
+            let file = try files.createWhole(path(document), isNew: false)
             try files.write(content, to: file, at: 0)
             drafts[document] = Draft(file: file, end: Int64(content.count))
         case .open(let document):
@@ -84,17 +84,20 @@ struct TakeSite: Sendable {
             } else {
                 try files.rename(path(document), to: path(final))
                 if document == .peaksPart { hasPeaks = false }
+                try files.settle(path(final))
             }
         case .remove(let document):
             drafts[document] = nil
             try files.remove(path(document))
         case .removeRest: try removeRest()
         case .createAudio:
+            files.removeSpacers(in: "\(takes.path)/\(name.day)")
             for index in audio.indices {
-                let file = try files.create(path(audio[index].name + ".part"), isNew: true)
+                let file = try files.createWhole(path(audio[index].currentName), isNew: true)
                 audio[index].file = file
                 try files.write(audio[index].headerBytes, to: file, at: 0)
             }
+            try chain(audio)
         case .writeHeader:
             for audio in audio {
                 if let file = audio.file { try files.write(audio.headerBytes, to: file, at: 0) }
@@ -117,17 +120,50 @@ struct TakeSite: Sendable {
             for audio in audio {
                 if let file = audio.file { try files.sync(file) }
             }
+        case .reserveAudio: try reserve(audio.filter(\.isUnnamed), .final)
         case .renameAudio:
-            for index in audio.indices where !audio[index].isRenamed {
-                try files.rename(path(audio[index].name + ".part"), to: path(audio[index].name))
-                audio[index].isRenamed = true
-            }
+            for index in audio.indices where audio[index].isUnnamed { try rename(&audio[index], .final) }
+        case .reserveTail: try reserve(audio.filter { $0.stage == .tail }, .part)
+        case .renameTail:
+            for index in audio.indices where audio[index].stage == .tail { try rename(&audio[index], .part) }
         case .removeAudio:
-            for audio in audio { try files.remove(path(audio.currentName)) }
-        case .makeDay: day = try files.makeFolder("\(takes.path)/\(name.day)")
+            for audio in audio where audio.stage != .committed { try files.remove(path(audio.currentName)) }
+        case .makeDay: day = try files.makeWholeFolder("\(takes.path)/\(name.day)")
         case .syncDay: try files.syncFolder(openDay())
         case .syncTakes: try files.syncFolder(takes)
         }
+    }
+
+    /// Has exFAT keep a chain of blocks for each of these files from their beginning on, while they hold no sound.
+    ///
+    /// It keeps none for a file whose blocks follow each other. Once they do not any more, it writes that there is a chain before it
+    /// writes the chain, and a power cut between the two costs the whole file, whatever was synced before.
+    private func chain(_ audio: [AudioFile]) throws(FileError) {
+        guard try files.kind(of: takes.path) == .exFAT else { return }
+        // It takes the block that the last of the files would get next.
+        let obstacle = path(.sidecarDraft)
+        try files.write([0], to: files.create(obstacle, isNew: false), at: 0)
+        for audio in audio {
+            guard let file = audio.file else { continue }
+            // No exFAT has larger blocks than this by default.
+            try files.truncate(file, to: audio.end + 1 << 20)
+            try files.truncate(file, to: audio.end)
+        }
+        try files.remove(obstacle)
+    }
+
+    /// Makes empty files under the names that audio files get next, where that is of use.
+    private mutating func reserve(_ audio: [AudioFile], _ stage: AudioFile.Stage) throws(FileError) {
+        guard !audio.isEmpty, try files.kind(of: takes.path).splitsNames else { return }
+        for audio in audio { _ = try files.create(path(audio.name + stage.suffix), isNew: false) }
+        try files.syncFolder(openDay())
+    }
+
+    private func rename(_ audio: inout AudioFile, _ stage: AudioFile.Stage) throws(FileError) {
+        let named = path(audio.name + stage.suffix)
+        try files.rename(path(audio.currentName), to: named)
+        audio.stage = stage
+        try files.settle(named)
     }
 
     private mutating func openDay() throws(FileError) -> OpenFile {

@@ -1,8 +1,7 @@
 import Glibc
-import Synchronization
 public import Takes
 
-/// The directory `takes`: whoever has it open is the only one that writes there. May be used by any thread.
+/// The directory `takes`: the process that has it open is the only one that writes there. May be used by any thread.
 ///
 /// It holds a folder a day, the file `.number` with the last number given, and `.lock`.
 public final class TakesDirectory: Sendable {
@@ -11,64 +10,101 @@ public final class TakesDirectory: Sendable {
     let files: FileSystem
     let folder: OpenFile
     private let lock: TakesLock
+    /// What kind of file system it lies on.
+    public let kind: FileSystemKind
     /// What its path led to when it was opened.
     private let identity: FileIdentity
     /// The last number given, or the highest that is on the disk.
-    private let number: Mutex<Int>
-    /// What could not be read, and what of it nobody was told of yet.
-    private let unreadable: Mutex<(all: Set<FileError>, news: [FileError])>
-    /// What was heard of the takes that a failing storage ended, by audio file.
-    private let doubts = Mutex<[TakeName: [String: HeardSound]]>([:])
+    private let number: Locked<Int>
+    private let mark: KitMark?
+    /// What could not be read, and what of it was not reported yet.
+    private let unreadable: Locked<(all: Set<FileError>, news: [FileError])>
+    /// What was received of the takes that a failing storage ended, by audio file.
+    private let received = Locked<[TakeName: [String: WrittenSound]]>([:])
+    /// Finished takes that may go on. Held while a sidecar is revised.
+    private let resumptions = Locked<[TakeName: Resumption]>([:])
+    /// Takes whose revision was not reported yet.
+    private let revised = Locked<[TakeName]>([])
 
-    /// Who makes as many takes, one a second, does so for thirty years. A file with a higher number leaves no room for them, so it
-    /// is no kit's, and must not keep one from counting on.
-    private static let highestCounted = TakeName.highestNumber - 1_000_000_000
+    /// How a take that was finished may go on.
+    enum Resumption {
+        /// It has a tail.
+        case possible
+        /// It is being recorded again.
+        case underWay
+    }
 
     /// Opens the directory, or makes it; the folder that it is in must be there, so that a card that is not mounted is noticed.
     ///
     /// - Parameters:
     ///   - path: without a slash at its end.
     ///   - files: how it is reached.
+    ///   - mark: the highest number that this kit has given elsewhere; nil: it keeps none.
     /// - Throws: `TakesLockError` if another process has it open, else `FileError`; not for a day that cannot be read.
-    public init(path: String, files: FileSystem = FileSystem()) throws {
+    public convenience init(path: String, files: FileSystem = FileSystem(), mark: KitMark? = nil) throws {
+        var takes: [TakeName] = []
+        try self.init(path: path, files: files, mark: mark, takes: &takes)
+    }
+
+    /// The same, and the finished takes, by number: their names are read once for both.
+    public static func open(
+        path: String, files: FileSystem = FileSystem(), mark: KitMark? = nil
+    ) throws -> (TakesDirectory, takes: [TakeName]) {
+        var takes: [TakeName] = []
+        let directory = try TakesDirectory(path: path, files: files, mark: mark, takes: &takes)
+        return (directory, takes.sorted())
+    }
+
+    private init(path: String, files: FileSystem, mark: KitMark?, takes: inout [TakeName]) throws {
         self.path = path
-        self.files = files
+        self.mark = mark
         let isNew = (try? files.identity(path)) == nil
         folder = try files.makeFolder(path)
         // Where the folder around it may not be opened, its name is on the disk when the kernel gets to it.
         if isNew, let around = try? files.openFolder(Self.parent(of: path)) { try files.syncFolder(around) }
         identity = try files.identity(path)
+        kind = (try? files.kind(of: path)) ?? .other(0)
+        self.files = files.on(kind)
         lock = try TakesLock(directory: path, files: files)
         var unreadable: [FileError] = []
-        var written: [UInt8] = []
-        do throws(FileError) {
-            written = try files.contents("\(path)/\(TakeDocument.number.name(stem: ""))", limit: 32)
-        } catch {
-            if error.code != ENOENT { unreadable.append(error) }
+        // Damaged, or gone: the names on the disk say it as well.
+        let last = KitMark.number(in: path, files: files, unreadable: &unreadable)
+        // Nothing is made there yet that could need them.
+        self.files.removeSpacers(in: path)
+        let names = try Self.names(
+            in: path, files: self.files, unreadable: &unreadable, removesSpacers: true
+        ) { file, take in
+            if Self.isSidecar(file, of: take) { takes.append(take) }
+            return true
         }
-        // Garbled, or gone: what is on the disk tells as well.
-        let text = String(decoding: written, as: UTF8.self)
-        let last = text.hasSuffix("\n") ? Int(text.dropLast()).flatMap { $0 < TakeName.highestNumber ? $0 : nil } : nil
-        let names = try Self.names(in: path, files: files, unreadable: &unreadable) { _, _ in true }
-        self.unreadable = Mutex((Set(unreadable), unreadable))
-        let highest = names.map(\.number).filter { $0 <= Self.highestCounted }.max()
-        number = Mutex(max(last ?? 0, highest ?? 0, 0))
+        self.unreadable = Locked((Set(unreadable), unreadable))
+        let highest = names.map(\.number).filter { $0 <= KitMark.highestCounted }.max()
+        number = Locked(max(last ?? 0, highest ?? 0, mark?.last() ?? 0))
     }
 
-    /// The name of a new take, whose number was never given before and will never be given again, whatever the clock says.
+    /// The name of a new take, whose number was never given before and will never be given again, whatever the clock says: neither in
+    /// this directory nor, with a mark, by this kit in another one.
     ///
-    /// The number is on the disk when this returns.
+    /// The number is on the disk when this returns. A mark that cannot be written is no reason not to record: `newMarkFailure`
+    /// reports it.
     /// - Throws: `FileError`; then the number is not given, and lost.
     public func nextTake(kit: String, started: WallTime) throws(FileError) -> TakeName {
         let number = try self.number.withLock { last throws(FileError) in
+            last = max(last, mark?.last() ?? 0)
             guard last < TakeName.highestNumber else { throw FileError("count on in", path, code: EOVERFLOW) }
             last += 1
             return last
         }
         let name = TakeName(kit: kit, number: number, started: started)
+        mark?.note(name)
         var site = TakeSite(files: files, takes: folder, name: name)
-        try site.perform(.number, content: Array("\(number)\n".utf8))
+        try site.perform(.number, content: KitMark.bytes(number))
         return name
+    }
+
+    /// Why the kit's mark could not be kept, once for each reason, as a sentence; nil: nothing new.
+    package func newMarkFailure() -> String? {
+        mark?.newFailure().map { "number: \($0.fact): numbers are counted by the takes that are found alone" }
     }
 
     /// The last number given, or the highest that is on the disk.
@@ -76,17 +112,28 @@ public final class TakesDirectory: Sendable {
 
     /// The finished takes, by number. Read from the names of the files alone.
     public func takes() throws(FileError) -> [TakeName] {
-        try Self.inOrder(finished())
+        try finished().sorted()
     }
 
-    /// The takes that are not finished, by number: what a power cut, a crash or a removal that was cut left behind. Read
-    /// from the names of the files alone.
+    /// The takes that are not finished, by number, and those beside which there is a tail, a draft or an audio file without sound: what
+    /// a power cut, a crash or a removal that was cut left behind. Read from the names of the files; of `.part` files, the beginning too.
     ///
-    /// A take that is being recorded is among them.
+    /// A take that is being recorded for the first time is among them; one that was finished, and has a tail or is recorded
+    /// again, is not.
     public func leftovers() throws(FileError) -> [TakeName] {
         let all = try names { _, _ in true }
-        // Looked for afterwards: a take that is finished meanwhile is none.
-        return try Self.inOrder(Set(all).subtracting(finished()))
+        let finished = Set(try finished())
+        let goesOn = try names { file, take in
+            // Most files, and soon known.
+            if file.hasSuffix(".wav") || file.hasSuffix(".json") || file.hasSuffix(".dat") { return false }
+            let drafts = [TakeDocument.sidecarPart, .sidecarDraft, .revision, .peaksPart]
+            if drafts.contains(where: { $0.name(stem: take.stem) == file }) { return true }
+            return AudioFileName(file, of: take)?.stage == .tail
+                || finished.contains(take) && LeftoverTake.isRemains(file, of: take, in: folder, files)
+        }
+        // Asked for last: a take that was finished meanwhile may go on.
+        let open = resumptions.withLock { Set($0.keys) }
+        return Set(all).subtracting(finished).union(goesOn).subtracting(open).sorted()
     }
 
     /// The finished takes that have a WAV file, by number: those among which some may be on their way to FLAC. Read from the
@@ -96,7 +143,7 @@ public final class TakesDirectory: Sendable {
         return try takes().filter(waves.contains)
     }
 
-    /// Why days, or the last number, could not be read, and were passed over. Each is told once.
+    /// Why days, or the last number, could not be read, and were passed over. Each is reported once.
     public func newlyUnreadable() -> [FileError] {
         unreadable.withLock { known in
             defer { known.news = [] }
@@ -105,19 +152,12 @@ public final class TakesDirectory: Sendable {
     }
 
     /// The path of a finished take's sidecar; its other files lie beside it.
-    public func sidecarPath(of take: TakeName) -> String {
-        "\(path)/\(take.day)/\(TakeDocument.sidecar.name(stem: take.stem))"
-    }
+    public func sidecarPath(of take: TakeName) -> String { TakesFolder(path: path).sidecarPath(of: take) }
 
     /// What is known of a finished take.
     /// - Throws: `FileError` or `SidecarError`.
     public func sidecar(of take: TakeName) throws -> Sidecar {
-        let path = sidecarPath(of: take)
-        let sidecar = try SidecarFile.sidecar(files.contents(path, limit: 64 << 20), path: path)
-        guard sidecar.take == take.stem else {
-            throw SidecarError(path: path, problem: "take is another than its name says")
-        }
-        return sidecar
+        try TakesFolder(path: path, files: files).sidecar(of: take)
     }
 
     /// Changes what is known of a finished take, and gives it the next revision.
@@ -125,8 +165,15 @@ public final class TakesDirectory: Sendable {
     /// To be called by one thread only for the same take, and not while it is removed.
     /// - Parameter change: changes the sidecar; if it leaves it as it is, nothing is written.
     /// - Returns: the sidecar as it is on the disk.
-    /// - Throws: `FileError` or `SidecarError`; then the old one is on the disk.
+    /// - Throws: `FileError` or `SidecarError`; then the old one is on the disk. `EBUSY` if the take is recorded again.
     public func revise(_ take: TakeName, _ change: (inout Sidecar) -> Void) throws -> Sidecar {
+        try resumptions.withLock { resumptions in
+            guard resumptions[take] != .underWay else { throw FileError("revise", sidecarPath(of: take), code: EBUSY) }
+            return try replace(take, change)
+        }
+    }
+
+    private func replace(_ take: TakeName, _ change: (inout Sidecar) -> Void) throws -> Sidecar {
         let before = try sidecar(of: take)
         var after = before
         change(&after)
@@ -135,7 +182,16 @@ public final class TakesDirectory: Sendable {
         after.revision = before.revision == .max ? .max : before.revision + 1
         var site = TakeSite(files: files, takes: folder, name: take)
         try site.perform(.revise, content: SidecarFile.bytes(after))
+        revised.withLock { $0.append(take) }
         return after
+    }
+
+    /// The takes whose sidecars were revised since the last call, in order.
+    public func newlyRevised() -> [TakeName] {
+        revised.withLock { takes in
+            defer { takes = [] }
+            return takes
+        }
     }
 
     /// Whether a finished take is still to be converted, or its conversion was cut before the files that it was made of
@@ -143,11 +199,18 @@ public final class TakesDirectory: Sendable {
     /// - Throws: `FileError` or `SidecarError`.
     public func awaitsConversion(_ take: TakeName) throws -> Bool {
         let sidecar = try sidecar(of: take)
+        // Not before it is known how it ends.
+        guard resumptions.withLock({ $0[take] }) == nil else { return false }
         if sidecar.pendingFormat != nil { return true }
         return sidecar.parts.contains { part in
             let base = part.file.prefix { $0 != "." }
             return part.file.hasSuffix(".flac") && (try? files.identity("\(path)/\(take.day)/\(base).wav")) != nil
         }
+    }
+
+    /// Notes how a finished take may go on; nil: it does not. Waits for a revision that is under way.
+    func note(_ resumption: Resumption?, of take: TakeName) {
+        resumptions.withLock { $0[take] = resumption }
     }
 
     /// Removes all files of a finished take. Not to be called while it is played.
@@ -164,6 +227,11 @@ public final class TakesDirectory: Sendable {
             guard error.code == ENOENT || error.code == ENOTDIR else { throw error }
             return false
         }
+    }
+
+    /// Throws: `FileError` with `ENOENT`, if it is not in its place.
+    package func checkInPlace() throws(FileError) {
+        guard try isInPlace() else { throw FileError("open", path, code: ENOENT) }
     }
 
     /// Whether a directory is one of takes: it has a day, or a recorder had it open.
@@ -205,24 +273,29 @@ public final class TakesDirectory: Sendable {
         try files.freeBytes(path)
     }
 
-    /// Takes note that a failing storage ended a take: its audio files may hold something else than was heard.
-    func doubt(_ take: TakeName, _ audio: [AudioFile]) {
-        let heard = Dictionary(uniqueKeysWithValues: audio.map { ($0.name, $0.heard) })
-        doubts.withLock { $0[take] = heard }
+    /// Notes that a failing storage ended a take: its audio files may hold something else than was received.
+    func keepReceivedSound(of take: TakeName, _ audio: [AudioFile]) {
+        let sound = Dictionary(uniqueKeysWithValues: audio.map { ($0.name, $0.written) })
+        received.withLock { $0[take] = sound }
     }
 
-    /// What was heard of a take, by audio file; empty: nothing speaks against what they hold.
-    func heard(of take: TakeName) -> [String: HeardSound] {
-        doubts.withLock { $0[take] ?? [:] }
+    /// What was received of a take, by audio file; empty: its audio files hold just that.
+    func receivedSound(of take: TakeName) -> [String: WrittenSound] {
+        received.withLock { $0[take] ?? [:] }
     }
 
-    /// A take was recovered: what was heard of it is of no more use.
-    func settle(_ take: TakeName) {
-        doubts.withLock { $0[take] = nil }
+    /// A take was recovered: what was received of it is not needed any more.
+    func discardReceivedSound(of take: TakeName) {
+        received.withLock { $0[take] = nil }
     }
 
     private func finished() throws(FileError) -> [TakeName] {
-        try names { $0 == TakeDocument.sidecar.name(stem: $1.stem) }
+        try names(isCounted: Self.isSidecar)
+    }
+
+    /// Whether a take is finished, since it has this file.
+    static func isSidecar(_ file: String, of take: TakeName) -> Bool {
+        file.hasSuffix(".json") && file == TakeDocument.sidecar.name(stem: take.stem)
     }
 
     private func names(isCounted: (_ file: String, TakeName) -> Bool) throws(FileError) -> [TakeName] {
@@ -234,14 +307,10 @@ public final class TakesDirectory: Sendable {
         return names
     }
 
-    private static func inOrder(_ names: some Sequence<TakeName>) -> [TakeName] {
-        names.sorted { ($0.number, $0.day, $0.stem) < ($1.number, $1.day, $1.stem) }
-    }
-
     /// The takes that have a file that passes `isCounted`; each once for every such file.
     /// - Parameter unreadable: what the days that cannot be read fail with is appended.
-    private static func names(
-        in path: String, files: FileSystem, unreadable: inout [FileError],
+    static func names(
+        in path: String, files: FileSystem, unreadable: inout [FileError], removesSpacers: Bool = false,
         isCounted: (_ file: String, TakeName) -> Bool
     ) throws(FileError) -> [TakeName] {
         var names: [TakeName] = []
@@ -253,13 +322,16 @@ public final class TakesDirectory: Sendable {
                 entries = try files.entries("\(path)/\(day)")
             } catch {
                 switch error.code {
-                // A file or a link that is named like a day holds no takes; a folder that somebody just removed none any more.
+                // A file or a link that is named like a day holds no takes; a folder that was removed just now none any more.
                 case ENOTDIR, ENOENT, ELOOP: break
                 // The process's own trouble, not the day's.
                 case EMFILE, ENFILE, ENOMEM: throw error
                 default: unreadable.append(error)
                 }
                 continue
+            }
+            if removesSpacers, entries.contains(where: FileSystem.isSpacer) {
+                files.removeSpacers(in: "\(path)/\(day)")
             }
             for file in entries {
                 if let name = TakeName(file: file, day: day), isCounted(file, name) { names.append(name) }

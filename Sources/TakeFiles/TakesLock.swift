@@ -22,7 +22,7 @@ struct TakesLock: Sendable {
     /// In the directory, from when it was opened first.
     static let fileName = ".lock"
 
-    /// Locks `directory`, by `flock(2)` on its file `.lock`, which tells the process's number.
+    /// Locks `directory`, by `flock(2)` on its file `.lock`, which holds the process's number.
     /// - Throws: `TakesLockError` if another process has the lock, else `FileError`.
     init(directory: String, files: FileSystem) throws {
         let (file, isLocked) = try files.openLocked("\(directory)/\(Self.fileName)")

@@ -2,8 +2,8 @@ public import Takes
 
 /// The head of a WAV file, from its first byte to its first frame: always `byteCount` bytes long.
 ///
-/// It fills one block of the file system, which sound never shares: it is written over at each sync, and a block that is
-/// torn when the power goes costs the header, which can be made again, and no frame.
+/// It fills one block of the file system, and no sound lies in that block: it is rewritten while the take is recorded, and if
+/// the power fails during that, only the header is damaged, which can be made again.
 /// The parts of the format: RIFF (IBM and Microsoft, 1991), WAVEFORMATEXTENSIBLE (Microsoft), `bext` (EBU Tech 3285).
 public struct WAVHeader: Hashable, Sendable {
     /// Where the sound begins.
@@ -22,8 +22,8 @@ public struct WAVHeader: Hashable, Sendable {
 
     /// The head as it is when `dataBytes` of sound follow, and then `trailingBytes` of closing chunks.
     ///
-    /// `trailingBytes` counts the zero byte after odd sound. While a take is recorded there is neither.
-    /// RIFF's sizes have 32 bits; what does not fit is said as the greatest that does.
+    /// `trailingBytes` counts the zero byte after an odd number of bytes of sound. While a take is recorded it is 0.
+    /// RIFF's sizes have 32 bits; a size that does not fit is stated as the greatest that does.
     public func bytes(dataBytes: Int64, trailingBytes: Int = 0) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.byteCount)
@@ -44,8 +44,9 @@ public struct WAVHeader: Hashable, Sendable {
         return bytes
     }
 
-    /// Plain PCM up to 2 channels of 16 bits, plain IEEE float, else the extensible form, which alone says how many bits
-    /// count and that channels stand for no loudspeaker. (SoX finds fault with extensible float, and writes it plain itself.)
+    /// Plain PCM up to 2 channels of 16 bits, plain IEEE float, else the extensible form, which alone states how many bits
+    /// are valid and that channels belong to no loudspeaker. (SoX warns of extensible float, and writes plain float itself.)
+    /// All bits of a sample are stated as valid, also where the converter has fewer: after a filter all of them carry signal.
     private var formatChunk: [UInt8] {
         let isFloat = format.sampleFormat == .float
         let tag: UInt16 = isFloat ? 3 : 1
@@ -59,7 +60,7 @@ public struct WAVHeader: Hashable, Sendable {
         bytes.append(littleEndian: UInt16(format.bytesPerFrame))
         bytes.append(littleEndian: bits)
         if isPlain {
-            // Any form but PCM says how long its extension is: here 0.
+            // Any form but PCM states the length of its extension: here 0.
             if isFloat { bytes.append(littleEndian: UInt16(0)) }
             return bytes
         }

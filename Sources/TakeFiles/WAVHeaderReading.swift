@@ -1,8 +1,8 @@
 import Takes
 
-/// What the head of an audio file says, if a recorder wrote it: other WAV files begin otherwise.
+/// The head of an audio file, if a recorder wrote it: other WAV files begin differently.
 ///
-/// It may come from a disk that lost its mind: nothing in it is believed without being looked at.
+/// It may come from a damaged disk: every field is checked.
 struct WAVHeaderReading: Hashable, Sendable {
     /// What is stored.
     let format: StreamFormat
@@ -10,12 +10,12 @@ struct WAVHeaderReading: Hashable, Sendable {
     let origin: BroadcastOrigin?
     /// Bytes of sound, as of the last sync that was begun.
     let dataBytes: Int64
-    /// The whole content of the chunk that tells the format: more than `format` has of it.
+    /// The whole content of the chunk `fmt `: more than `format` has of it.
     let formatChunk: [UInt8]
-    /// Whether there is no other chunk than a recorder writes: at a name that is none, readers give up.
+    /// Whether there is no other chunk than a recorder writes: readers stop at a damaged name.
     let hasOwnChunksOnly: Bool
 
-    /// Reads the first `WAVHeader.byteCount` bytes of a file; nil if they are no head that a recorder writes.
+    /// Reads the first `WAVHeader.byteCount` bytes of a file; nil if they are not a head that a recorder writes.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == WAVHeader.byteCount, bytes.text(0..<4) == "RIFF", bytes.text(8..<12) == "WAVE",
             bytes.text(4088..<4092) == "data"
@@ -61,12 +61,12 @@ struct WAVHeaderReading: Hashable, Sendable {
 }
 
 extension StreamFormat {
-    /// Whether it is one that a sound card may have, and that the fields of a WAV file's head can say.
+    /// Whether a sound card may have it, and the fields of a WAV file's head can hold it.
     var canBeStored: Bool { (1000...1_000_000).contains(rateHz) && (1...1024).contains(channels) }
 }
 
 extension BroadcastOrigin {
-    /// Reads the content of a `bext` chunk; nil if it is too short or tells no time.
+    /// Reads the content of a `bext` chunk; nil if it is too short or has no time.
     ///
     /// - Parameter rateHz: frames a second, in which the time since midnight is counted.
     init?(_ bytes: [UInt8], rateHz: Int) {
@@ -75,7 +75,7 @@ extension BroadcastOrigin {
         }
         let reference = bytes.number(338, UInt64.self)
         guard reference <= UInt64(rateHz) * 86_400 else { return nil }
-        // Rounded up: what is written of it again is the same frame.
+        // Rounded up, so that the same frame is written again.
         let microseconds = (Int64(reference) * 1_000_000 + Int64(rateHz) - 1) / Int64(rateHz)
         self.init(
             description: bytes.text(0..<256), originator: bytes.text(256..<288), reference: bytes.text(288..<320),
@@ -83,7 +83,7 @@ extension BroadcastOrigin {
             codingHistory: bytes.text(602..<bytes.count))
     }
 
-    /// The version and the card that the coding history tells of; empty where it does not.
+    /// The version and the card in the coding history; empty where they are missing.
     var recorder: (version: String, card: String) {
         let mark = "T=Fieldfare "
         guard let line = codingHistory.split(separator: "\r\n").first(where: { $0.contains(mark) }),

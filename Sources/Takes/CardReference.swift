@@ -1,10 +1,10 @@
-/// How the settings, the command line and a take's sidecar name a sound card: by something that outlives a reboot.
+/// How the settings, the command line and a take's sidecar name a sound card: by something that a reboot does not change.
 public enum CardReference: Hashable, Sendable {
-    /// Whatever is best: a USB capture card, then a HAT.
+    /// The best card that is present: a USB capture card, then a HAT.
     case automatic
-    /// `path:USB-PATH`: the socket that it is plugged into, such as `path:1-1.4`, or a platform device's name.
+    /// `path:USB-PATH`: the port that it is plugged into, such as `path:1-1.4`, or a platform device's name.
     case path(String)
-    /// `usb:VID:PID[:SERIAL]`, hexadecimal, lower case.
+    /// `usb:VID:PID[:SERIAL]`, the numbers in hexadecimal, lower case. Without a serial number: any card of that model.
     case usb(vendor: String, product: String, serial: String?)
     /// `card:ALSA-ID`, such as `card:Loopback`.
     case cardID(String)
@@ -36,6 +36,15 @@ public enum CardReference: Hashable, Sendable {
                 serial: fields.count == 3 ? fields[2] : nil)
         default: return nil
         }
+    }
+
+    /// Whether each card that `other` names is named by this as well: `usb:VID:PID` covers the model with any serial number.
+    public func covers(_ other: CardReference) -> Bool {
+        if self == other { return true }
+        guard case .usb(let vendor, let product, nil) = self, case .usb(vendor, product, _) = other else {
+            return false
+        }
+        return true
     }
 
     private static func isUSBNumber(_ text: String) -> Bool {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Tells the time. Passed in wherever time matters, so that tests decide what time it is.
+/// The source of time. Passed in wherever time matters, so that tests decide what time it is.
 public protocol Clock: Sendable {
     /// Now, on `CLOCK_MONOTONIC`.
     func now() -> Instant
@@ -36,6 +36,6 @@ public enum ClockOrigin: String, Codable, Sendable {
     case rtc
     /// Set by a person.
     case manual
-    /// Nobody set it: dates are not to be trusted.
+    /// It was not set: dates are not to be trusted.
     case unset
 }

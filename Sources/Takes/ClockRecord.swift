@@ -1,6 +1,6 @@
 /// What the kernel says of its clock at one moment.
 public struct ClockEvidence: Hashable, Sendable {
-    /// Whether somebody disciplines it now (`adjtimex(2)`).
+    /// Whether it is synchronised now (`adjtimex(2)`).
     public var isSynchronised: Bool
     /// Whether a battery-backed clock set it at boot (`hctosys` of `rtc(4)`).
     public var isSetFromRTC: Bool
@@ -19,7 +19,7 @@ public struct ClockEvidence: Hashable, Sendable {
 ///
 /// The kernel takes back that it is synchronised hours after the last word from the network, or when the service for it ends;
 /// the calendar goes on as rightly as a watch does. So it is remembered, for this boot, and holds as long as the calendar
-/// stays where it stood: when something else sets it, nobody knows what to; set back, it is as right as it was.
+/// stays where it stood: when something else sets it, it is not known to be right; set back, it is as right as it was.
 public struct ClockRecord: Hashable, Sendable {
     /// The kernel's `boot_id`, to which the offset belongs.
     public var bootID: String
@@ -35,13 +35,13 @@ public struct ClockRecord: Hashable, Sendable {
         self.offset = offset
     }
 
-    /// A date that was set by less than this is as right as before: nobody reads a calendar closer, a person sets it to a
+    /// A date that was set by less than this is as right as before: no use of the calendar needs more, a person sets it to a
     /// second, and a leap second is one.
     public static let tolerance = Duration.seconds(2)
     /// What differs by less was read, not set.
     static let jitter = Duration.milliseconds(1)
 
-    /// What is known after another look.
+    /// What is known after another reading of the kernel's clock.
     /// - Parameter known: what was known before; what another boot knew counts for nothing.
     /// - Returns: nil if nothing is known; `known` itself where there is nothing new.
     public static func after(_ evidence: ClockEvidence, known: ClockRecord?, bootID: String) -> ClockRecord? {
@@ -58,7 +58,7 @@ public struct ClockRecord: Hashable, Sendable {
 
     /// Where the date comes from while the calendar stands at `offset`.
     ///
-    /// A battery-backed clock is believed while it is not behind the newest take: one with an empty battery starts over.
+    /// A battery-backed clock is trusted while it is not behind the newest take: one with an empty battery starts over.
     /// - Parameters:
     ///   - today: the day by the calendar, `2026-11-21`.
     ///   - newestTake: the day of the newest take.

@@ -23,6 +23,7 @@ public struct ExplicitNull<Value: Codable & Sendable>: Codable, Sendable {
 }
 
 extension ExplicitNull: Equatable where Value: Equatable {}
+extension ExplicitNull: Hashable where Value: Hashable {}
 
 extension KeyedDecodingContainer {
     /// A key that is missing reads as nil.

@@ -10,11 +10,11 @@ public struct Sidecar: Codable, Equatable, Sendable {
     public var number: Int
     /// The kit that recorded it.
     public var kit: String
-    /// When the first frame was heard: ISO 8601, UTC, microseconds.
+    /// When the first frame was sampled: ISO 8601, UTC, microseconds.
     public var started: String
     /// The same by a clock that was set later; null if it never was.
     @ExplicitNull public var startedCorrected: String?
-    /// When the first frame was heard, on `CLOCK_MONOTONIC`, in nanoseconds.
+    /// When the first frame was sampled, on `CLOCK_MONOTONIC`, in nanoseconds.
     public var startedMonotonicNs: Int64
     /// The kernel's `boot_id`, to which the monotonic time belongs.
     public var bootID: String
@@ -22,7 +22,9 @@ public struct Sidecar: Codable, Equatable, Sendable {
     public var clock: ClockOrigin
     /// Why it ended; null while it is being recorded.
     @ExplicitNull public var endedBy: Ending?
-    /// Whether the take was put together again after a cut.
+    /// What began it; null in sidecars of versions that did not note it.
+    @ExplicitNull public var startedBy: Start?
+    /// Whether the take was completed after a cut.
     public var recovered = false
     /// The audio files, in order.
     public var parts: [Part]
@@ -40,9 +42,9 @@ public struct Sidecar: Codable, Equatable, Sendable {
     public var format: SampleFormat
     /// The filter at the start, and each change.
     public var filter: [FilterChange]
-    /// What could not be kept, filled with silence.
+    /// The frames that were lost and are silent, in order. `SidecarLedger` limits their number.
     public var gaps: [Gap] = []
-    /// What a person marked.
+    /// The places that a person marked, in the order in which they were noted.
     public var markers: [Marker] = []
     /// Frames from before the press.
     public var preRollFrames: Int64
@@ -52,8 +54,12 @@ public struct Sidecar: Codable, Equatable, Sendable {
     @ExplicitNull public var gainDB: Double?
     /// Whether automatic gain control was on; null if the card has none.
     @ExplicitNull public var agc: Bool?
-    /// How much faster than `CLOCK_MONOTONIC_RAW` the card ran, in millionths; null if it was not heard long enough.
+    /// How much faster than `CLOCK_MONOTONIC_RAW` the card ran, in millionths; null if it ran for too short a time.
     @ExplicitNull public var clockDriftPPM: Double?
+    /// Which frame was sampled when, at least every 60 s; less often in takes of more than a day.
+    @EmptyIfMissing public var clockMap: [ClockPoint]
+    /// Where the card's frames lag behind the clock. Suspected only: the sound there is as the card delivered it.
+    @EmptyIfMissing public var suspectedLosses: [SuspectedLoss]
     /// The format that its files are still to be converted to, "flac"; null: they are as they are to be.
     @ExplicitNull public var pendingFormat: String?
     /// The version of Fieldfare that wrote this.
@@ -62,6 +68,10 @@ public struct Sidecar: Codable, Equatable, Sendable {
     /// Why a take ended.
     public enum Ending: String, Codable, Sendable {
         case stop, shutdown
+        /// The longest time that the settings allow.
+        case limit
+        /// Another take goes on with the next frame.
+        case next
         case diskFull = "disk-full"
         case storageError = "storage-error"
         case cardLost = "card-lost"
@@ -69,41 +79,76 @@ public struct Sidecar: Codable, Equatable, Sendable {
         case crash, unknown
     }
 
+    /// What began a take.
+    public enum Start: String, Codable, Sendable {
+        case button, command
+    }
+
     /// One audio file of a take.
     public struct Part: Codable, Equatable, Sendable {
         /// The file's name, beside the sidecar.
         public var file: String
+        /// The name of the unfiltered twin; null if there is none.
+        @ExplicitNull public var unfilteredFile: String?
         /// Where in the take it begins.
-        public var firstFrame: Int64
+        public var firstFrame: TakeFrame
         /// How many frames it holds.
         public var frames: Int64
         /// Frames a second.
         public var rateHz: Int
         /// ALSA's name of the format that the card delivered.
         public var format: SampleFormat
+        /// Bits of a sample that carry signal, where the card has fewer than its format; nil: all of them. The file of an `S32_LE` part
+        /// of at most 24 bits holds 24.
+        public var significantBits: Int?
         /// Of the whole file; filled in by the library.
         @ExplicitNull public var sha256: String?
+        /// Of the whole unfiltered twin; filled in by the library.
+        @ExplicitNull public var unfilteredSHA256: String?
 
         /// A part that begins at `firstFrame` of the take.
-        public init(file: String, firstFrame: Int64, frames: Int64, rateHz: Int, format: SampleFormat) {
+        public init(
+            file: String, unfilteredFile: String? = nil, firstFrame: TakeFrame, frames: Int64, rateHz: Int,
+            format: SampleFormat
+        ) {
             self.file = file
+            self.unfilteredFile = unfilteredFile
             self.firstFrame = firstFrame
             self.frames = frames
             self.rateHz = rateHz
             self.format = format
         }
 
+        /// A part of what a card delivers as `format`.
+        public init(
+            file: String, unfilteredFile: String? = nil, firstFrame: TakeFrame, frames: Int64, format: StreamFormat
+        ) {
+            self.init(
+                file: file, unfilteredFile: unfilteredFile, firstFrame: firstFrame, frames: frames,
+                rateHz: format.rateHz, format: format.sampleFormat)
+            if format.significantBits < format.sampleFormat.significantBits { significantBits = format.significantBits }
+        }
+
+        /// What the card delivered, in a take of `channels`.
+        public func streamFormat(channels: Int) -> StreamFormat {
+            StreamFormat(
+                rateHz: rateHz, channels: channels, sampleFormat: format, significantBits: significantBits)
+        }
+
         enum CodingKeys: String, CodingKey {
             case file, frames, format, sha256
+            case unfilteredFile = "unfiltered_file"
+            case unfilteredSHA256 = "unfiltered_sha256"
             case firstFrame = "first_frame"
             case rateHz = "rate_hz"
+            case significantBits = "significant_bits"
         }
     }
 
     /// The filter from a frame on.
-    public struct FilterChange: Codable, Equatable, Sendable {
+    public struct FilterChange: Codable, Hashable, Sendable {
         /// The first frame of the take that it holds for.
-        public var atFrame: Int64
+        public var atFrame: TakeFrame
         /// Null: off.
         @ExplicitNull public var lowPassHz: Double?
         /// 12, 24, 36 or 48.
@@ -112,7 +157,7 @@ public struct Sidecar: Codable, Equatable, Sendable {
         @ExplicitNull public var highPassHz: Double?
 
         /// A filter in force from `atFrame` on.
-        public init(atFrame: Int64, lowPassHz: Double?, slopeDBPerOctave: Int, highPassHz: Double?) {
+        public init(atFrame: TakeFrame, lowPassHz: Double?, slopeDBPerOctave: Int, highPassHz: Double?) {
             self.atFrame = atFrame
             self.slopeDBPerOctave = slopeDBPerOctave
             self.lowPassHz = lowPassHz
@@ -124,59 +169,6 @@ public struct Sidecar: Codable, Equatable, Sendable {
             case lowPassHz = "low_pass_hz"
             case slopeDBPerOctave = "slope_db_per_octave"
             case highPassHz = "high_pass_hz"
-        }
-    }
-
-    /// Frames that were lost and are silent in the file.
-    public struct Gap: Codable, Equatable, Sendable {
-        /// The first silent frame of the take.
-        public var atFrame: Int64
-        /// How many are silent.
-        public var frames: Int64
-        /// Why.
-        public var cause: Cause
-
-        /// Why frames were lost.
-        public enum Cause: String, Codable, Sendable {
-            /// The card's buffer ran over.
-            case xrun
-            /// The ring ran over: storage was too slow for too long.
-            case stall
-            /// The driver lost them without saying so.
-            case driver
-            /// The card was away.
-            case cardLost = "card-lost"
-        }
-
-        /// `frames` silent frames from `atFrame` on.
-        public init(atFrame: Int64, frames: Int64, cause: Cause) {
-            self.atFrame = atFrame
-            self.frames = frames
-            self.cause = cause
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case frames, cause
-            case atFrame = "at_frame"
-        }
-    }
-
-    /// A place that a person marked.
-    public struct Marker: Codable, Equatable, Sendable {
-        /// The frame of the take heard when the button was pressed.
-        public var atFrame: Int64
-        /// What the person wrote; null for a button.
-        @ExplicitNull public var note: String?
-
-        /// A marker at a frame of the take.
-        public init(atFrame: Int64, note: String?) {
-            self.atFrame = atFrame
-            self.note = note
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case note
-            case atFrame = "at_frame"
         }
     }
 
@@ -214,11 +206,14 @@ public struct Sidecar: Codable, Equatable, Sendable {
         case startedMonotonicNs = "started_monotonic_ns"
         case bootID = "boot_id"
         case endedBy = "ended_by"
+        case startedBy = "started_by"
         case durationSeconds = "duration_seconds"
         case rateHz = "rate_hz"
         case preRollFrames = "pre_roll_frames"
         case gainDB = "gain_db"
         case clockDriftPPM = "clock_drift_ppm"
+        case clockMap = "clock_map"
+        case suspectedLosses = "suspected_losses"
         case pendingFormat = "pending_format"
     }
 }
@@ -227,12 +222,13 @@ extension Sidecar {
     /// A take that begins now, with nothing recorded yet.
     public init(
         name: TakeName, started: WallTime, startedMonotonic: Instant, bootID: String, clock: ClockOrigin,
-        card: String, format: StreamFormat, preRollFrames: Int64, gainDB: Double?, agc: Bool?, version: String
+        card: String, format: StreamFormat, preRollFrames: Int64, gainDB: Double?, agc: Bool?, version: String,
+        startedBy: Start? = nil
     ) {
         self.init(
             take: name.stem, number: name.number, kit: name.kit, started: started.iso8601,
-            startedMonotonicNs: startedMonotonic.nanoseconds, bootID: bootID, clock: clock, parts: [], frames: 0,
-            durationSeconds: 0, card: card, rateHz: format.rateHz, channels: format.channels,
+            startedMonotonicNs: startedMonotonic.nanoseconds, bootID: bootID, clock: clock, startedBy: startedBy,
+            parts: [], frames: 0, durationSeconds: 0, card: card, rateHz: format.rateHz, channels: format.channels,
             format: format.sampleFormat, filter: [], preRollFrames: preRollFrames, gainDB: gainDB, agc: agc,
             version: version)
     }

@@ -23,36 +23,41 @@ public struct TakeName: Hashable, Sendable {
 
     /// Reads a stem, in the folder `day`; nil if it is not one.
     public init?(stem: String, day: String) {
-        let fields = stem.split(separator: "-", omittingEmptySubsequences: false)
-        guard fields.count >= 3, let time = fields.last, time.count == 7, time.last == "Z",
-            time.dropLast().utf8.allSatisfy(\.isDigit)
-        else { return nil }
-        let digits = fields[fields.count - 2]
-        guard digits.count >= 4, digits.utf8.allSatisfy(\.isDigit), let number = Int(digits),
-            number <= Self.highestNumber
-        else { return nil }
-        let kit = fields.dropLast(2).joined(separator: "-")
-        guard Self.isKitName(kit) else { return nil }
-        self.kit = kit
-        self.number = number
-        self.time = String(time.dropLast())
-        self.day = day
-        // One take, one spelling: a number with needless zeros would be written back differently.
-        guard self.stem == stem else { return nil }
+        self.init(stem: stem.utf8[...], day: day)
     }
 
     /// Reads the name of any file of a take, finished or not, in the folder `day`: whatever follows the stem is
     /// left aside (`.wav`, `-p2-raw.wav.part`, `.json.part.tmp`); nil if it begins with no stem.
     public init?(file: String, day: String) {
-        var base = file.prefix { $0 != "." }
-        if base.hasSuffix("-raw") { base = base.dropLast(4) }
-        if let mark = base.lastIndex(of: "-") {
+        var base = file.utf8.prefix { $0 != UInt8(ascii: ".") }
+        if base.suffix(4).elementsEqual("-raw".utf8) { base = base.dropLast(4) }
+        if let mark = base.lastIndex(of: .dash) {
             let suffix = base[mark...].dropFirst()
-            if suffix.first == "p", suffix.count > 1, suffix.dropFirst().utf8.allSatisfy(\.isDigit) {
+            if suffix.first == UInt8(ascii: "p"), suffix.count > 1, suffix.dropFirst().allSatisfy(\.isDigit) {
                 base = base[..<mark]
             }
         }
-        self.init(stem: String(base), day: day)
+        self.init(stem: base, day: day)
+    }
+
+    /// By bytes: a card may have hundreds of thousands of files.
+    private init?(stem: Substring.UTF8View, day: String) {
+        guard let timeMark = stem.lastIndex(of: .dash), let numberMark = stem[..<timeMark].lastIndex(of: .dash) else {
+            return nil
+        }
+        let time = stem[timeMark...].dropFirst()
+        guard time.count == 7, time.last == UInt8(ascii: "Z"), time.dropLast().allSatisfy(\.isDigit) else { return nil }
+        let digits = stem[numberMark..<timeMark].dropFirst()
+        // One take, one spelling: a number with needless zeros would be written back differently.
+        guard digits.count == 4 || (digits.count > 4 && digits.first != UInt8(ascii: "0")),
+            digits.allSatisfy(\.isDigit), let number = Int(Substring(digits)), number <= Self.highestNumber
+        else { return nil }
+        let kit = stem[..<numberMark]
+        guard Self.isKitName(kit) else { return nil }
+        self.kit = String(Substring(kit))
+        self.number = number
+        self.time = String(Substring(time.dropLast()))
+        self.day = day
     }
 
     /// `heron07-0042-061811Z`.
@@ -67,18 +72,30 @@ public struct TakeName: Hashable, Sendable {
 
     /// Whether `name` may name a folder for a day: `2026-11-21`.
     public static func isDay(_ name: String) -> Bool {
-        let bytes = Array(name.utf8)
-        return bytes.count == 10
-            && bytes.indices.allSatisfy { $0 == 4 || $0 == 7 ? bytes[$0] == 0x2d : bytes[$0].isDigit }
+        name.utf8.count == 10
+            && name.utf8.enumerated().allSatisfy { $0 == 4 || $0 == 7 ? $1 == .dash : $1.isDigit }
     }
 
     /// Whether `name` may name a kit.
     public static func isKitName(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.count <= 64
-            && name.utf8.allSatisfy { $0.isDigit || ($0 >= 0x61 && $0 <= 0x7a) || $0 == 0x2d }
+        isKitName(name.utf8[...])
+    }
+
+    private static func isKitName(_ name: Substring.UTF8View) -> Bool {
+        !name.isEmpty && name.count <= 64
+            && name.allSatisfy { $0.isDigit || ($0 >= 0x61 && $0 <= 0x7a) || $0 == .dash }
+    }
+}
+
+extension TakeName: Comparable {
+    /// By number; takes of several kits may share one.
+    public static func < (left: TakeName, right: TakeName) -> Bool {
+        if left.number != right.number { return left.number < right.number }
+        return (left.day, left.stem) < (right.day, right.stem)
     }
 }
 
 extension UInt8 {
+    fileprivate static var dash: UInt8 { UInt8(ascii: "-") }
     fileprivate var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 }

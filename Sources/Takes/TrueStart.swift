@@ -1,6 +1,6 @@
 /// When takes of this boot really began, by the calendar as it stands now.
 ///
-/// That is where their `started_corrected` comes from: `CLOCK_MONOTONIC` told when they began, and no setting of the date
+/// That is where their `started_corrected` comes from: `CLOCK_MONOTONIC` was noted when they began, and no setting of the date
 /// moves it. Takes of other boots have another such clock, and are left as they are.
 public struct TrueStart: Hashable, Sendable {
     /// The kernel's id of this boot.
@@ -27,17 +27,17 @@ public struct TrueStart: Hashable, Sendable {
 
     /// What the take's `started_corrected` is to be: ISO 8601, UTC, microseconds; nil if `started` needs no correction.
     ///
-    /// A start that was written while nobody had set the clock is told once more when somebody has, even if it was right
-    /// by chance: until then nobody could rely on it. What is told already and still right stays as it is.
+    /// A start that was written while the clock was not set is written again once it is, even if it was right by chance: until
+    /// then it could not be relied on. A correction that is still right stays as it is.
     public func corrected(_ sidecar: Sidecar) -> String? {
         guard covers(sidecar) else { return sidecar.startedCorrected }
         let truth = offset.wallTime(at: Instant(nanoseconds: sidecar.startedMonotonicNs))
         func isRight(_ text: String) -> Bool {
-            guard let told = WallTime(iso8601: text) else { return false }
-            return ClockOffset(microseconds: told.microseconds)
+            guard let written = WallTime(iso8601: text) else { return false }
+            return ClockOffset(microseconds: written.microseconds)
                 .distance(to: ClockOffset(microseconds: truth.microseconds)) < Self.tolerance
         }
-        if let told = sidecar.startedCorrected, isRight(told) { return told }
+        if let known = sidecar.startedCorrected, isRight(known) { return known }
         if isRight(sidecar.started), sidecar.clock != .unset || origin == .unset { return nil }
         return truth.iso8601
     }

@@ -15,7 +15,9 @@ public struct WallTime: Comparable, Hashable, Sendable {
         let bytes = Array(text.utf8)
         let pattern = Array("0000-00-00T00:00:00.000000Z".utf8)
         guard bytes.count == pattern.count,
-            zip(bytes, pattern).allSatisfy({ $1 == 0x30 ? $0 >= 0x30 && $0 <= 0x39 : $0 == $1 })
+            zip(bytes, pattern).allSatisfy({ (byte: UInt8, like: UInt8) in
+                like == 0x30 ? (0x30...0x39).contains(byte) : byte == like
+            })
         else { return nil }
         func number(_ range: Range<Int>) -> Int64 {
             bytes[range].reduce(0) { $0 * 10 + Int64($1 - 0x30) }

@@ -1,6 +1,6 @@
 public import Takes
 
-/// What the deck can be told to do, by a button or over the control socket.
+/// What the deck can be asked to do, by a button or over the control socket.
 public enum Command: Hashable, Sendable {
     case record, stop, pause
     /// Plays a take; nil: the selected one.
@@ -14,8 +14,14 @@ public enum Command: Hashable, Sendable {
     case filter(lowPass: Cutoff?, slopeDBPerOctave: Int?, highPass: Cutoff?)
     /// Sets the playing volume, 0 to 1, until the recorder restarts.
     case volume(Double)
-    /// Deletes a take.
-    case discard(TakeReference)
+    /// Sets the pitch that takes are played at, until the recorder restarts; 0: as recorded.
+    case pitch(cents: Int)
+    /// Sets the speed that takes are played at, until the recorder restarts; `expands`: the pitch follows.
+    case speed(factor: Double, expands: Bool)
+    /// Has the stick unmounted, so that it may be pulled.
+    case eject
+    /// Deletes a take. By its stem only: what 'last' is may have changed since it was asked.
+    case discard(stem: String)
 }
 
 /// How a person names a take.

@@ -1,6 +1,6 @@
 public import Takes
 
-/// What the recorder is doing, as `fieldfare status --json` and the control socket tell it.
+/// What the recorder is doing, as `fieldfare status --json` and the control socket report it.
 public struct Status: Codable, Equatable, Sendable {
     /// What the deck is doing.
     public var state: DeckState = .idle
@@ -36,8 +36,20 @@ public struct Status: Codable, Equatable, Sendable {
     public var xruns = 0
     /// Gaps in the take that is recorded.
     public var gaps = 0
+    /// Where takes are kept; null while that is not there.
+    @ExplicitNull public var directory: String?
     /// Free space where takes are kept.
     @ExplicitNull public var freeBytes: Int64?
+    /// A recording ends before less than this is free.
+    public var reserveBytes: Int64 = 0
+    /// How long can be recorded at the open card's format, in whole seconds; null without a card.
+    @ExplicitNull public var timeLeftSeconds: Double?
+    /// The pitch that takes are played at, in hundredths of a semitone above that of the recording.
+    public var pitchCents = 0
+    /// Seconds of a take that are played in a second.
+    public var speed = 1.0
+    /// Whether the pitch follows the speed.
+    public var expand = false
     /// Where the date and time came from.
     public var clock: ClockOrigin = .unset
     /// What is wrong, lowest code first.
@@ -53,7 +65,8 @@ public struct Status: Codable, Equatable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case state, take, selected, frames, channels, format, card, xruns, gaps, clock, faults, armed, version
+        case state, take, selected, frames, channels, format, card, xruns, gaps, clock, faults, armed, version, speed,
+            expand, directory
         case elapsedSeconds = "elapsed_seconds"
         case syncedSeconds = "synced_seconds"
         case positionSeconds = "position_seconds"
@@ -62,6 +75,9 @@ public struct Status: Codable, Equatable, Sendable {
         case slopeDBPerOctave = "slope_db_per_octave"
         case highPassHz = "high_pass_hz"
         case levelDBFS = "level_dbfs"
+        case pitchCents = "pitch_cents"
         case freeBytes = "free_bytes"
+        case reserveBytes = "reserve_bytes"
+        case timeLeftSeconds = "time_left_seconds"
     }
 }

@@ -3,13 +3,25 @@
 //   capture-bench PCM SECONDS DIRECTORY LOW-PASS-HZ|off
 //
 // Stereo, 48 kHz, 16 bits. `deploy/bench` times it beside its peers.
-import Deck
 import Filters
 import Glibc
+import Recording
 import Ring
 import SoundCard
 import TakeFiles
 import Takes
+import Workers
+
+/// A clock that goes with the sound: syncs are due by the sound's own time, as often as in real time.
+final class SoundClock: Clock {
+    private let nanoseconds: Locked<Int64>
+
+    init(_ instant: Instant) { nanoseconds = Locked(instant.nanoseconds) }
+
+    func now() -> Instant { Instant(nanoseconds: nanoseconds.withLock { $0 }) }
+    func wallTime() -> WallTime { SystemClock().wallTime() }
+    func set(_ instant: Instant) { nanoseconds.withLock { $0 = instant.nanoseconds } }
+}
 
 let arguments = CommandLine.arguments
 guard arguments.count == 5, let seconds = Int64(arguments[2]) else {
@@ -18,41 +30,45 @@ guard arguments.count == 5, let seconds = Int64(arguments[2]) else {
 }
 
 SoundCards.prepareProcess()
-let clock = SystemClock()
 let card = CaptureCard(sampleFormat: .s16)
 let grant = try card.open(CaptureRequest(card: .pcm(arguments[1]), rateHz: 48000, channels: 2))
 let ring = Ring(format: grant.format, holding: .seconds(30), periodFrames: grant.periodFrames)
+ring.prefault()
 let directory = try TakesDirectory(path: arguments[3])
 let design = try FilterDesign(
     lowPassHz: Double(arguments[4]), highPassHz: nil, slopeDBPerOctave: 24, rateHz: grant.format.rateHz)
+
 Denormals.flushToZero()
 
-let writer = Writer(clock: clock, sync: try SyncThread())
-// An unpaced card hears faster than time goes: a press from long before finds its first frame.
-let start = clock.now() - .seconds(60)
+// An unpaced card delivers faster than time goes: a press from long before finds its first frame.
+let start = SystemClock().now() - .seconds(60)
+let clock = SoundClock(start)
+let sync = SyncWorker(syncsBy: clock)
+try sync.start(name: "sync")
+let writer = WriterWorker(writesBy: clock, sync: sync)
 try card.startInSteps(into: ring)
-writer.orders.post(
+writer.post(
     .begin(
         BeginOrder(
-            ring: ring, grant: grant, directory: directory, kit: "bench", pressed: start,
-            pressedWall: clock.wallTime(), earliest: nil, clock: .unset, bootID: "", preRoll: .zero,
-            lag: .milliseconds(65),
-            filter: design, keepUnfiltered: false, syncPromise: .seconds(1), splitBytes: 4000 << 20, reserveBytes: 0,
-            pendingFormat: nil,
-            version: "bench")))
+            ring: ring, pressed: start, pressedWall: clock.wallTime(), earliest: nil, preRoll: .zero, filter: design,
+            plan: TakePlan(
+                grant: grant, directory: directory, kit: "bench", clock: .unset, bootID: "", lag: .milliseconds(75),
+                keepsUnfiltered: false, syncPromise: .seconds(1), splitBytes: 4000 << 20, reserveBytes: 0,
+                pendingFormat: nil, startedBy: .command, version: "bench"))))
 let total = seconds * Int64(grant.format.rateHz)
-while ring.position < total, card.step() {
-    // Syncs are due by the sound's own time, as often as in real time.
-    _ = writer.turn(now: start + grant.format.duration(ofFrames: ring.position))
+while ring.position < RingPosition(total), card.step() {
+    clock.set(start + grant.format.duration(ofFrames: ring.position.count))
+    _ = writer.step()
 }
-writer.orders.post(.end(at: nil, .stop))
+writer.post(.end(at: nil, .stop, keepsTail: false))
+clock.set(clock.now() + .seconds(10 * seconds))
 var frames: Int64 = -1
 while frames < 0 {
-    _ = writer.turn(now: clock.now() + .seconds(10 * seconds))
-    for outcome in writer.outcomes.take() {
+    _ = writer.step()
+    for outcome in writer.outcomes() {
         switch outcome {
-        case .began, .synced, .warned: break
-        case .finished(let name, let sidecar, _):
+        case .began, .progress, .warned, .next, .rejoined, .tailEnded: break
+        case .finished(let name, let sidecar, _, _):
             frames = sidecar.frames
             print("\(arguments[3])/\(name.day)/\(sidecar.parts[0].file)")
         case .failed(let message, _):

@@ -22,7 +22,7 @@ struct FieldfareRecorder: ParsableCommand {
             """)
     var simulate = false
 
-    @Flag(help: "Put out the lamps, but show fault 4 on an LED device, and end.")
+    @Flag(help: "Switch off the lamps, but show fault 4 on an LED device, and end.")
     var ledsOff = false
 
     func run() throws {
@@ -36,7 +36,7 @@ struct FieldfareRecorder: ParsableCommand {
             try Recorder(settings: settings, problems: problems.map(\.description), isSimulated: simulate).run()
         } catch {
             Log().write(Report(.error, "\(error)"))
-            // EX_CANTCREAT: another recorder has the socket, or there are no threads left.
+            // EX_CANTCREAT: another recorder has the socket, or the system grants no threads.
             throw ExitCode(73)
         }
     }

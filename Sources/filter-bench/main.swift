@@ -7,6 +7,7 @@ import Takes
 //
 //   kernel CHANNELS ORDER SWIFT C       million samples a second, of the filter alone
 //   path FORMAT CHANNELS ORDER SECONDS  ten minutes of sound, card's bytes to file's bytes; order 0: filter off
+//   meter FORMAT CHANNELS SECONDS       ten minutes of sound, measured while the card delivers it
 
 let rateHz = 48000
 
@@ -65,12 +66,10 @@ func measureKernel(channels: Int, order: Int) throws -> (swift: Double, c: Doubl
     return (samples / swift, samples / c)
 }
 
-/// Ten minutes through a whole path, 100 ms at a time.
-func measurePath(_ sampleFormat: SampleFormat, channels: Int, order: Int) throws -> Double {
-    let format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: sampleFormat)
-    let path = SignalPath(format: format, design: try design(order: order))
-    let input = noise(4800 * channels).flatMap { (sample: Double) -> [UInt8] in
-        switch sampleFormat {
+/// 100 ms of noise, as a card delivers it.
+func captured(_ format: StreamFormat) -> [UInt8] {
+    noise(4800 * format.channels).flatMap { (sample: Double) -> [UInt8] in
+        switch format.sampleFormat {
         case .s16: unsafe withUnsafeBytes(of: Int16(sample * 32768)) { unsafe Array($0) }
         case .s24Packed: unsafe withUnsafeBytes(of: Int32(sample * 8_388_608)) { unsafe Array($0.prefix(3)) }
         case .s24: unsafe withUnsafeBytes(of: Int32(sample * 8_388_608)) { unsafe Array($0) }
@@ -78,6 +77,13 @@ func measurePath(_ sampleFormat: SampleFormat, channels: Int, order: Int) throws
         case .float: unsafe withUnsafeBytes(of: Float(sample)) { unsafe Array($0) }
         }
     }
+}
+
+/// Ten minutes through a whole path, 100 ms at a time.
+func measurePath(_ sampleFormat: SampleFormat, channels: Int, order: Int) throws -> Double {
+    let format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: sampleFormat)
+    let path = SignalPath(format: format, design: try design(order: order))
+    let input = captured(format)
     var output = [UInt8](repeating: 0, count: 4800 * format.stored.bytesPerFrame)
     return processorSeconds {
         for _ in 0..<6000 {
@@ -87,6 +93,19 @@ func measurePath(_ sampleFormat: SampleFormat, channels: Int, order: Int) throws
                 }
             }
             _ = path.takePeaks()
+        }
+    }
+}
+
+/// Ten minutes through a meter, 100 ms at a time.
+func measureMeter(_ sampleFormat: SampleFormat, channels: Int) -> Double {
+    let format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: sampleFormat)
+    let meter = RunningMeter(format)
+    let input = captured(format)
+    return processorSeconds {
+        for _ in 0..<6000 {
+            unsafe input.withUnsafeBytes { unsafe meter.take($0) }
+            _ = meter.drain()
         }
     }
 }
@@ -102,4 +121,5 @@ for (sampleFormat, channels) in SampleFormat.allCases.map({ ($0, 2) }) + [(.s16,
         let seconds = try measurePath(sampleFormat, channels: channels, order: order)
         print("path", sampleFormat.rawValue, channels, order, seconds)
     }
+    print("meter", sampleFormat.rawValue, channels, measureMeter(sampleFormat, channels: channels))
 }

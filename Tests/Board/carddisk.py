@@ -9,7 +9,7 @@ def sh(command):
 
 
 class CardDisk:
-    """A card of a name and a size, made anew, not mounted yet. None of its blocks is reserved for root."""
+    """A card of a name and a size, newly made, not mounted yet. None of its blocks is reserved for root."""
 
     def __init__(self, name, mib):
         image = f"/dev/shm/{name}.img"
@@ -35,16 +35,16 @@ class CardDisk:
         sh(f"mount -t ext4 -o noatime {self.device} /mnt")
 
     def pull(self):
-        """Takes it from /mnt, whoever uses it."""
+        """Takes it from /mnt, whatever uses it."""
         sh("umount -l /mnt")
 
     @property
     def is_held(self):
-        """Whether anybody still has anything open on it."""
+        """Whether any process still has anything open on it."""
         return int(self.info("open")) > 0
 
 
 def free_bytes(path="/mnt"):
-    """What is free for everybody."""
+    """What is free for all users."""
     status = os.statvfs(path)
     return status.f_bavail * status.f_frsize

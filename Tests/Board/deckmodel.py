@@ -27,7 +27,7 @@ SAME_DATE = 2.0
 
 @dataclasses.dataclass
 class Take:
-    """A take: when it was pressed, began and ended, and what its sidecar must tell. One from before has no press."""
+    """A take: when it was pressed, began and ended, and what its sidecar must state. One from before has no press."""
 
     number: int
     seconds: float = 0.0
@@ -38,7 +38,7 @@ class Take:
     markers: list = dataclasses.field(default_factory=list)
     parts: int = 1
     recovered: bool = False
-    # How far the calendar was ahead of CLOCK_MONOTONIC, and whether anybody vouched for it.
+    # How far the calendar was ahead of CLOCK_MONOTONIC, and whether its origin is known.
     calendar: float = None
     clock: str = None
 
@@ -82,7 +82,7 @@ class DeckModel:
 
     @property
     def are_dated(self):
-        """Whether the takes that are there tell their true start. What is recorded comes first: none is touched meanwhile."""
+        """Whether the takes that are there state their true start. What is recorded comes first: none is touched meanwhile."""
         return self.clock != "unset" and self.deck != "recording" and self.storage != "read-only"
 
     @property
@@ -101,7 +101,7 @@ class DeckModel:
         return {"recording": self.open, "playing": self.played, "paused": self.played}.get(self.deck)
 
     def lamps(self, now):
-        """What each lamp shows: off, solid, armed, slow, fast, the number of its flashes; none: not to be told just now."""
+        """What each lamp shows: off, solid, armed, slow, fast, the number of its flashes; none: not known just now."""
         play = {"playing": "solid", "paused": "slow", "idle": "armed" if self.is_armed else "off"}.get(self.deck, "off")
         return {"record": self._record_lamp(now), "play": play, "fault": min(self.faults, default="off"), "upload": "off"}
 
@@ -131,7 +131,7 @@ class DeckModel:
             return True
         return high + ahead < self.played.seconds
 
-    def is_heard_at(self, seconds, now, slack=0.15):
+    def may_play_at(self, seconds, now, slack=0.15):
         """Whether playback may be there; it is then known more closely."""
         low, high = self.position(now)
         low, high = min(low, self.played.seconds), min(high, self.played.seconds)
@@ -168,7 +168,7 @@ class DeckModel:
         self.deck = "recording"
 
     def _do_mark(self, at):
-        # While the card is away, nothing is heard: it is set at the last frame that was.
+        # While the card is away, nothing is sampled: it is set at the last frame that was.
         self.open.markers.append((at, at) if self.card else (self.away_since - UNREAD, self.away_since))
 
     def _do_end(self, at):
@@ -206,7 +206,7 @@ class DeckModel:
 
     def _do_stop_then_start(self, at):
         self._stop_playing()
-        # From when nothing is heard any more.
+        # From when nothing is sampled any more.
         self._do_start(at, latest=PLAY_LAG)
         if self.answer:
             self.answer = ("cut off", at)
@@ -247,7 +247,7 @@ class DeckModel:
             self.open.parts += 1
 
     def storage_becomes(self, storage, at):
-        """The storage fills, fails, or is mended: a take ends with what is safe, and is there when that can be."""
+        """The storage fills, fails, or is repaired: a take ends with what is safe, and is there when that can be."""
         self.storage = storage
         if self.deck == "recording" and storage == "full":
             self._end("disk-full", (at - UNREAD, at + 3))
@@ -262,11 +262,11 @@ class DeckModel:
                 self.selected = take
 
     def date_steps(self, seconds):
-        """Nobody knows who set the date."""
+        """The date was set by an unknown process."""
         self.calendar += seconds
         self.is_dating_due = True
 
-    def date_is_told(self):
+    def date_is_confirmed(self):
         """The network says that the date is right as it stands."""
         self.right_calendar = self.calendar
         self.is_dating_due = True

@@ -35,7 +35,7 @@ class Board:
         """Waits until it is off; its status, 137 if the power was cut."""
         return self.process.wait()
 
-    def said(self):
+    def output(self):
         """What it printed."""
         return self.log.read_text(errors="replace")
 

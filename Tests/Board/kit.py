@@ -9,25 +9,29 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import struct
 import subprocess
 import sys
 import time
 
+from client import SOCKET, Client, Refused
 from sound import Wave
 
 TAKES = pathlib.Path("/data/takes")
-SOCKET = "/run/fieldfare/recorder.sock"
 # A scenario that asks for it with `start` runs with the service of an installed kit as well.
 RUNS_AS_SERVICE = "FIELDFARE_SERVICE" in os.environ
+# With `run --long`, a scenario does all that it can.
+IS_LONG = "FIELDFARE_LONG" in os.environ
 BINARIES = pathlib.Path(os.environ.get("FIELDFARE_BINARIES", ".build/debug"))
 # run starts every board with one subdevice a device, so that a held card is a busy card; what is played into the first
 # device is captured from the second.
 CAPTURE = "card:Loopback"
 PLAYBACK = "hw:Loopback,0,0"
 # The recorder plays into the second device as well, and that is captured from the first.
-HEARD = "hw:Loopback,0,0"
+OUTPUT = "hw:Loopback,0,0"
+
+# A stopped take can be gone on with for so long. Scenarios that are not about it expect that a stopped take is over.
+REJOIN_SECONDS = 0
 
 _failures = []
 
@@ -56,10 +60,10 @@ def failures():
     return list(_failures)
 
 
-def account(trial, cuts=0, faults=0, amiss=0, lost=None, worst=None):
+def account(trial, cuts=0, faults=0, wrong=0, lost=None, worst=None):
     """A row of soak's table: how often the power went, how many faults were made, how often something was not as it should be,
-    frames lost beyond what design.md allows by what the sound tells (none: it cannot tell), the worst loss in seconds."""
-    row = {"trial": trial, "cuts": cuts, "faults": faults, "amiss": amiss, "lost untold": lost, "worst loss": worst}
+    frames lost beyond what design.md allows by the sound itself (none: it does not show it), the worst loss in seconds."""
+    row = {"trial": trial, "cuts": cuts, "faults": faults, "wrong": wrong, "lost unreported": lost, "worst loss": worst}
     print(f"account: {json.dumps(row)}", flush=True)
 
 
@@ -79,7 +83,7 @@ def wait_until(condition, seconds, interval=0.02):
 
 
 def set_clock_synchronised():
-    """Tells the kernel that its clock is synchronised, so that fault 3 (clock unset) is out of the way."""
+    """Reports to the kernel that its clock is synchronised, so that fault 3 (clock unset) is out of the way."""
     timex = (ctypes.c_long * 64)()
     timex[0] = 0x0010 | 0x0004 | 0x0008  # ADJ_STATUS, ADJ_MAXERROR, ADJ_ESTERROR: all zero
     if ctypes.CDLL(None).adjtimex(timex) < 0:
@@ -101,7 +105,7 @@ def settings(**changes):
         "kit": {"name": "board"},
         "capture": {"card": CAPTURE},
         "filter": {},
-        "takes": {"directory": str(TAKES), "reserve_mib": 16},
+        "takes": {"directory": str(TAKES), "reserve_mib": 16, "rejoin_seconds": REJOIN_SECONDS},
         "panel": {},
         "panel.buttons": {
             name: {"line": f"BTN_{name.upper()}"} for name in ("record", "stop", "play", "back", "forward")},
@@ -114,39 +118,6 @@ def settings(**changes):
     return "\n".join(
         f"[{name}]\n" + "".join(f"{key} = {toml(value)}\n" for key, value in section.items() if value is not None)
         for name, section in sections.items())
-
-
-class Refused(Exception):
-    """A command that was refused, with the reason's code."""
-
-    def __init__(self, error):
-        super().__init__(f"{error['code']}: {error['message']}")
-        self.code = error["code"]
-
-
-class Client:
-    """A connection to the control socket."""
-
-    def __init__(self, path=SOCKET):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(10)
-        self.socket.connect(path)
-        self.lines = self.socket.makefile("rw")
-        self.number = 0
-
-    def send(self, command, **values):
-        """Sends a command; the reply to it."""
-        self.number += 1
-        self.lines.write(json.dumps({"id": self.number, "command": command, **values}) + "\n")
-        self.lines.flush()
-        reply = json.loads(self.lines.readline())
-        if not reply["ok"]:
-            raise Refused(reply["error"])
-        return reply
-
-    def close(self):
-        """Hangs up."""
-        self.socket.close()
 
 
 class Take:
@@ -162,35 +133,45 @@ class Take:
         return Wave(str(self.path.parent / self.sidecar["parts"][part]["file"]))
 
 
+def wav(rate, layout, channels, data):
+    """A WAV file's bytes."""
+    width = {"S16_LE": 2, "S24_3LE": 3, "S32_LE": 4, "FLOAT_LE": 4}[layout]
+    block = width * channels
+    form = struct.pack(
+        "<4sIHHIIHH", b"fmt ", 16, 3 if layout == "FLOAT_LE" else 1, channels, rate, rate * block, block, 8 * width)
+    body = b"WAVE" + form + struct.pack("<4sI", b"data", len(data)) + data
+    return struct.pack("<4sI", b"RIFF", len(body)) + body
+
+
+def sidecar_of(stem, number, file, rate, layout, channels, frames):
+    """The sidecar of a take of one part that was stopped, and that nothing happened to."""
+    part = {"file": file, "first_frame": 0, "frames": frames, "rate_hz": rate, "format": layout, "sha256": None}
+    return {
+        "schema": 1, "revision": 1, "take": stem, "number": number, "kit": "board", "started": "2026-11-21T06:18:11.000000Z",
+        "started_corrected": None, "started_monotonic_ns": 0, "boot_id": "", "clock": "ntp", "ended_by": "stop",
+        "recovered": False, "parts": [part], "frames": frames, "duration_seconds": frames / rate, "card": CAPTURE,
+        "rate_hz": rate, "channels": channels, "format": layout, "filter": [], "gaps": [], "markers": [],
+        "pre_roll_frames": 0, "levels": [], "gain_db": None, "agc": None, "version": "made by hand"}
+
+
 def make_take(number, rate, layout, channels, data, convert=None):
-    """A finished take laid on disk before the recorder starts, as an earlier one left it; its stem.
+    """A finished take that is on disk before the recorder starts, as an earlier one left it; its stem.
 
     `convert` makes another file of the WAV (a command, given both paths): the take is then that one alone.
     """
     takes = Service.directory if RUNS_AS_SERVICE else TAKES
     stem, folder = f"board-{number:04}-061811Z", takes / "2026-11-21"
     folder.mkdir(parents=True, exist_ok=True)
-    width = {"S16_LE": 2, "S24_3LE": 3, "S32_LE": 4, "FLOAT_LE": 4}[layout]
-    block = width * channels
-    form = struct.pack(
-        "<4sIHHIIHH", b"fmt ", 16, 3 if layout == "FLOAT_LE" else 1, channels, rate, rate * block, block, 8 * width)
-    body = b"WAVE" + form + struct.pack("<4sI", b"data", len(data)) + data
     file = folder / f"{stem}.wav"
-    file.write_bytes(struct.pack("<4sI", b"RIFF", len(body)) + body)
+    content = wav(rate, layout, channels, data)
+    file.write_bytes(content)
     if convert:
         suffix, command = convert
         subprocess.run([*command, str(file), str(file.with_suffix(suffix))], check=True)
         file.unlink()
         file = file.with_suffix(suffix)
-    frames = len(data) // block
-    part = {"file": file.name, "first_frame": 0, "frames": frames, "rate_hz": rate, "format": layout, "sha256": None}
-    sidecar = {
-        "schema": 1, "revision": 1, "take": stem, "number": number, "kit": "board", "started": "2026-11-21T06:18:11.000000Z",
-        "started_corrected": None, "started_monotonic_ns": 0, "boot_id": "", "clock": "ntp", "ended_by": "stop",
-        "recovered": False, "parts": [part], "frames": frames, "duration_seconds": frames / rate, "card": CAPTURE,
-        "rate_hz": rate, "channels": channels, "format": layout, "filter": [], "gaps": [], "markers": [],
-        "pre_roll_frames": 0, "levels": [], "gain_db": None, "agc": None, "version": "made by hand"}
-    (folder / f"{stem}.json").write_text(json.dumps(sidecar))
+    frames = len(data) // (struct.unpack_from("<H", content, 32)[0])
+    (folder / f"{stem}.json").write_text(json.dumps(sidecar_of(stem, number, file.name, rate, layout, channels, frames)))
     # The service's own user writes beside it.
     owner = takes.stat()
     for path in (folder, file, folder / f"{stem}.json"):
@@ -199,25 +180,26 @@ def make_take(number, rate, layout, channels, data, convert=None):
 
 
 class Recorder:
-    """A running fieldfare-recorder."""
+    """A running fieldfare-recorder. A second one beside it has another `name`, and settings with another socket and folder."""
 
     @property
     def directory(self):
         """Where its takes are."""
-        return TAKES
+        return self.takes_directory or TAKES
 
-    def __init__(self, text=None, armed=True):
-        self.settings = pathlib.Path("/data/fieldfare.toml")
+    def __init__(self, text=None, armed=True, name="recorder", directory=None, socket=None, **environment):
+        self.takes_directory, self.socket = directory, socket or SOCKET
+        self.settings = pathlib.Path(f"/data/{name}.toml" if directory else "/data/fieldfare.toml")
         self.settings.write_text(settings() if text is None else text)
         # As the service manager does.
         os.makedirs("/run/fieldfare", exist_ok=True)
-        self.log = pathlib.Path("/data/recorder.log")
+        self.log = pathlib.Path(f"/data/{name}.log")
         self.seen = set(self.directory.glob("*/*.json"))
         self.began = time.monotonic()
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 [BINARIES / "fieldfare-recorder", "--settings", self.settings], stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log, env={"PATH": os.environ["PATH"], "HOME": "/data", "LANG": "C.UTF-8"})
+                stdout=log, stderr=log, env={"PATH": os.environ["PATH"], "HOME": "/data", "LANG": "C.UTF-8", **environment})
         atexit.register(self.kill)
         self.connect()
         if armed:
@@ -239,12 +221,12 @@ class Recorder:
             if self.ended() is not None:
                 raise RuntimeError(f"the recorder ended with {self.ended()}:\n{self.errors()}")
             try:
-                return Client()
+                return Client(self.socket)
             except OSError:
                 return None
         self.client = wait_until(attempt, seconds, interval=0.005)
         if not self.client:
-            raise RuntimeError(f"no answer at {SOCKET}:\n{self.errors()}")
+            raise RuntimeError(f"no answer at {self.socket}:\n{self.errors()}")
 
     def send(self, command, **values):
         """Sends a command; the reply."""
@@ -328,7 +310,7 @@ class Service(Recorder):
 
     def __init__(self, text=None, armed=True):
         """Connects to the one that runs, or restarts it with other settings."""
-        self.seen = set()
+        self.seen, self.socket = set(), SOCKET
         self.began = time.monotonic()
         if text is not None:
             pathlib.Path("/etc/fieldfare/fieldfare.toml").write_text(text)

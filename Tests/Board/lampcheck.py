@@ -59,7 +59,7 @@ def _flashing(count):
             elif seconds >= 0.7:
                 groups.append([])
         whole = groups[1:-1]
-        # Told one from the other, so that what is seen at either end is a part of one.
+        # Distinguished, so that what is seen at either end is a part of one.
         return (max(_all(spans, True), default=0) < 0.35 and max(_all(spans, False)) < 1.85
                 and all(len(group) == count for group in whole)
                 and all(len(group) <= count for group in groups))
@@ -81,16 +81,16 @@ class LampCheck:
         self.watch = watch
         self.shown = {}
 
-    def expect(self, shown, now, anew=()):
-        """From now on the lamps show this; those that show it already have gone on, but for those named as shown anew.
+    def expect(self, shown, now, restarted=()):
+        """From now on the lamps show this; those that show it already have gone on, but for those named as begun again.
 
-        One that was dark and is to flash was dark until its first flash, so that its first round is looked at as well.
+        One that was dark and is to flash was dark until its first flash, so that its first round is checked as well.
         """
         for lamp, pattern in shown.items():
             before, since = self.shown.get(lamp, (None, None))
-            if before == pattern and lamp not in anew:
+            if before == pattern and lamp not in restarted:
                 continue
-            was_dark = before == "off" and isinstance(pattern, int) and lamp not in anew
+            was_dark = before == "off" and isinstance(pattern, int) and lamp not in restarted
             self.shown[lamp] = (pattern, since if was_dark else now)
 
     def is_told(self, lamp, now):
@@ -98,7 +98,7 @@ class LampCheck:
         pattern, since = self.shown[lamp]
         return not isinstance(pattern, int) or bool(self.watch.flashes(lamp, since, now))
 
-    def amiss(self, now):
+    def wrong(self, now):
         """What the lamps did otherwise, up to now."""
         found, blind = [], self.watch.blind_until
         for lamp, (pattern, since) in self.shown.items():
@@ -116,8 +116,8 @@ class LampCheck:
                              + " ".join(("lit" if lit else "dark") + f" {seconds:.2f}" for _, lit, seconds in spans[-24:]))
         return found
 
-    def answer_amiss(self, what, pressed):
-        """What the play lamp said otherwise to a press; the press is over long enough."""
+    def answer_difference(self, what, pressed):
+        """How the flashes of the play lamp differ from the answer to a press that is over."""
         counts, seconds = ANSWERS[what]
         if self.watch.blind_until > pressed:
             return []

@@ -1,4 +1,4 @@
-"""Sound whose frames carry their numbers (`sound.counted`), and takes of it: what of it they hold, told by the sound alone."""
+"""Sound whose frames carry their numbers (`sound.counted`), and takes of it: what of it they hold, by the sound alone."""
 import array
 import collections
 import os
@@ -43,13 +43,13 @@ class Numbered:
 
     def start(self):
         """Begins to play."""
-        self.player = Player(*self.way)
+        self.player = Player(*self.way, goes_first=True)
 
     def stop(self):
         """Ends the playing; what was played is kept for comparison."""
         self.player.stop()
 
-    def forget(self):
+    def clear(self):
         """Removes what was played."""
         os.unlink(self.path)
 
@@ -64,10 +64,10 @@ class Numbered:
             return struct.unpack("<I", os.pread(file.fileno(), 4, sound.place + at * self.block))[0]
 
     def stretches(self, take, part=0):
-        """A part of a take between the gaps that its sidecar tells of."""
-        told = take.sidecar["parts"][part]
-        sound = Sound(take.path.parent / told["file"])
-        first, end = told["first_frame"], told["first_frame"] + told["frames"]
+        """A part of a take between the gaps that its sidecar lists."""
+        stated = take.sidecar["parts"][part]
+        sound = Sound(take.path.parent / stated["file"])
+        first, end = stated["first_frame"], stated["first_frame"] + stated["frames"]
         found, at = [], first
         for gap in [*take.sidecar["gaps"], {"at_frame": end, "frames": 0}]:
             if not first <= gap["at_frame"] <= end:

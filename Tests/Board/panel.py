@@ -21,7 +21,7 @@ LAMPS = {
 }
 
 
-# A watch that looks this late may have missed a flash.
+# A watch that samples this late may have missed a flash.
 LATE = 0.03
 
 
@@ -113,9 +113,14 @@ def spike(button):
 
 
 def bounce(button, seed, down=True):
-    """A contact that bounces for up to 12 ms before it stays closed (or open, unless `down`); the first edge's instant."""
+    """A contact that bounces for up to 12 ms before it stays closed (or open, unless `down`).
+
+    Returns the first edge's instant, and how long it rested at most between two edges: some 3 ms, or longer if the host
+    let the board wait.
+    """
     chance = random.Random(seed)
     ways = (b"pull-down", b"pull-up") if down else (b"pull-up", b"pull-down")
+    longest, last = 0.0, time.monotonic()
     first = _pull_and_date(button, ways[0])
     end = first + chance.uniform(0.003, 0.012)
     while time.monotonic() < end:
@@ -124,7 +129,8 @@ def bounce(button, seed, down=True):
             while time.monotonic() < pause:
                 pass
             _pull(button, way)
-    return first
+            longest, last = max(longest, time.monotonic() - last), time.monotonic()
+    return first, longest
 
 
 def lamp(name):
@@ -147,10 +153,10 @@ class Watch:
         self.interval = interval
         self._values = _open(lamps, os.O_RDONLY) if lamps else _values
         self.changes = {name: [] for name in self._values}
-        # When it last looked late, as the board had no time for it.
+        # When it last sampled late, as the board had no time for it.
         self.blind_until = 0.0
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread = threading.Thread(target=self._sample, daemon=True)
 
     def __enter__(self):
         self.began = time.monotonic()
@@ -160,7 +166,7 @@ class Watch:
     def __exit__(self, *_):
         self.stop()
 
-    def _look(self):
+    def _sample(self):
         last = time.monotonic()
         while not self._over.wait(self.interval):
             now = time.monotonic()
@@ -188,7 +194,7 @@ class Watch:
         return [(start, lit, end - start) for start, lit, end in cut if end > start]
 
     def flashes(self, name, since=0, until=None, pause=0.7):
-        """Groups of lit stretches, told apart by dark ones of `pause` seconds: how many in each whole group.
+        """Groups of lit stretches, separated by dark ones of `pause` seconds: how many in each whole group.
 
         A group that the watch may have seen only the end or the beginning of is left out.
         """

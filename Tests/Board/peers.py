@@ -75,7 +75,7 @@ def torment():
     random.seed(int(sys.argv[1]))
     status = b'{"id":1,"command":"status"}\n' * 100
     changes = b'{"command":"volume","volume":0.5}\n{"command":"volume","volume":0.6}\n' * 50
-    # Nothing that starts, stops or lights anything: that would be obeyed.
+    # Nothing that starts, stops or lights anything: that would be carried out.
     wrong = b'{"command":"dance"}\n{"command":"light","lamp":"sun"}\n{"command":"skip","seconds":1e99}\n' * 30
     garbage = [random.randbytes(random.randrange(1, 4000)) + b"\n" for _ in range(50)]
     peers = (
@@ -86,13 +86,13 @@ def torment():
         + [Peer(status, lives=0.001), Peer(b"{", lives=0.001)]
         + [Peer(b'{"command":"lines"}\n', b'{"command":"doctor"}\n'),
            Peer(b'{"command":"mark","note":"x"}\n', pause=0.01)])
-    told = 0
+    stated = 0
     while os.getppid() != 1:
         now = time.monotonic()
         for peer in peers:
             peer.turn(now)
-        if now > told + 1:
-            told = now
+        if now > stated + 1:
+            stated = now
             print(" ".join(f"{peer.sent}/{peer.received}/{peer.dropped}" for peer in peers), flush=True)
         select.select([], [], [], 0.001)
 

@@ -85,19 +85,24 @@ def counted(frames, channels, layout, seed, first=0):
 class Player:
     """Plays sound into a PCM with aplay, in a loop of a given number of rounds, until it is stopped.
 
-    What is played is bytes, or the path of a file of them, which is played once.
+    What is played is bytes, or the path of a file of them, which is played once. One that `goes_first` waits for no recorder
+    and no other process of the board, and for the host 4 s at most instead of half a second.
     """
 
-    def __init__(self, pcm, rate, layout, channels, data, rounds=1):
+    def __init__(self, pcm, rate, layout, channels, data, rounds=1, goes_first=False):
         self.is_ours = isinstance(data, bytes)
         path = f"/dev/shm/play-{time.monotonic_ns()}.raw" if self.is_ours else data
         if self.is_ours:
             with open(path, "wb") as file:
                 for _ in range(rounds):
                     file.write(data)
-        options = f"-q -D {pcm} -t raw -f {layout} -r {rate} -c {channels} --buffer-time=500000 --period-time=100000"
+        buffer = 4_000_000 if goes_first else 500_000
+        options = f"-q -D {pcm} -t raw -f {layout} -r {rate} -c {channels} --buffer-time={buffer} --period-time=100000"
         self.rate = rate
-        self.process = subprocess.Popen(["aplay", *options.split(), path])
+        self.log = f"/dev/shm/play-{time.monotonic_ns()}.log"
+        self.process = subprocess.Popen(
+            ["aplay", *options.split(), path], stderr=open(self.log, "w"),
+            preexec_fn=(lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(80))) if goes_first else None)
         self.path = path
         card, device, subdevice = pcm.removeprefix("hw:").split(",")
         self.status_path = f"/proc/asound/{card}/pcm{device}p/sub{subdevice}/status"
@@ -113,6 +118,15 @@ class Player:
             lines = [line.split(":", 1) for line in file.read().splitlines()]
         return {line[0].strip(): line[1].strip() for line in lines if len(line) == 2} | {
             "state": lines[0][-1].strip()}
+
+    def errors(self):
+        """What aplay wrote of itself."""
+        with open(self.log) as log:
+            return log.read()
+
+    def underruns(self):
+        """How often there was nothing to play in time. The card played silence then, which no recorder can know of."""
+        return self.errors().count("underrun")
 
     def clock(self, seconds):
         """Frames played at CLOCK_MONOTONIC 0, had it been playing since: frame = clock + rate × instant.
@@ -131,15 +145,16 @@ class Player:
         if self.process.poll() is None:
             self.process.terminate()
         self.process.wait()
+        print(self.errors(), end="", flush=True)
         if self.is_ours:
             os.unlink(self.path)
 
 
 class Listener:
-    """Hears what is played into the other end of a PCM, with arecord, until it is stopped."""
+    """Captures what is played into the other end of a PCM, with arecord, until it is stopped."""
 
     def __init__(self, pcm, rate, layout, channels):
-        self.path = f"/dev/shm/heard-{time.monotonic_ns()}.raw"
+        self.path = f"/dev/shm/captured-{time.monotonic_ns()}.raw"
         options = f"-q -D {pcm} -t raw -f {layout} -r {rate} -c {channels} --buffer-time=500000 --period-time=50000"
         self.rate, self.layout, self.channels = rate, layout, channels
         self.process = subprocess.Popen(["arecord", *options.split(), self.path])
@@ -152,7 +167,7 @@ class Listener:
             time.sleep(0.02)
 
     def clock(self, seconds):
-        """Frames heard at CLOCK_MONOTONIC 0, had it been listening since: frame = clock + rate × instant."""
+        """Frames captured at CLOCK_MONOTONIC 0, had it run since: frame = clock + rate × instant."""
         best, end = -math.inf, time.monotonic() + seconds
         while time.monotonic() < end:
             with open(self.status_path) as file:
@@ -162,17 +177,17 @@ class Listener:
         return best
 
     def stop(self):
-        """Ends the listening; what was heard, as bytes."""
+        """Ends it; what was captured, as bytes."""
         time.sleep(0.2)
         self.process.terminate()
         self.process.wait()
         with open(self.path, "rb") as file:
-            heard = file.read()
+            captured = file.read()
         os.unlink(self.path)
-        return heard
+        return captured
 
     def samples(self):
-        """Ends the listening; what was heard, as 32-bit samples of each channel."""
+        """Ends it; what was captured, as 32-bit samples of each channel."""
         samples = unpack(self.stop(), self.layout)
         return [samples[number :: self.channels] for number in range(self.channels)]
 
@@ -272,6 +287,12 @@ def frequency_of(samples, rate, nominal):
     first, last = Tone(samples[:rate], rate, nominal), Tone(samples[seconds * rate :], rate, nominal)
     turn = (last.phase - first.phase + math.pi) % (2 * math.pi) - math.pi
     return nominal + turn / (2 * math.pi * seconds)
+
+
+def crossing_frequency(samples, rate):
+    """The frequency of a tone whose phase may jump, by its upward crossings of zero."""
+    places = [i - a / (b - a) for i, (a, b) in enumerate(zip(samples, samples[1:])) if a < 0 <= b]
+    return (len(places) - 1) * rate / (places[-1] - places[0]) if len(places) > 1 else 0.0
 
 
 def butterworth_db(frequency, cutoff, rate, order):

@@ -1,4 +1,4 @@
-"""A folder of takes as somebody finds it who did not write it: what is in it, and whether it is what it was.
+"""A folder of takes as a reader finds it that did not write it: what is in it, and whether it is what it was.
 
 Files are read in pieces into memory that is kept: a fresh page costs the board a tenth of a millisecond.
 """
@@ -11,25 +11,30 @@ import struct
 PIECE = 1 << 20
 _one, _other = bytearray(PIECE), bytearray(PIECE)
 
-# What tells that nobody touched a file.
+# What shows that a file was not touched. FAT and exFAT have no inodes: the kernel numbers files as they are opened.
 Traits = collections.namedtuple("Traits", "inode size modified")
+has_inodes = True
 
 
 def listing(folder):
-    """The files below a folder, by path: their traits. The lock comes and goes."""
+    """The files below a folder, by path: their traits. The lock comes and goes. A name that the folder lists and no file has, as a cut
+    may leave one on exFAT, is none."""
     found = {}
 
-    def look(path, below):
+    def walk(path, below):
         with os.scandir(path) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    look(entry.path, f"{below}{entry.name}/")
+                    walk(entry.path, f"{below}{entry.name}/")
                 else:
-                    status = entry.stat(follow_symlinks=False)
-                    found[below + entry.name] = Traits(status.st_ino, status.st_size, status.st_mtime_ns)
+                    try:
+                        status = entry.stat(follow_symlinks=False)
+                    except FileNotFoundError:
+                        continue
+                    found[below + entry.name] = Traits(has_inodes and status.st_ino, status.st_size, status.st_mtime_ns)
 
     if os.path.exists(folder):
-        look(folder, "")
+        walk(folder, "")
     found.pop(".lock", None)
     return found
 
@@ -86,7 +91,7 @@ class Sound:
             return os.pread(file.fileno(), size, place)
 
     def is_whole(self):
-        """Whether its header and its chunks tell of the file that is there, and of whole frames."""
+        """Whether its header and its chunks agree with the file that is there, and hold whole frames."""
         return self.riff_size == self.size == self.end and self.bytes % self.block == 0
 
 
@@ -95,10 +100,10 @@ def twin(path):
     return str(path).removesuffix(".wav") + "-raw.wav"
 
 
-def unheard(sound, meant, block=4096):
+def zeroed(sound, meant, block=4096):
     """Bytes at the end of a file that was cut which are zeros in place of what was recorded, in its last block alone.
 
-    ext4 lets a file grow within a block that it has with the next commit of its journal, whoever syncs what; the bytes come
+    ext4 lets a file grow within a block that it has with the next commit of its journal, whatever is synced; the bytes come
     with the file's own sync.
     """
     end = sound.place + min(sound.bytes, meant.bytes)
@@ -111,7 +116,7 @@ def unheard(sound, meant, block=4096):
 
 
 def has_leftovers(folder):
-    """Whether a take is unfinished, in a folder that somebody may be working in: no file is looked at."""
+    """Whether a take is unfinished, in a folder that a recorder may be working in: no file is read."""
     return any(
         name.endswith((".part", ".tmp")) and TakeFolder.stem(f"{os.path.basename(day)}/{name}")
         for day, _, names in os.walk(folder) for name in names)
@@ -148,6 +153,21 @@ class TakeFolder:
         with open(self.full(self.sidecars[stem])) as file:
             return json.load(file)
 
+    def readable(self):
+        """The finished takes whose sidecar has content: a repair may have left none to one that was being replaced."""
+        return {stem for stem, name in self.sidecars.items() if self.files[name].size}
+
+    def is_replaced(self, stem):
+        """Whether of a take's sidecar only the next revision is there."""
+        for name in self.of(stem):
+            if name.endswith(".json.tmp") and not name.endswith(".json.part.tmp"):
+                try:
+                    with open(self.full(name)) as file:
+                        return bool(json.load(file))
+                except ValueError:
+                    return False
+        return False
+
     def full(self, name):
         """The path of a file."""
         return os.path.join(self.path, name)
@@ -160,7 +180,8 @@ class TakeFolder:
     def highest(self):
         """The highest number that a take has, or that was given."""
         numbers = [int(stem.split("-")[-2]) for stem in map(self.stem, self.files) if stem]
-        if ".number" in self.files:
-            text = open(self.full(".number")).read()
+        for name in {".number", ".number.tmp"} & set(self.files):
+            with open(self.full(name)) as file:
+                text = file.read()
             numbers += [int(text)] if text.strip().isdigit() else []
         return max(numbers, default=0)

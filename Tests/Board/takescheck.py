@@ -1,4 +1,4 @@
-"""The takes on disk against those of a model: their names, what their sidecars tell, and that nobody touches what is finished."""
+"""The takes on disk against those of a model: their names, what their sidecars state, and that what is finished is not touched."""
 import calendar
 import hashlib
 import json
@@ -33,7 +33,7 @@ class TakesCheck:
     def __init__(self, path, model, rate):
         self.path, self.model, self.rate = path, model, rate
         self.known, self.traits, self.digests = {}, {}, {}
-        # What nobody may have done to a sidecar.
+        # What must not have been done to a sidecar.
         self.changed = []
         # The stem of the take that is recorded.
         self.unfinished = None
@@ -42,7 +42,7 @@ class TakesCheck:
         """A take's stem; none before it was seen."""
         return take and next((stem for stem in self.known if int(stem.split("-")[1]) == take.number), None)
 
-    def amiss(self, now):
+    def wrong(self, now):
         """What of the takes' names and sidecars is otherwise."""
         while True:
             try:
@@ -64,9 +64,9 @@ class TakesCheck:
             self.known[stem] = sidecar
         found = list(self.changed)
         numbers = [take.number for take in self.model.takes]
-        told = sorted(sidecar["number"] for stem, sidecar in self.known.items() if stem in here.sidecars)
-        if told != numbers:
-            found.append(f"takes {told} are on disk, not {numbers}")
+        stated = sorted(sidecar["number"] for stem, sidecar in self.known.items() if stem in here.sidecars)
+        if stated != numbers:
+            found.append(f"takes {stated} are on disk, not {numbers}")
         for take in self.model.takes:
             if (stem := self.stem(take)) and take.pressed:
                 found += [f"{stem}: {what}" for what in self._take_amiss(take, self.known[stem])]
@@ -86,10 +86,10 @@ class TakesCheck:
         if not take.begun[0] - EXACT <= begun <= take.begun[1] + EXACT:
             yield f"begins {begun - take.pressed:.4f} s after its press"
         if abs(seconds_of(sidecar["started"]) - begun - take.calendar) > 0.1:
-            yield f"started is {seconds_of(sidecar['started']) - begun - take.calendar:.3f} s off what the calendar said"
+            yield f"started is {seconds_of(sidecar['started']) - begun - take.calendar:.3f} s off the calendar"
         best = sidecar["started_corrected"] or (sidecar["started"] if take.clock != "unset" else None)
         if self.model.are_dated and not (best and abs(seconds_of(best) - begun - self.model.calendar) < 0.15):
-            yield f"its true start is not told: started {sidecar['started']}, corrected {sidecar['started_corrected']}"
+            yield f"its true start is not stated: started {sidecar['started']}, corrected {sidecar['started_corrected']}"
         parts = sidecar["parts"]
         ended = begun + (parts[-1]["first_frame"] + parts[-1]["frames"]) / self.rate
         if not take.ended[0] - EXACT <= ended <= take.ended[1] + EXACT:
@@ -101,9 +101,9 @@ class TakesCheck:
 
     def _markers_amiss(self, markers, sidecar):
         begun = sidecar["started_monotonic_ns"] / 1e9
-        told = [begun + marker["at_frame"] / self.rate for marker in sidecar["markers"]]
-        if len(told) != len(markers) or any(not low - EXACT <= at <= high + EXACT for at, (low, high) in zip(told, markers)):
-            yield f"markers at {[round(at - begun, 3) for at in told]}, not {[round(at - begun, 3) for _, at in markers]}"
+        stated = [begun + marker["at_frame"] / self.rate for marker in sidecar["markers"]]
+        if len(stated) != len(markers) or any(not low - EXACT <= at <= high + EXACT for at, (low, high) in zip(stated, markers)):
+            yield f"markers at {[round(at - begun, 3) for at in stated]}, not {[round(at - begun, 3) for _, at in markers]}"
 
     def _draft_amiss(self, here, now):
         """What the sidecar of the take that is recorded lacks."""
@@ -116,7 +116,7 @@ class TakesCheck:
         due = sum(at < now - DRAFTED for at, _ in self.model.open.markers)
         return [] if due <= len(markers) <= len(self.model.open.markers) else [f"{stem}: {len(markers)} markers in its draft, {due} are due"]
 
-    def bytes_amiss(self):
+    def bytes_wrong(self):
         """What of the finished takes' files is not as it was when they were first seen, or not whole."""
         here, found = TakeFolder(self.path), []
         for stem in here.sidecars:
@@ -129,6 +129,6 @@ class TakesCheck:
             lost = [name for name in self.digests if here.stem(name) == stem and name not in here.files]
             found += [f"{name} is gone" for name in lost]
             frames = [(Sound(path), part) for path, part in zip(here.parts(stem), self.known[stem]["parts"])]
-            found += [f"{sound.path}: {sound.frames} frames, {part['frames']} told" for sound, part in frames
+            found += [f"{sound.path}: {sound.frames} frames, {part['frames']} stated" for sound, part in frames
                       if sound.frames != part["frames"] or sound.riff_size != sound.size]
         return found

@@ -1,4 +1,4 @@
-"""A process that tells the time again and again, so that a gap in what it tells is the host's doing.
+"""A process that reports the time again and again, so that a gap in its reports is caused by the host.
 
 Nothing on the board makes it wait for long: it goes before every other process, the recorder's capture included, and shares
 nothing with the scenario, whose interpreter may have to wait.
@@ -11,22 +11,22 @@ import signal
 import struct
 import time
 
-# Nobody on the board may have a higher one but the kernel itself.
+# Only the kernel itself may have a higher one on the board.
 PRIORITY = 95
 PR_SET_PDEATHSIG = 1
 
 
 class Ticker:
-    """Calls `tell` every 10 ms, in a process of its own, until it is stopped or the one that began it ends."""
+    """Calls `tick` every 10 ms, in a process of its own, until it is stopped or the one that began it ends."""
 
-    def __init__(self, tell, seconds=0.01):
+    def __init__(self, tick, seconds=0.01):
         self.process = os.fork()
         if self.process == 0:
             try:
                 ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
                 os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
                 while True:
-                    tell()
+                    tick()
                     time.sleep(seconds)
             finally:
                 os._exit(1)
@@ -50,12 +50,12 @@ class HostWaits:
         self._shared = mmap.mmap(-1, 8)
         late, last = 0.0, time.monotonic()
 
-        def tell():
+        def tick():
             nonlocal late, last
             now = time.monotonic()
             late, last = late + max(0, now - last - 0.01), now
             struct.pack_into("<d", self._shared, 0, late)
-        Ticker(tell)
+        Ticker(tick)
 
     def seconds(self):
         """All of it so far."""

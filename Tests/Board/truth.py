@@ -1,12 +1,12 @@
 """What a card must hold after a cut, by what was recorded before it, and what it does not hold.
 
-While the storage answers, a power cut costs 1 s of sound and of what the sidecar tells; of what is finished it costs nothing.
+While the storage answers, a power cut costs 1 s of sound and of what the sidecar states; of what is finished it costs nothing.
 """
 import json
 import os
 import struct
 
-from takefolder import Sound, TakeFolder, same_bytes, twin, unheard
+from takefolder import Sound, TakeFolder, same_bytes, twin, zeroed
 
 PROMISE = 1.0
 # Between two ticks that are further apart than this, the host gave the board no time.
@@ -18,6 +18,8 @@ class Truth:
 
     def __init__(self, share, log):
         self.log = log
+        # Whether frames that were not synced may hold anything.
+        self.has_noise = False
         self.folder = TakeFolder(share / "takes")
         self.takes = {take["stem"]: take for take in json.loads((share / "truth.json").read_text())["takes"]}
         for stem, take in self.takes.items():
@@ -60,8 +62,8 @@ class Verdict:
         self.excused = 0.0
         # Frames lost beyond the promise, excused or not.
         self.beyond = 0
-        # Seconds of silence at the end of a twin that was not heard.
-        self.unheard = 0.0
+        # Seconds of silence at the end of a twin that was not sampled.
+        self.zeroed = 0.0
         # The highest number that was given, and what is in the folder in the end.
         self.given, self.folder = 0, None
 
@@ -74,12 +76,13 @@ class Verdict:
 
 def check_untouched(verdict, before, after, truth, count):
     """What was a finished take before, and what is no take, is as it was, to the byte."""
+    readable = before.readable()
     for stem, take in truth.takes.items():
         if take["finished"] < count:
-            verdict.hold(stem in before.sidecars, f"{stem} was finished and has no sidecar")
+            verdict.hold(stem in readable, f"{stem} was finished and has no sidecar")
     for name, traits in before.files.items():
         stem = TakeFolder.stem(name)
-        is_leftover = stem is None and not name.endswith("notes.txt") or stem is not None and stem not in before.sidecars
+        is_leftover = stem is None and not name.endswith("notes.txt") or stem is not None and stem not in readable
         if is_leftover or name.endswith((".part", ".tmp")):
             continue
         verdict.hold(after.files.get(name) == traits, f"{name} was touched: {traits}, then {after.files.get(name)}")
@@ -89,23 +92,24 @@ def check_untouched(verdict, before, after, truth, count):
         verdict.hold(name in truth.folder.files and same_bytes(after.full(name), truth.folder.full(name)), f"{name} changed")
 
 
-def check_sound(verdict, stem, folder, sidecar, take, is_synced):
-    """The sound is what the recorder would have kept, up to where it ends, and so is its unfiltered twin, to the same frame.
+def check_sound(verdict, stem, folder, sidecar, take, is_synced, sure):
+    """The sound is what the recorder would have kept, up to the frame `sure`, and so is its unfiltered twin, to the same frame.
 
-    A twin that was never said to be on the disk may be missing: it is synced after the filtered sound.
+    A twin that was never reported to be on the disk may be missing: it is synced after the filtered sound.
     """
     for number, (part, path) in enumerate(zip(sidecar["parts"], folder.parts(stem))):
         is_last = number + 1 == len(sidecar["parts"])
-        check_file(verdict, path, part, take["sounds"][number], sidecar, take, is_last)
+        sure_here = max(0, sure - part["first_frame"])
+        check_file(verdict, path, part, take["sounds"][number], sidecar, take, is_last, sure_here)
         if take["twins"][number]:
             if not is_synced and number == 0 and not os.path.exists(twin(path)):
                 continue
-            check_file(verdict, twin(path), part, take["twins"][number], sidecar, take, is_last, is_twin=True)
+            check_file(verdict, twin(path), part, take["twins"][number], sidecar, take, is_last, sure_here, is_twin=True)
         else:
-            verdict.hold(not os.path.exists(twin(path)), f"{twin(path)}: nobody asked for it")
+            verdict.hold(not os.path.exists(twin(path)), f"{twin(path)}: it was not asked for")
 
 
-def check_file(verdict, path, part, meant, sidecar, take, is_last, is_twin=False):
+def check_file(verdict, path, part, meant, sidecar, take, is_last, sure, is_twin=False):
     """One file of a part is what the recorder would have kept."""
     try:
         sound = Sound(path)
@@ -115,10 +119,11 @@ def check_file(verdict, path, part, meant, sidecar, take, is_last, is_twin=False
     verdict.hold(sound.is_whole(), f"{path}: header {sound.riff_size}, chunks to {sound.end}, file {sound.size}")
     verdict.hold(sound.frames == part["frames"], f"{path}: {sound.frames} frames, {part['frames']} in the sidecar")
     verdict.hold(sound.frames <= meant.frames, f"{path}: {sound.frames} frames, {meant.frames} were recorded")
-    # The twin is synced after the filtered sound, whose sync may tell the disk of frames that the twin does not have yet.
-    silent = unheard(sound, meant) if is_twin else 0
-    verdict.unheard = max(verdict.unheard, silent / sound.block / sound.rate)
-    same = same_bytes(path, meant.path, min(sound.bytes, meant.bytes) - silent, sound.place, meant.place)
+    # The twin is synced after the filtered sound, whose sync may commit a length with frames that the twin does not have yet.
+    silent = zeroed(sound, meant) if is_twin else 0
+    verdict.zeroed = max(verdict.zeroed, silent / sound.block / sound.rate)
+    known = min(min(sound.bytes, meant.bytes) - silent, sure * sound.block)
+    same = same_bytes(path, meant.path, known, sound.place, meant.place)
     verdict.hold(same, f"{path}: is not the sound that was recorded")
     if not is_last:
         verdict.hold(sound.frames == meant.frames, f"{path}: {sound.frames} frames, then another part, not {meant.frames}")
@@ -135,7 +140,7 @@ def read(path):
         return file.read()
 
 
-def check_peaks(verdict, stem, folder, sidecar, truth):
+def check_peaks(verdict, stem, folder, sidecar, truth, sure):
     """The waveform is the true one's beginning."""
     name = folder.sidecars[stem].removesuffix(".json") + ".dat"
     if not verdict.hold(name in folder.files, f"{name} is missing"):
@@ -146,7 +151,7 @@ def check_peaks(verdict, stem, folder, sidecar, truth):
     _, _, _, _, length, channels = struct.unpack_from("<iIiiIi", found)
     verdict.hold(len(found) == 24 + length * channels * 2, f"{name}: {len(found)} bytes, {length} pixels")
     verdict.hold(length == -(-sidecar["frames"] // 256), f"{name}: {length} pixels for {sidecar['frames']} frames")
-    whole = 24 + sidecar["frames"] // 256 * channels * 2
+    whole = 24 + min(sure, sidecar["frames"]) // 256 * channels * 2
     verdict.hold(found[24:whole] == meant[24:whole], f"{name}: is not the waveform of the sound")
 
 
@@ -154,11 +159,11 @@ def check_take(verdict, stem, folder, truth, instant, count):
     """A take that recovery made, or that was whole: what it holds, and what was lost of it."""
     take, sidecar = truth.takes[stem], folder.sidecar(stem)
     meant = take["sidecar"]
-    # In its first second, the sidecar may tell the press in place of the first frame.
-    told = ("take", "number", "kit", "boot_id", "clock", "card", "rate_hz", "channels", "format", "gain_db", "agc", "version")
+    # In its first second, the sidecar may state the press in place of the first frame.
+    stated = ("take", "number", "kit", "boot_id", "clock", "card", "rate_hz", "channels", "format", "gain_db", "agc", "version")
     if instant - take["pressed"] > truth.allowed(instant):
-        told += ("started", "started_monotonic_ns", "pre_roll_frames")
-    for key in told:
+        stated += ("started", "started_monotonic_ns", "pre_roll_frames")
+    for key in stated:
         verdict.hold(sidecar[key] == meant[key], f"{stem}: {key} is {sidecar[key]}, not {meant[key]}")
     parts = [{key: part[key] for key in ("file", "first_frame", "rate_hz", "format")} for part in sidecar["parts"]]
     all_parts = [{key: part[key] for key in ("file", "first_frame", "rate_hz", "format")} for part in meant["parts"]]
@@ -174,10 +179,12 @@ def check_take(verdict, stem, folder, truth, instant, count):
         verdict.hold(len(sidecar[key]) >= len(old), f"{stem}: {key} lost: {sidecar[key]}, {old} are older than 1 s")
     for number, synced in take["synced"]:
         if number < count:
-            verdict.hold(frames >= synced, f"{stem}: {frames} frames, {synced} were said to be on the disk")
+            verdict.hold(frames >= synced, f"{stem}: {frames} frames, {synced} were reported to be on the disk")
     is_synced = any(number < count for number, _ in take["synced"]) or take["finished"] < count
-    check_sound(verdict, stem, folder, sidecar, take, is_synced)
-    check_peaks(verdict, stem, folder, sidecar, truth)
+    synced = max((frames for number, frames in take["synced"] if number < count), default=0)
+    sure = synced if truth.has_noise and take["finished"] >= count else frames
+    check_sound(verdict, stem, folder, sidecar, take, is_synced, sure)
+    check_peaks(verdict, stem, folder, sidecar, truth, sure)
     return frames
 
 
@@ -192,13 +199,14 @@ def check_leftover(verdict, stem, folder, sidecar_before):
 
 
 def drafts(folder):
-    """What the sidecars of unfinished takes say."""
+    """What the sidecars of unfinished takes say: where one cannot be read, the one that was to replace it."""
     found = {}
     for stem, names in folder.leftovers.items():
-        for name in names:
-            if name.endswith(".json.part"):
-                try:
-                    found[stem] = json.loads(read(folder.full(name)))
-                except ValueError:
-                    found[stem] = None
+        for kind in (".json.part.tmp", ".json.part"):
+            for name in names:
+                if name.endswith(kind):
+                    try:
+                        found[stem] = json.loads(read(folder.full(name)))
+                    except ValueError:
+                        found.setdefault(stem)
     return found

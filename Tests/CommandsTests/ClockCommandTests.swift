@@ -9,7 +9,7 @@ import Transport
     private static let morning = WallTime(microseconds: 1_795_241_891_000_000)
 
     @Test(arguments: [["clock"], ["clock", "show"]])
-    func `clock says what time it is and how that is known`(arguments: [String]) throws {
+    func `clock shows the time and its origin`(arguments: [String]) throws {
         let recorder = try DeskRecorder()
         #expect(run(arguments, at: recorder) == (0, ["1970-01-01T00:00:00Z, set over the network"], []))
         #expect(
@@ -21,13 +21,13 @@ import Transport
         ["2026-11-21T06:18:11Z"], ["2026-11-21T07:18:11+01:00"], ["2026-11-21", "06:18:11Z"],
         ["2026-11-21", "06:18:11", "+00:00"],
     ])
-    func `clock set hands the time to the recorder, and says how the clock is then`(time: [String]) throws {
+    func `clock set sends the time to the recorder, and shows the clock after that`(time: [String]) throws {
         let recorder = try DeskRecorder()
         #expect(run(["clock", "set"] + time, at: recorder) == (0, ["1970-01-01T00:00:00Z, set by hand"], []))
         #expect(
             run(["--json", "clock", "set"] + time, at: recorder)
                 == (0, [#"{"clock":"manual","time":"1970-01-01T00:00:00.000000Z"}"#], []))
-        #expect(recorder.heard.times.withLock { $0 } == [Self.morning, Self.morning])
+        #expect(recorder.received.times.withLock { $0 } == [Self.morning, Self.morning])
     }
 
     @Test(
@@ -63,7 +63,7 @@ import Transport
         }
     }
 
-    @Test func `help tells how a time is written`() {
+    @Test func `help explains how a time is written`() {
         let result = run(["clock", "set", "--help"])
         #expect(result.status == 0)
         #expect(result.output.joined().contains("2026-11-21T07:18:11+01:00"))

@@ -3,10 +3,10 @@ import Doctor
 import Glibc
 import Lines
 import Ring
-import Synchronization
 import Takes
 import Testing
 import Transport
+import Workers
 
 @testable import Commands
 
@@ -18,6 +18,9 @@ final class PaperConsole: Console {
     var width = 40
     var showsUnicode = true
     var isFull = false
+    /// What a person types; nil: the input is no terminal.
+    var typed: String?
+    private(set) var questions: [String] = []
     var onWrite: (String) -> Void = { _ in }
 
     func write(_ text: String) throws(Failure) {
@@ -28,6 +31,11 @@ final class PaperConsole: Console {
 
     func complain(_ sentence: String) {
         complaints.append(sentence)
+    }
+
+    func ask(_ question: String) -> String? {
+        questions.append(question)
+        return typed
     }
 
     var lines: [String] {
@@ -71,26 +79,31 @@ final class PaperSignals: Signals {
     }
 }
 
-/// A recorder that does as it is told, on a thread and a socket of its own.
+/// A recorder that carries out commands, on a thread and a socket of its own.
 final class DeskRecorder {
     let path: String
     private let folder: String
     private var thread: Thread?
     private let ending: [Int32]
-    /// What it was told, as JSON lines.
-    let heard: Heard
+    /// What it received.
+    let received: Received
 
-    final class Heard: Sendable {
-        let commands = Mutex<[Transport.Command]>([])
-        let lit = Mutex<[String]>([])
-        let times = Mutex<[WallTime]>([])
-        let findings = Mutex<[Finding]>([])
-        let isRecording = Mutex(false)
+    final class Received: Sendable {
+        let commands = Locked<[Transport.Command]>([])
+        let lit = Locked<[String]>([])
+        let times = Locked<[WallTime]>([])
+        let findings = Locked<[Finding]>([])
+        let isRecording = Locked(false)
+        let isIdle = Locked(false)
+        /// Where it keeps takes; nil: as `recordingStatus` says.
+        let directory = Locked<String?>(nil)
+        /// Takes that are being played.
+        let played = Locked<[String]>([])
     }
 
-    var commands: [Transport.Command] { heard.commands.withLock { $0 } }
+    var commands: [Transport.Command] { received.commands.withLock { $0 } }
 
-    /// - Parameter watched: what it publishes each time that somebody begins to watch; false: it then restarts.
+    /// - Parameter watched: what it publishes each time that a watcher connects; false: it then restarts.
     init(watched: @escaping @Sendable (ControlServer, Int) -> Bool = { _, _ in true }) throws {
         var template = Array("/tmp/fieldfare-XXXXXX".utf8CString)
         unsafe template.withUnsafeMutableBufferPointer { _ = unsafe mkdtemp($0.baseAddress!) }
@@ -100,18 +113,18 @@ final class DeskRecorder {
         var ends: [Int32] = [-1, -1]
         unsafe pipe(&ends)
         ending = ends
-        heard = Heard()
-        let (path, heard, end) = (path, heard, ends[0])
+        received = Received()
+        let (path, received, end) = (path, received, ends[0])
         var isListening: [Int32] = [-1, -1]
         unsafe pipe(&isListening)
-        let told = isListening[1]
+        let ready = isListening[1]
         thread = try Thread(name: "recorder") {
-            var lives = 1
+            var starts = 1
             var byte: UInt8 = 0
             while true {
-                let recorder = ScriptedRecorder(heard)
+                let recorder = ScriptedRecorder(received)
                 guard let server = try? ControlServer(path: path, handler: recorder) else { return }
-                if lives == 1 { _ = unsafe Glibc.write(told, &byte, 1) }
+                if starts == 1 { _ = unsafe Glibc.write(ready, &byte, 1) }
                 var isWatched = false
                 var goesOn = true
                 while goesOn {
@@ -126,13 +139,13 @@ final class DeskRecorder {
                     if files[0].revents != 0 { server.serve(SystemClock().now()) }
                     if server.hasWatchers, !isWatched {
                         isWatched = true
-                        goesOn = watched(server, lives)
+                        goesOn = watched(server, starts)
                     }
                 }
-                lives += 1
+                starts += 1
             }
         }
-        // Until it listens nobody is to call.
+        // No client may connect before it listens.
         var byte: UInt8 = 0
         _ = unsafe read(isListening[0], &byte, 1)
         for end in isListening { close(end) }
@@ -143,30 +156,41 @@ final class DeskRecorder {
         _ = unsafe Glibc.write(ending[1], &byte, 1)
         thread?.join()
         for end in ending { close(end) }
+        unsafe unlink(path + ".lock")
         unsafe rmdir(folder)
     }
 }
 
 private final class ScriptedRecorder: ControlHandler {
-    private let heard: DeskRecorder.Heard
-    var status = recordingStatus
+    private let received: DeskRecorder.Received
+    private var clock = recordingStatus.clock
+    var status: Status {
+        var status = recordingStatus
+        status.clock = clock
+        if let directory = received.directory.withLock({ $0 }) { status.directory = directory }
+        return status
+    }
 
-    init(_ heard: DeskRecorder.Heard) {
-        self.heard = heard
+    init(_ received: DeskRecorder.Received) {
+        self.received = received
     }
 
     func perform(_ command: Transport.Command, answer: Answer) {
-        heard.commands.withLock { $0.append(command) }
+        received.commands.withLock { $0.append(command) }
         switch command {
         case .play(.number(99)): answer.refuse(Refusal(.notFound, "play: there is no take 99"))
         case .play: answer.refuse(Refusal(.busy, "play: a take is recorded: stop it first"))
-        case .discard: answer.refuse(Refusal(.denied, "discard: not by you"))
+        case .stop where received.isIdle.withLock({ $0 }): answer.succeed(Status(version: "0"))
+        case .discard(let stem) where received.played.withLock({ $0.contains(stem) }):
+            answer.refuse(Refusal(.busy, "discard: \(stem) is being played: stop it first"))
+        case .discard: answer.succeed(status)
         case .filter(.hertz(90000), _, _):
             answer.refuse(Refusal(.usage, "filter: low-pass: found 90000 Hz, allowed is 20 to 21600 Hz at 48000 Hz"))
         case .mark(note: "io"): answer.refuse(Refusal(.io, "mark: the disk failed"))
         case .mark(note: "data"): answer.refuse(Refusal(.badData, "mark: bad"))
         case .mark(note: "bug"): break
-        case .record, .stop, .pause, .skip, .mark, .select, .filter, .volume: answer.succeed(status)
+        case .record, .stop, .eject, .pause, .skip, .mark, .select, .filter, .volume, .pitch, .speed:
+            answer.succeed(status)
         }
     }
 
@@ -174,33 +198,33 @@ private final class ScriptedRecorder: ControlHandler {
         switch inventory {
         case .cards: answer.succeed(inventory, [DeskCard()])
         case .lines: answer.succeed(inventory, deskLines)
-        case .doctor: answer.succeed(inventory, heard.findings.withLock { $0 })
+        case .doctor: answer.succeed(inventory, received.findings.withLock { $0 })
         }
     }
 
     func light(_ lamp: String, answer: Answer) {
         switch lamp {
         case "upload": answer.refuse(Refusal(.notFound, "light: upload: no such lamp"))
-        case "fault" where heard.isRecording.withLock({ $0 }):
+        case "fault" where received.isRecording.withLock({ $0 }):
             answer.refuse(Refusal(.busy, "light: a take is recorded"))
         default: answer.succeed()
         }
-        heard.lit.withLock { $0.append(lamp) }
+        received.lit.withLock { $0.append(lamp) }
     }
 
     func setClock(to time: WallTime, answer: Answer) {
-        heard.times.withLock { $0.append(time) }
+        received.times.withLock { $0.append(time) }
         guard time.microseconds > 0 else {
             return answer.refuse(Refusal(.badData, "clock: the clock cannot have this time"))
         }
-        status.clock = .manual
+        clock = .manual
         answer.succeed(status)
     }
 
-    func indicate(_ indication: Indication?) {}
+    func indicate(_ state: UploadState?) {}
 }
 
-/// A card as the recorder tells it.
+/// A card as the recorder reports it.
 private struct DeskCard: Encodable {
     var id = "usb:0d8c:0014"
     var names = ["path:1-1.4", "usb:0d8c:0014", "card:Device"]
@@ -239,7 +263,10 @@ let recordingStatus: Status = {
     status.card = "usb:0d8c:0014"
     status.lowPassHz = 21_600
     status.levelDBFS = [Level(peak: -12.34, rms: -24), Level(peak: nil, rms: nil)]
+    status.directory = "/nowhere/takes"
     status.freeBytes = 12_345_678_901
+    status.reserveBytes = 536_870_912
+    status.timeLeftSeconds = 41_005
     status.clock = .ntp
     return status
 }()
@@ -253,7 +280,7 @@ private struct StoppedClock: Clock {
 /// A machine without settings, cards and lines of its own.
 let bareMachine = LocalAccess(places: { _ in LocalAccess.Places() }, problems: { _ in [] }, list: { _, _ in [] })
 
-/// Runs a command and says what came of it.
+/// Runs a command, and returns its exit status and what it printed.
 func run(
     _ arguments: [String], at recorder: DeskRecorder? = nil, access: LocalAccess = bareMachine,
     console: PaperConsole = PaperConsole(), signals: PaperSignals = PaperSignals()

@@ -12,7 +12,7 @@ import Testing
 
     private func recorder(_ findings: [Finding]) throws -> DeskRecorder {
         let recorder = try DeskRecorder()
-        recorder.heard.findings.withLock { $0 = findings }
+        recorder.received.findings.withLock { $0 = findings }
         return recorder
     }
 
@@ -29,13 +29,13 @@ import Testing
             lightLamps: { _, isLit throws(Failure) in for (lamp, failure) in lamps { try isLit(lamp, failure) } })
     }
 
-    @Test func `what the recorder found is told with what only the command sees, a line each`() throws {
+    @Test func `findings of the recorder and of the command are listed together, a line each`() throws {
         let result = run(["doctor"], at: try recorder(healthy), access: machine())
         // The stand-in is of another version.
         #expect(
             result.output == [
                 "ok    settings  nothing is wrong",
-                "look  service   the recorder is version 0, this command \(fieldfareVersion): restart the recorder",
+                "warn  service   the recorder is version 0, this command \(fieldfareVersion): restart the recorder",
                 "ok    card      card:Mic: 48000 Hz", "ok    programs  none",
             ])
         #expect(result.status == 0)
@@ -48,13 +48,13 @@ import Testing
         let result = run(
             ["doctor"], at: try recorder([clock, card]), access: machine(programs: .warning(.programs, "pipewire")))
         #expect(result.status == 75)
-        #expect(result.complaints == ["doctor: 2 failures to mend"])
+        #expect(result.complaints == ["doctor: 2 failures to repair"])
         #expect(
             result.output.dropFirst() == [
-                "MEND  card      held", "MEND  clock     not set", "look  programs  pipewire",
+                "FAIL  card      held", "FAIL  clock     not set", "warn  programs  pipewire",
             ])
         #expect(
-            run(["doctor"], at: try recorder([clock]), access: machine()).complaints == ["doctor: 1 failure to mend"])
+            run(["doctor"], at: try recorder([clock]), access: machine()).complaints == ["doctor: 1 failure to repair"])
     }
 
     @Test func `JSON holds all findings and the exit status`() throws {
@@ -76,7 +76,7 @@ import Testing
         let result = run(["doctor"], access: machine(doctor: healthy))
         #expect(result.status == 69)
         #expect(result.output.count == 4)
-        #expect(result.output[1].hasPrefix("MEND  service   the recorder is not running"))
+        #expect(result.output[1].hasPrefix("FAIL  service   the recorder is not running"))
     }
 
     @Test func `each lamp that there is is lit and asked for, before the findings`() throws {
@@ -87,26 +87,26 @@ import Testing
                 "record lamp is lit: did you see it?", "play lamp is lit: did you see it?",
                 "fault lamp is lit: did you see it?", "the lamp for all is lit: did you see it?",
             ])
-        #expect(recorder.heard.lit.withLock { $0 } == ["record", "play", "upload", "fault", "all"])
+        #expect(recorder.received.lit.withLock { $0 } == ["record", "play", "upload", "fault", "all"])
         #expect(result.output.count == 8)
     }
 
-    @Test func `where a program reads the output the lamps are told beside it`() throws {
+    @Test func `where a program reads the output the lamps are named on standard error`() throws {
         let result = run(["--json", "doctor", "--leds"], at: try recorder(healthy), access: machine())
         #expect(result.output.count == 1)
         #expect(result.complaints.count == 4)
     }
 
-    @Test func `lamps that tell of a take are not borrowed, and the rest is looked at`() throws {
+    @Test func `lamps that show a take are not lit alone, and the rest is checked`() throws {
         let recorder = try recorder(healthy)
-        recorder.heard.isRecording.withLock { $0 = true }
+        recorder.received.isRecording.withLock { $0 = true }
         let result = run(["doctor", "--leds"], at: recorder, access: machine())
         #expect(result.status == 0)
         #expect(result.output.firstIndex(of: "light: a take is recorded") == 2)
         #expect(result.output.count == 7)
     }
 
-    @Test func `without a recorder the lamps are lit by the command, and one that cannot be is told`() {
+    @Test func `without a recorder the lamps are lit by the command, and one that cannot be lit is reported`() {
         let access = machine(doctor: healthy, lamps: [(.record, nil), (.play, "lamps: GPIO6: busy")])
         let result = run(["doctor", "--leds"], access: access)
         #expect(result.output.prefix(2) == ["record lamp is lit: did you see it?", "lamps: GPIO6: busy"])
@@ -115,7 +115,7 @@ import Testing
     @Test func `a severity has its colour on a terminal alone`() {
         let text = DoctorText(isColoured: true)
         #expect(text.line(.ok(.card, "x")) == "\u{1B}[32mok\u{1B}[0m    card      x")
-        #expect(text.line(.warning(.card, "x")) == "\u{1B}[33mlook\u{1B}[0m  card      x")
-        #expect(text.line(.failure(.card, "x")) == "\u{1B}[31mMEND\u{1B}[0m  card      x")
+        #expect(text.line(.warning(.card, "x")) == "\u{1B}[33mwarn\u{1B}[0m  card      x")
+        #expect(text.line(.failure(.card, "x")) == "\u{1B}[31mFAIL\u{1B}[0m  card      x")
     }
 }

@@ -1,4 +1,5 @@
 import Control
+import Synchronization
 import Takes
 import Testing
 import Transport
@@ -8,12 +9,12 @@ import Transport
 /// Commands from their arguments to the recorder and back.
 @Suite struct FieldfareTests {
     private let statusLine =
-        "{\"armed\":false,\"card\":\"usb:0d8c:0014\",\"channels\":2,\"clock\":\"ntp\",\"elapsed_seconds\":83.4,"
+        "{\"armed\":false,\"card\":\"usb:0d8c:0014\",\"channels\":2,\"clock\":\"ntp\",\"directory\":\"/nowhere/takes\",\"elapsed_seconds\":83.4,\"expand\":false,"
         + "\"faults\":[],\"format\":\"S24_3LE\",\"frames\":4003200,\"free_bytes\":12345678901,\"gaps\":0,"
         + "\"high_pass_hz\":null,\"level_dbfs\":[{\"peak\":-12.34,\"rms\":-24},{\"peak\":null,\"rms\":null}],"
-        + "\"low_pass_hz\":21600,\"position_seconds\":null,\"rate_hz\":48000,\"selected\":\"heron07-0041-060000Z\","
-        + "\"slope_db_per_octave\":24,\"state\":\"recording\",\"synced_seconds\":82.6,"
-        + "\"take\":\"heron07-0042-061811Z\",\"version\":\"0\",\"xruns\":0}"
+        + "\"low_pass_hz\":21600,\"pitch_cents\":0,\"position_seconds\":null,\"rate_hz\":48000,\"reserve_bytes\":536870912,\"selected\":\"heron07-0041-060000Z\","
+        + "\"slope_db_per_octave\":24,\"speed\":1,\"state\":\"recording\",\"synced_seconds\":82.6,"
+        + "\"take\":\"heron07-0042-061811Z\",\"time_left_seconds\":41005,\"version\":\"0\",\"xruns\":0}"
 
     @Test(arguments: [
         (["record"], Command.record, "recording heron07-0042-061811Z"),
@@ -33,6 +34,10 @@ import Transport
         (["select", "41"], .select(.number(41)), "selected heron07-0041-060000Z"),
         (["select", "last"], .select(.last), "selected heron07-0041-060000Z"),
         (["volume", "0.5"], .volume(0.5), "volume 0.5"),
+        (["pitch", "-1200"], .pitch(cents: -1200), "pitch 0 cents, speed 1"),
+        (["pitch", "+1200"], .pitch(cents: 1200), "pitch 0 cents, speed 1"),
+        (["speed", "0.1", "--expand"], .speed(factor: 0.1, expands: true), "pitch 0 cents, speed 1"),
+        (["speed", "2"], .speed(factor: 2, expands: false), "pitch 0 cents, speed 1"),
         (
             ["filter"], .filter(lowPass: nil, slopeDBPerOctave: nil, highPass: nil),
             "low-pass 21600 Hz, no high-pass, 24 dB/octave"
@@ -47,7 +52,7 @@ import Transport
             "low-pass 21600 Hz, no high-pass, 24 dB/octave"
         ),
     ])
-    func `a command reaches the recorder and says what became of it`(
+    func `a command reaches the recorder and prints its result`(
         arguments: [String], command: Command, line: String
     ) throws {
         let recorder = try DeskRecorder()
@@ -92,6 +97,13 @@ import Transport
         (["status", "--loud"], "fieldfare status: Unknown option '--loud': see 'fieldfare status --help'"),
         (["select"], "fieldfare select: Missing expected argument '<take>': see 'fieldfare select --help'"),
         (["volume", "1.5"], "fieldfare volume: found 1.5, allowed is a number from 0 to 1"),
+        (["pitch", "-2401"], "fieldfare pitch: found -2401, allowed is a whole number from -2400 to 2400"),
+        (
+            ["pitch", "0.5"],
+            "fieldfare pitch: The value '0.5' is invalid for '<cents>': see 'fieldfare pitch --help'"
+        ),
+        (["speed", "0.04"], "fieldfare speed: found 0.04, allowed is a number from 0.05 to 2"),
+        (["speed", "nan"], "fieldfare speed: found nan, allowed is a number from 0.05 to 2"),
         (["filter", "--slope", "18"], "fieldfare filter: --slope: found 18, allowed is 12, 24, 36 or 48"),
         (
             ["filter", "--high-pass", "auto"],
@@ -105,6 +117,12 @@ import Transport
     ])
     func `a mistake in the arguments is one sentence and exit status 64`(arguments: [String], sentence: String) {
         #expect(run(arguments) == (64, [], [sentence]))
+    }
+
+    @Test func `stop says that nothing is recorded or played`() throws {
+        let recorder = try DeskRecorder()
+        recorder.received.isIdle.withLock { $0 = true }
+        #expect(run(["stop"], at: recorder) == (0, ["stop: nothing is recorded or played"], []))
     }
 
     @Test func `a recorder that is down is exit status 69`() {
@@ -192,8 +210,8 @@ import Transport
     }
 
     private static let names =
-        ["status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume"]
-        + ["cards", "lines", "check"]
+        ["status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume", "pitch"]
+        + ["speed", "takes", "show", "delete", "cards", "lines", "check"]
 
     @Test(arguments: ["bash", "zsh", "fish"])
     func `completions know every command and the options`(shell: String) {

@@ -37,7 +37,7 @@ import Transport
                 == " 1 #####.....       -")
     }
 
-    @Test func `a peak is held for a second and a half, then falls to what is heard`() {
+    @Test func `a peak is held for a second and a half, then falls to the present level`() {
         var hold = PeakHold()
         func update(_ peak: Double?, _ milliseconds: Int64) -> Double? {
             hold.update([Level(peak: peak, rms: nil)], at: Instant(nanoseconds: milliseconds * 1_000_000))
@@ -83,7 +83,7 @@ import Transport
         var screen = LiveScreen()
         #expect(screen.draw(["a", "b"]) == "\ra\u{1b}[K\n\rb\u{1b}[K\n\u{1b}[J")
         #expect(screen.draw(["c"]) == "\u{1b}[2A\rc\u{1b}[K\n\u{1b}[J")
-        screen.forget()
+        screen.reset()
         #expect(screen.draw([]) == "\u{1b}[J")
         #expect(screen.draw(["d"]) == "\rd\u{1b}[K\n\u{1b}[J")
     }

@@ -7,21 +7,9 @@ import Testing
 
 /// The command on real directories, in which takes were cut.
 @Suite final class RecoverCommandTests {
-    private let folder: String
+    private let scratch = ScratchFolder()
+    private var folder: String { scratch.path }
     private var path: String { folder + "/takes" }
-
-    init() {
-        var template = Array("/tmp/fieldfare-XXXXXX".utf8CString)
-        unsafe template.withUnsafeMutableBufferPointer { _ = unsafe mkdtemp($0.baseAddress!) }
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit { removeAll(folder) }
-
-    private func removeAll(_ path: String) {
-        for name in (try? KernelCalls().entries(path)) ?? [] { removeAll("\(path)/\(name)") }
-        unsafe remove(path)
-    }
 
     /// What is said of what may not be read: root acts as the directory's owner.
     private func denied(_ path: String) -> String {
@@ -58,7 +46,7 @@ import Testing
         return access
     }
 
-    @Test func `each take is told with what became of it, and afterwards nothing is left to do`() throws {
+    @Test func `each take is listed with its result, and afterwards nothing is left to do`() throws {
         _ = try cut(frames: 96_000)
         _ = try cut(frames: 48_000, bootID: "of this boot")
         _ = try cut(frames: 0)
@@ -82,7 +70,7 @@ import Testing
         #expect(run(["recover"], access: kit) == (0, ["\(path): nothing is to be recovered"], []))
     }
 
-    @Test func `JSON tells the same`() throws {
+    @Test func `JSON lists the same`() throws {
         _ = try cut(frames: 96_000)
         _ = try cut(frames: 0)
         #expect(
@@ -114,9 +102,9 @@ import Testing
             ))
         #expect(try FileSystem().entries(folder) == ["takes"])
         #expect(run(["recover", path]).status == 0)
-        for name in try FileSystem().entries(path) where name != ".lock" { removeAll("\(path)/\(name)") }
+        for name in try FileSystem().entries(path) where name != ".lock" { ScratchFolder.removeAll("\(path)/\(name)") }
         #expect(run(["recover", path]) == (0, ["\(path): nothing is to be recovered"], []))
-        removeAll(path)
+        ScratchFolder.removeAll(path)
         unsafe mkdir(path, 0o755)
         #expect(run(["recover"], access: kit) == (0, ["\(path): nothing is to be recovered"], []))
     }
@@ -131,7 +119,7 @@ import Testing
         #expect(directory.path == path)
     }
 
-    @Test func `storage that fails is said, and the other takes are recovered all the same`() throws {
+    @Test func `storage that fails is reported, and the other takes are recovered`() throws {
         let name = try cut(frames: 10)
         _ = try cut(frames: 48_000, daysLater: 1)
         // Root acts as the directory's owner, who may not read the first draft.
@@ -150,7 +138,7 @@ import Testing
             ))
     }
 
-    @Test func `a day that cannot be read is said, and the other takes are recovered all the same`() throws {
+    @Test func `a day that cannot be read is reported, and the other takes are recovered`() throws {
         let name = try cut(frames: 10)
         _ = try cut(frames: 48_000, daysLater: 1)
         if geteuid() == 0 { try giveAway(path) }
@@ -164,14 +152,14 @@ import Testing
         unsafe chmod(day, 0o755)
     }
 
-    /// Lets the directory of takes and all that is in it belong to somebody who is not root.
+    /// Makes a user other than root the owner of the directory of takes and of all that is in it.
     private func giveAway(_ path: String) throws {
         unsafe chmod(folder, 0o755)
         unsafe chown(path, 4711, 4712)
         for name in (try? FileSystem().entries(path)) ?? [] { try giveAway("\(path)/\(name)") }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `what root recovers belongs to whom the directory belongs to`() throws {
+    @Test(.enabled(if: geteuid() == 0)) func `what root recovers belongs to the owner of the directory`() throws {
         let name = try cut(frames: 10)
         let day = "\(path)/2026-11-21"
         try giveAway(path)

@@ -12,7 +12,7 @@ import Transport
         status.xruns = 2
         status.faults = [Fault(.diskFull, "takes: an hour is left"), Fault(.signal, "channel 2: dead for 10 s")]
         #expect(
-            StatusText(status, reserveBytes: 512 << 20).lines == [
+            StatusText(status).lines == [
                 "state     recording", "take      heron07-0042-061811Z", "selected  heron07-0041-060000Z",
                 "time      0:01:23.4, on disk up to 0:01:22.6",
                 "level     peak -12.3  silent  RMS -24.0  silent dBFS",
@@ -30,26 +30,35 @@ import Transport
         let rest = [
             "clock     not set: dates are not to be trusted: set it with 'fieldfare clock set'", "faults    none",
         ]
-        #expect(StatusText(status, reserveBytes: 0).lines == ["state     idle, not armed"] + common + rest)
+        #expect(StatusText(status).lines == ["state     idle, not armed"] + common + rest)
         status.armed = true
-        #expect(StatusText(status, reserveBytes: 0).lines[0] == "state     idle, armed: press record and it records")
+        #expect(StatusText(status).lines[0] == "state     idle, armed: press record and it records")
         status.state = .fault
-        #expect(StatusText(status, reserveBytes: 0).lines[0] == "state     fault: it cannot record")
+        #expect(StatusText(status).lines[0] == "state     fault: it cannot record")
     }
 
     @Test func `a recorder that plays`() {
         var status = recordingStatus
         status.state = .playing
         status.positionSeconds = 3
-        #expect(StatusText(status, reserveBytes: 0).lines[3] == "time      0:00:03.0 of 0:01:23.4")
+        #expect(StatusText(status).lines[3] == "time      0:00:03.0 of 0:01:23.4")
         #expect(status.situation == "playing heron07-0042-061811Z 0:00:03.0 of 0:01:23.4")
+        status.pitchCents = -1200
+        status.speed = 0.05
+        status.expand = true
+        #expect(
+            StatusText(status).lines[4] == "playback  pitch -1200 cents, speed 0.05 expanded")
+        #expect(
+            status.situation
+                == "playing heron07-0042-061811Z 0:00:03.0 of 0:01:23.4, pitch -1200 cents, speed 0.05 expanded")
     }
 
     @Test func `less than the reserve is no room`() {
         var status = recordingStatus
         status.freeBytes = 500_000_000
+        status.timeLeftSeconds = 0
         #expect(
-            StatusText(status, reserveBytes: 512 << 20).lines.contains("space     500.0 MB free, room for 0 min"))
+            StatusText(status).lines.contains("space     500.0 MB free, room for 0 min"))
     }
 }
 

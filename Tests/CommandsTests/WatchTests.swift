@@ -12,6 +12,7 @@ import Transport
         status.elapsedSeconds = 83.5
         status.levelDBFS = [Level(peak: -6, rms: -12)]
         server.publish(levels: status)
+        server.publish(TakeChange(.committed, take: "heron07-0042-061811Z"))
         status.state = .idle
         status.armed = true
         server.publish(status)
@@ -35,7 +36,7 @@ import Transport
                 0,
                 [
                     "recording heron07-0042-061811Z 0:01:23.4, on disk up to 0:01:22.6, peak -12.3 silent dBFS",
-                    "idle, armed, peak -6.0 dBFS",
+                    "committed heron07-0042-061811Z", "idle, armed, peak -6.0 dBFS",
                 ], []
             ))
     }
@@ -46,7 +47,8 @@ import Transport
         #expect(result.status == 0)
         #expect(
             result.output.map { $0.prefix(24) } == [
-                #"{"event":"status","armed"#, #"{"event":"level","elapse"#, #"{"event":"status","armed"#,
+                #"{"event":"status","armed"#, #"{"event":"level","elapse"#, #"{"event":"take","take":""#,
+                #"{"event":"status","armed"#,
             ])
         #expect(
             result.output[1] == #"{"event":"level","elapsed_seconds":83.5,"frames":4003200,"#
@@ -85,14 +87,14 @@ import Transport
         })
         let result = watch(recorder, until: "armed", on: PaperConsole())
         #expect(result.status == 0)
-        #expect(result.output.count == 3)
+        #expect(result.output.count == 4)
         #expect(
             result.complaints == [
                 "watch: the recorder has gone: waiting for it", "watch: the recorder is there again",
             ])
     }
 
-    @Test func `Ctrl-Z gives the cursor back while it sleeps, and another size draws anew`() throws {
+    @Test func `Ctrl-Z shows the cursor again while it is stopped, and another size redraws the screen`() throws {
         let recorder = try DeskRecorder()
         let console = PaperConsole()
         console.isTerminal = true

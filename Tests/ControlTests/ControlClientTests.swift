@@ -8,7 +8,7 @@ import Transport
 @Suite struct ControlClientTests {
     private let folder = SocketFolder()
 
-    /// A clock that is always late: whoever waits has waited enough.
+    /// A clock that runs so fast that every timeout is over at once.
     private final class Impatience: Clock {
         func now() -> Instant {
             Instant(nanoseconds: SystemClock().now().nanoseconds * 1000)
@@ -17,7 +17,7 @@ import Transport
     }
 
     /// Connects to a service that has already said `text` (and closed, if it is to).
-    private func client(hearing text: String, closing: Bool = false) throws -> (ControlClient, Int32) {
+    private func client(receiving text: String, closing: Bool = false) throws -> (ControlClient, Int32) {
         let service = try Listener(path: folder.socket)
         let client = try ControlClient(path: folder.socket, clock: Impatience())
         let end = SocketCalls().accept(service.descriptor.number)
@@ -38,7 +38,7 @@ import Transport
         }
     }
 
-    @Test func `nobody there, and what to do`() throws {
+    @Test func `without a recorder the error says what to do`() throws {
         #expect(
             sentence { _ = try ControlClient(path: folder.socket) }
                 == "control: FOLDER/recorder.sock: the recorder is not running (No such file or directory) [69]")
@@ -64,7 +64,7 @@ import Transport
         #expect(ControlError("/run/s", cause).exitStatus == status)
     }
 
-    @Test func `somebody who may not is told who may`() {
+    @Test func `a user without the right gets the name of the group that has it`() {
         #expect(
             ControlError("/run/s", .denied(code: EACCES)).description
                 == "control: /run/s: Permission denied: is this user in the group 'fieldfare'?")
@@ -73,13 +73,14 @@ import Transport
     @Test func `a reply is found among events, which are kept`() throws {
         var status = Status(version: "9")
         status.state = .playing
-        let told = try #require(Event.status(status).line)
+        let event = try #require(Event.status(status).line)
         let reply = Reply.status(Status(version: "0")).line(id: .integer(1), isFirst: true)
         let (client, end) = try client(
-            hearing: "{\"event\":\"level\",\"frames\":1,\"elapsed_seconds\":2,\"synced_seconds\":3,\"level_dbfs\":[]}\n"
-                + reply + "\n{\"event\":\"weather\"}\n" + told + "\n{\"event\":")
+            receiving:
+                "{\"event\":\"level\",\"frames\":1,\"elapsed_seconds\":2,\"synced_seconds\":3,\"level_dbfs\":[]}\n"
+                + reply + "\n{\"event\":\"weather\"}\n" + event + "\n{\"event\":")
         defer { close(end) }
-        let (answer, _) = try client.askForStatus(.watch, timeout: .seconds(3600))
+        let (answer, _) = try client.askForStatus(.watch(peaks: false), timeout: .seconds(3600))
         #expect(answer == Status(version: "0"))
         var moving = Status(version: "0")
         moving.frames = 1
@@ -89,7 +90,7 @@ import Transport
         #expect(first?.0 == .level(LevelEvent(moving)))
         let second = try client.nextEvent(until: Instant(nanoseconds: 0))
         #expect(second?.0 == .status(status))
-        #expect(second?.line == told)
+        #expect(second?.line == event)
         let third = try client.nextEvent(until: Instant(nanoseconds: 0))
         #expect(third == nil)
 
@@ -115,17 +116,17 @@ import Transport
             "control: FOLDER/recorder.sock: what came is not a reply: {\"id\":1,\"ok\":true} [70]"
         ),
     ])
-    func `what goes wrong while asking is one sentence`(heard: String, expected: String) throws {
-        let (client, end) = try client(hearing: heard, closing: true)
+    func `what goes wrong while asking is one sentence`(received: String, expected: String) throws {
+        let (client, end) = try client(receiving: received, closing: true)
         defer { close(end) }
         #expect(sentence { _ = try client.askForStatus(.status) } == expected)
     }
 
-    @Test func `a service that hangs is not waited for for ever`() throws {
-        let (client, end) = try client(hearing: "{\"id\":1,")
+    @Test func `a service that hangs is waited for until the timeout`() throws {
+        let (client, end) = try client(receiving: "{\"id\":1,")
         defer { close(end) }
         #expect(
             sentence { _ = try client.ask(.status) }
-                == "control: FOLDER/recorder.sock: no reply within 5 s: look at the service's log [69]")
+                == "control: FOLDER/recorder.sock: no reply within 5 s: see the service's log [69]")
     }
 }

@@ -24,7 +24,8 @@ import Transport
         #expect(exchange.recorder.performed.count == 5000)
     }
 
-    @Test func `a peer that floods and reads nothing takes no more than its turn, and is dropped in the end`() throws {
+    @Test func `a peer that floods and reads nothing gets only its share of a turn, and is dropped in the end`() throws
+    {
         let exchange = try Exchange()
         let flood = exchange.peer()
         let requests = Array(String(repeating: "{\"command\":\"pause\"}\n", count: 20_000).utf8)
@@ -55,22 +56,22 @@ import Transport
         #expect(errno == EPIPE)
     }
 
-    @Test func `a watcher that does not read is dropped, and the others are told everything`() throws {
+    @Test func `a watcher that does not read is dropped, and the others get everything`() throws {
         let exchange = try Exchange()
         let slow = exchange.peer()
         let quick = exchange.peer()
         for peer in [slow, quick] { peer.send("{\"command\":\"watch\"}\n") }
         exchange.settle()
-        var told = quick.lines().count - 1
+        var received = quick.lines().count - 1
         var published = 0
         while published < 20_000, !slow.hasEndedUnread {
             exchange.server.publish(levels: exchange.recorder.status)
             exchange.server.serve(exchange.now)
             published += 1
-            told += quick.lines().count
+            received += quick.lines().count
         }
         #expect(published < 20_000)
-        #expect(told == published)
+        #expect(received == published)
         #expect(exchange.server.hasWatchers)
         exchange.server.publish(levels: exchange.recorder.status)
         #expect(quick.lines().count == 1)
@@ -99,7 +100,7 @@ import Transport
         #expect(exchange.server.deadline == nil)
     }
 
-    @Test func `one connection too many is told so, and there is room again when one goes`() throws {
+    @Test func `one connection too many is refused with a reason, and there is room again when one goes`() throws {
         let exchange = try Exchange()
         var peers = (1...32).map { _ in
             let peer = exchange.peer()
@@ -120,7 +121,92 @@ import Transport
         #expect(peers.count == 31)
     }
 
-    @Test func `what peers leave behind wakes nobody`() throws {
+    @Test func `peers of other users leave four places to root and the recorder's own user`() throws {
+        let peers = Users()
+        var calls = SocketCalls()
+        calls.isPrivileged = { _ in peers.isPrivileged }
+        let exchange = try Exchange(calls: calls)
+        let others = (1...28).map { _ in
+            let peer = exchange.peer()
+            exchange.settle()
+            return peer
+        }
+        let late = exchange.reply(to: "{\"command\":\"lines\"}\n")
+        #expect(late.count == 1)
+        #expect(late.first?.contains("28 connections are open already") == true)
+        peers.isPrivileged = true
+        let own = (1...4).map { _ in
+            let peer = exchange.peer()
+            exchange.settle()
+            return peer
+        }
+        for peer in own { peer.send("{\"command\":\"lines\"}\n") }
+        exchange.settle()
+        #expect(own.map { $0.lines().map { $0.contains("\"ok\":true") } } == Array(repeating: [true], count: 4))
+        #expect(exchange.reply(to: "{\"command\":\"lines\"}\n").first?.contains("32 connections") == true)
+        #expect(others.count == 28)
+    }
+
+    /// Who connects next.
+    private final class Users {
+        var isPrivileged = false
+    }
+
+    @Test func `a peer of this process's own user is privileged`() throws {
+        var ends: [Int32] = [-1, -1]
+        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        #expect(SocketCalls().isPrivileged(ends[0]))
+        for end in ends { close(end) }
+        #expect(SocketCalls().isPrivileged(-1) == false)
+    }
+
+    @Test func `a peer that is silent for a minute in the middle of a line is dropped, one between lines stays`() throws
+    {
+        let exchange = try Exchange()
+        let (half, idle) = (exchange.peer(), exchange.peer())
+        idle.send("{\"command\":\"lines\"}\n")
+        half.send("{\"comm")
+        exchange.settle()
+        #expect(exchange.server.turn(exchange.now) == exchange.now + .seconds(60))
+        // A byte is a sign of life.
+        exchange.now = exchange.now + .seconds(59)
+        half.send("and")
+        exchange.settle()
+        let end = exchange.now + .seconds(60)
+        exchange.now = end - .milliseconds(1)
+        #expect(exchange.server.turn(exchange.now) == end)
+        #expect(half.lines() == [])
+        exchange.now = end
+        #expect(exchange.server.turn(exchange.now) == nil)
+        #expect(
+            half.lines() == [
+                #"{"id":null,"ok":false,"protocol":1,"error":{"code":"bad-data","message":"control: the line was not "#
+                    + #"continued for 60 s"}}"#
+            ])
+        #expect(half.hasEnded)
+        exchange.now = exchange.now + .seconds(3600)
+        _ = exchange.server.turn(exchange.now)
+        idle.send("{\"command\":\"lines\"}\n")
+        exchange.settle()
+        #expect(idle.lines().count == 2)
+    }
+
+    @Test func `half a line behind a request that takes long waits for the answer`() throws {
+        let exchange = try Exchange()
+        var waiting: [Answer] = []
+        exchange.recorder.perform = { _, answer, _ in waiting.append(answer) }
+        let peer = exchange.peer()
+        peer.send("{\"command\":\"stop\"}\n{\"comm")
+        exchange.settle()
+        exchange.now = exchange.now + .seconds(600)
+        #expect(exchange.server.turn(exchange.now) == nil)
+        waiting.removeFirst().succeed(exchange.recorder.status)
+        exchange.settle()
+        #expect(peer.lines().count == 1)
+        #expect(!peer.hasEnded)
+    }
+
+    @Test func `what peers leave behind does not wake the loop`() throws {
         let exchange = try Exchange()
         var waiting: [Answer] = []
         exchange.recorder.perform = { _, answer, _ in waiting.append(answer) }

@@ -38,7 +38,7 @@ import Transport
                 #"{"id":null,"ok":false,"protocol":1,"error":{"code":"usage","message":"control: id: found [1], "#
                     + #"allowed are a number, a text, true, false and null"}}"#,
                 #"{"id":5,"ok":false,"error":{"code":"usage","message":"control: command: found 7, allowed are "#
-                    + #"status, watch, record, stop, play, pause, skip, mark, select, filter, volume, discard, "#
+                    + #"status, watch, record, stop, play, pause, skip, mark, select, filter, volume, pitch, speed, eject, discard, "#
                     + #"cards, lines, doctor, indicate, light, clock-set"}}"#,
                 #"{"id":6,"ok":true,"lines":[{"id":"one"}]}"#,
             ])
@@ -198,7 +198,7 @@ import Transport
         #expect(peer.hasEnded)
     }
 
-    @Test func `a peer that asks and goes at once is obeyed`() throws {
+    @Test func `the request of a peer that leaves at once is carried out`() throws {
         let exchange = try Exchange()
         do {
             let peer = exchange.peer()
@@ -232,7 +232,7 @@ import Transport
             ])
     }
 
-    @Test func `only the first answer counts, and none at all is told`() throws {
+    @Test func `only the first answer counts, and a missing answer is reported`() throws {
         let exchange = try Exchange()
         exchange.recorder.perform = { command, answer, status in
             guard command == .record else { return }
@@ -246,7 +246,7 @@ import Transport
             ])
     }
 
-    @Test func `a peer that goes before its answer costs nothing, and what it asked after that is still done`() throws {
+    @Test func `a peer that leaves before its answer does no harm, and its other requests are carried out`() throws {
         let exchange = try Exchange()
         var waiting: [Answer] = []
         exchange.recorder.perform = { command, answer, status in
@@ -266,7 +266,7 @@ import Transport
 
     // MARK: Watching
 
-    @Test func `who watches is told what changed, and levels`() throws {
+    @Test func `a watcher gets changes and levels`() throws {
         let exchange = try Exchange()
         let peer = exchange.peer()
         #expect(!exchange.server.hasWatchers)
@@ -301,7 +301,44 @@ import Transport
         #expect(!exchange.isReadable)
     }
 
-    @Test func `who watches may finish sending, and is let go when it goes`() throws {
+    @Test func `only a watcher that asks for the waveform gets it`() throws {
+        let exchange = try Exchange()
+        let (plain, drawing) = (exchange.peer(), exchange.peer())
+        plain.send("{\"command\":\"watch\"}\n")
+        exchange.settle()
+        #expect(!exchange.server.hasPeakWatchers)
+        drawing.send("{\"command\":\"watch\",\"peaks\":true}\n")
+        exchange.settle()
+        #expect(exchange.server.hasPeakWatchers)
+        exchange.server.publish(
+            PeaksEvent(rateHz: 48000, channels: 1, framesPerPixel: 256, firstPixel: 7, data: [-3, 4, -128, 127]))
+        #expect(plain.lines().count == 1)
+        let line =
+            #"{"event":"peaks","channels":1,"data":[-3,4,-128,127],"first_pixel":7,"frames_per_pixel":256,"rate_hz":48000}"#
+        #expect(drawing.lines().last == line)
+    }
+
+    @Test func `a watcher is informed of what becomes of takes, and only a watcher`() throws {
+        let exchange = try Exchange()
+        let (watcher, other) = (exchange.peer(), exchange.peer())
+        watcher.send("{\"id\":2,\"command\":\"watch\"}\n")
+        other.send("{\"command\":\"stop\"}\n")
+        exchange.settle()
+        #expect(watcher.lines().count == 1)
+        #expect(other.lines().count == 1)
+        for what in [TakeChange.What.committed, .revised, .discarded] {
+            exchange.server.publish(TakeChange(what, take: "heron07-0042-061811Z"))
+        }
+        #expect(
+            watcher.lines() == [
+                #"{"event":"take","take":"heron07-0042-061811Z","what":"committed"}"#,
+                #"{"event":"take","take":"heron07-0042-061811Z","what":"revised"}"#,
+                #"{"event":"take","take":"heron07-0042-061811Z","what":"discarded"}"#,
+            ])
+        #expect(other.lines() == [])
+    }
+
+    @Test func `a watcher may finish sending, and is removed when it leaves`() throws {
         let exchange = try Exchange()
         do {
             let peer = exchange.peer()
@@ -330,12 +367,12 @@ import Transport
             exchange.settle()
             second.send("{\"command\":\"indicate\",\"what\":\"safe-to-remove\"}\n")
             exchange.settle()
-            #expect(exchange.recorder.indications == [.sending, .held, .safeToRemove])
+            #expect(exchange.recorder.uploads == [.sending, .held, .safeToRemove])
         }
         exchange.settle()
-        #expect(exchange.recorder.indications == [.sending, .held, .safeToRemove, .sending])
+        #expect(exchange.recorder.uploads == [.sending, .held, .safeToRemove, .sending])
         first.send("not JSON\n")
         exchange.settle()
-        #expect(exchange.recorder.indications == [.sending, .held, .safeToRemove, .sending, nil])
+        #expect(exchange.recorder.uploads == [.sending, .held, .safeToRemove, .sending, nil])
     }
 }

@@ -18,18 +18,19 @@ final class SocketFolder {
 
     deinit {
         unsafe unlink(socket)
+        unsafe unlink(socket + ".lock")
         unsafe rmdir(path)
     }
 }
 
-/// A recorder made of nothing: notes what it is asked, and answers as it is told.
+/// A recorder without devices: it notes requests, and answers as the test says.
 final class ScriptedRecorder: ControlHandler {
     var status = Status(version: "0")
     var performed: [Command] = []
     var listed: [Inventory] = []
     var lit: [String] = []
     var times: [WallTime] = []
-    var indications: [Indication?] = []
+    var uploads: [UploadState?] = []
     /// Called for each command; answers nothing unless it says so.
     var perform: (Command, Answer, Status) -> Void = { _, answer, status in answer.succeed(status) }
 
@@ -54,8 +55,8 @@ final class ScriptedRecorder: ControlHandler {
         answer.succeed(status)
     }
 
-    func indicate(_ indication: Indication?) {
-        indications.append(indication)
+    func indicate(_ state: UploadState?) {
+        uploads.append(state)
     }
 }
 
@@ -154,8 +155,8 @@ final class Peer {
 
 /// What `Status(version: "0")` is on the wire.
 let idleStatus = """
-    "armed":false,"card":null,"channels":null,"clock":"unset","elapsed_seconds":0,"faults":[],"format":null,\
-    "frames":0,"free_bytes":null,"gaps":0,"high_pass_hz":null,"level_dbfs":[],"low_pass_hz":null,\
-    "position_seconds":null,"rate_hz":null,"selected":null,"slope_db_per_octave":24,"state":"idle",\
-    "synced_seconds":0,"take":null,"version":"0","xruns":0
+    "armed":false,"card":null,"channels":null,"clock":"unset","directory":null,"elapsed_seconds":0,"expand":false,"faults":[],\
+    "format":null,"frames":0,"free_bytes":null,"gaps":0,"high_pass_hz":null,"level_dbfs":[],"low_pass_hz":null,"pitch_cents":0,\
+    "position_seconds":null,"rate_hz":null,"reserve_bytes":0,"selected":null,"slope_db_per_octave":24,"speed":1,"state":"idle",\
+    "synced_seconds":0,"take":null,"time_left_seconds":null,"version":"0","xruns":0
     """

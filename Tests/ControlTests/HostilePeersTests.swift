@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 import Takes
 import Testing
 import Transport
@@ -58,13 +57,13 @@ import Transport
             turns += 1
             #expect(exchange.recorder.performed.count - before <= 3)
             for index in peers.indices { answered[index] += peers[index].lines().count }
-            // Nobody has a second time before everybody had a first.
+            // No peer has a second turn before all had a first.
             if turns == 16 { #expect(answered.allSatisfy { $0 > 0 }) }
         }
         #expect(answered == [Int](repeating: 6, count: 8))
     }
 
-    @Test func `after a long turn the server rests twice as long, and whoever waits is served then`() throws {
+    @Test func `after a long turn the server rests twice as long, and waiting peers are served then`() throws {
         let clock = SlowClock()
         let exchange = try Exchange(clock: clock)
         exchange.recorder.perform = { _, answer, status in
@@ -111,13 +110,13 @@ import Transport
         let end = exchange.now + .seconds(10)
         #expect(exchange.server.turn(exchange.now) == end)
         exchange.now = end
-        // A loop that is told of a time that is over would turn for ever.
+        // A loop with a deadline in the past would turn without end.
         #expect(exchange.server.turn(exchange.now) == nil)
         #expect(peer.send([0x20]) == -1)
         #expect(errno == EPIPE)
     }
 
-    @Test func `a peer that sends a byte now and then holds nobody up`() throws {
+    @Test func `a peer that sends a byte now and then delays no other`() throws {
         let exchange = try Exchange()
         let slow = exchange.peer()
         let other = exchange.peer()
@@ -136,9 +135,9 @@ import Transport
     }
 }
 
-/// A clock that stands still unless it is told how much time has passed.
+/// A clock that stands still until the test advances it.
 private final class SlowClock: Clock {
-    private let time = Mutex(Instant(nanoseconds: 0))
+    private let time = Locked(Instant(nanoseconds: 0))
 
     func pass(_ duration: Duration) {
         time.withLock { $0 = $0 + duration }

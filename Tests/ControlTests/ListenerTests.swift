@@ -9,7 +9,8 @@ import Testing
 
     private func sentence(_ path: String) -> String? {
         do {
-            _ = try Listener(path: path)
+            // A lock that is held is tried again at once.
+            _ = try Listener(path: path, pause: {})
             return nil
         } catch {
             return "\(error) [\(error.exitStatus)]"
@@ -26,8 +27,64 @@ import Testing
             let listener = try Listener(path: folder.socket)
             #expect(listener.descriptor.number >= 0)
             #expect(mode(folder.socket) == S_IFSOCK | 0o660)
+            #expect(mode(lock) == S_IFREG | 0o600)
         }
         #expect(mode(folder.socket) == nil)
+    }
+
+    private var lock: String { folder.socket + ".lock" }
+
+    @Test func `a lock on the folder, or on what else may be read, keeps no recorder out`() throws {
+        let held = Descriptor(unsafe open(folder.path, O_RDONLY | O_DIRECTORY))
+        #expect(flock(held.number, LOCK_EX) == 0)
+        let listener = try Listener(path: folder.socket) { Issue.record("it waits") }
+        #expect(listener.descriptor.number >= 0)
+    }
+
+    @Test func `a socket that another process has bound is replaced`() throws {
+        let other = Descriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
+        let number = other.number
+        #expect(unsafe SocketAddress.with(folder.socket) { unsafe bind(number, $0, $1) } == 0)
+        #expect(listen(number, 1) == 0)
+        #expect(sentence(folder.socket) == nil)
+    }
+
+    @Test func `a recorder that is about to end is waited for`() throws {
+        let held = Descriptor(unsafe open(lock, O_RDWR | O_CREAT, 0o600))
+        let number = held.number
+        #expect(flock(number, LOCK_EX) == 0)
+        var pauses = 0
+        let listener = try Listener(path: folder.socket) {
+            pauses += 1
+            if pauses == 7 { flock(number, LOCK_UN) }
+        }
+        #expect(listener.descriptor.number >= 0)
+        #expect(pauses == 7)
+    }
+
+    @Test func `a lock that is held for a second is another recorder's`() {
+        let held = Descriptor(unsafe open(lock, O_RDWR | O_CREAT, 0o600))
+        #expect(flock(held.number, LOCK_EX) == 0)
+        var pauses = 0
+        #expect(throws: ControlError(folder.socket, .taken)) {
+            _ = try Listener(path: folder.socket) { pauses += 1 }
+        }
+        #expect(pauses == 100)
+    }
+
+    @Test func `the lock is for its owner alone, whatever mode its file had`() throws {
+        let file = unsafe open(lock, O_RDWR | O_CREAT, 0o666)
+        fchmod(file, 0o666)
+        close(file)
+        #expect(sentence(folder.socket) == nil)
+        #expect(mode(lock) == S_IFREG | 0o600)
+    }
+
+    @Test func `a lock that is a link is not followed`() {
+        unsafe symlink("/dev/null", lock)
+        #expect(
+            sentence(folder.socket)
+                == "control: \(folder.socket): cannot open \(lock): Too many levels of symbolic links [73]")
     }
 
     @Test func `folders that are missing are made`() throws {
@@ -37,11 +94,12 @@ import Testing
             #expect(listener.descriptor.number >= 0)
             #expect(mode(path) == S_IFSOCK | 0o660)
         }
+        unsafe unlink(path + ".lock")
         unsafe rmdir(folder.path + "/run/fieldfare")
         unsafe rmdir(folder.path + "/run")
     }
 
-    @Test func `a socket that nobody answers at is replaced`() throws {
+    @Test func `a socket without a server is replaced`() throws {
         let old = Descriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
         let number = old.number
         let bound = unsafe SocketAddress.with(folder.socket) { unsafe bind(number, $0, $1) }
@@ -49,7 +107,7 @@ import Testing
         #expect(sentence(folder.socket) == nil)
     }
 
-    @Test func `a socket that somebody answers at is not taken away`() throws {
+    @Test func `a socket with a server is not replaced`() throws {
         let exchange = try Exchange()
         let path = exchange.folder.socket
         #expect(
@@ -59,7 +117,7 @@ import Testing
         #expect(exchange.reply(to: "{\"command\":\"lines\"}\n").count == 1)
     }
 
-    @Test func `a socket with a full queue is somebody's too`() throws {
+    @Test func `a socket with a full queue has a server too`() throws {
         let exchange = try Exchange()
         let path = exchange.folder.socket
         let waiting = (0..<17).map { _ in exchange.peer() }

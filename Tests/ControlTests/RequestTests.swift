@@ -8,7 +8,8 @@ import Transport
 @Suite struct RequestTests {
     private static let requests: [(String, Request.Message)] = [
         (#"{"command":"status","id":1}"#, .status),
-        (#"{"command":"watch","id":1}"#, .watch),
+        (#"{"command":"watch","id":1}"#, .watch(peaks: false)),
+        (#"{"command":"watch","id":1,"peaks":true}"#, .watch(peaks: true)),
         (#"{"command":"record","id":1}"#, .command(.record)),
         (#"{"command":"stop","id":1}"#, .command(.stop)),
         (#"{"command":"pause","id":1}"#, .command(.pause)),
@@ -16,12 +17,17 @@ import Transport
         (#"{"command":"play","id":1,"take":42}"#, .command(.play(.number(42)))),
         (#"{"command":"play","id":1,"take":"last"}"#, .command(.play(.last))),
         (#"{"command":"select","id":1,"take":"a-0042-061811Z"}"#, .command(.select(.stem("a-0042-061811Z")))),
-        (#"{"command":"discard","id":1,"take":7}"#, .command(.discard(.number(7)))),
+        (#"{"command":"eject","id":1}"#, .command(.eject)),
+        (#"{"command":"discard","id":1,"take":"a-0042-061811Z"}"#, .command(.discard(stem: "a-0042-061811Z"))),
         (#"{"command":"skip","id":1,"seconds":-5}"#, .command(.skip(seconds: -5))),
         (#"{"command":"skip","id":1,"seconds":0.25}"#, .command(.skip(seconds: 0.25))),
         (#"{"command":"mark","id":1}"#, .command(.mark(note: nil))),
         (#"{"command":"mark","id":1,"note":"an \"owl\""}"#, .command(.mark(note: "an \"owl\""))),
         (#"{"command":"volume","id":1,"volume":0.8}"#, .command(.volume(0.8))),
+        (#"{"cents":-1200,"command":"pitch","id":1}"#, .command(.pitch(cents: -1200))),
+        (
+            #"{"command":"speed","expand":true,"factor":0.1,"id":1}"#, .command(.speed(factor: 0.1, expands: true))
+        ),
         (#"{"command":"filter","id":1}"#, .command(.filter(lowPass: nil, slopeDBPerOctave: nil, highPass: nil))),
         (
             #"{"command":"filter","high_pass_hz":"off","id":1,"low_pass_hz":"auto","slope_db_per_octave":48}"#,
@@ -36,6 +42,10 @@ import Transport
         (#"{"command":"doctor","id":1}"#, .inventory(.doctor)),
         (#"{"command":"light","id":1,"lamp":"record"}"#, .light(lamp: "record")),
         (#"{"command":"indicate","id":1,"what":"safe-to-remove"}"#, .indicate(.safeToRemove)),
+        (
+            #"{"command":"indicate","id":1,"message":"upload: s3: no such bucket","what":"refused"}"#,
+            .indicate(.refused(message: "upload: s3: no such bucket"))
+        ),
         (
             #"{"command":"clock-set","id":1,"time":"2026-11-21T06:18:11.250000Z"}"#,
             .setClock(WallTime(microseconds: 1_795_241_891_250_000))
@@ -67,6 +77,7 @@ import Transport
             .command(.filter(lowPass: .off, slopeDBPerOctave: nil, highPass: .off))
         ),
         (#"{"command":"mark","note":null}"#, .command(.mark(note: nil))),
+        (#"{"command":"speed","factor":2}"#, .command(.speed(factor: 2, expands: false))),
         (
             #"{"command":"clock-set","time":"2026-11-21 07:18:11+01"}"#,
             .setClock(WallTime(microseconds: 1_795_241_891_000_000))
@@ -80,12 +91,12 @@ import Transport
         (
             "{}",
             "control: command is missing, allowed are status, watch, record, stop, play, pause, skip, mark, select, "
-                + "filter, volume, discard, cards, lines, doctor, indicate, light, clock-set"
+                + "filter, volume, pitch, speed, eject, discard, cards, lines, doctor, indicate, light, clock-set"
         ),
         (
             #"{"command":"erase"}"#,
             "control: command: found \"erase\", allowed are status, watch, record, stop, play, pause, skip, mark, "
-                + "select, filter, volume, discard, cards, lines, doctor, indicate, light, clock-set"
+                + "select, filter, volume, pitch, speed, eject, discard, cards, lines, doctor, indicate, light, clock-set"
         ),
         (#"{"command":"skip"}"#, "skip: seconds is missing, allowed is a number, negative to go back"),
         (
@@ -101,15 +112,29 @@ import Transport
             #"{"command":"play","take":-1}"#,
             #"play: take: found -1, allowed is a take's stem, its number, or "last""#
         ),
-        (
-            #"{"command":"discard","take":""}"#,
-            #"discard: take: found "", allowed is a take's stem, its number, or "last""#
-        ),
+        (#"{"command":"discard"}"#, "discard: take is missing, allowed is a take's stem"),
+        (#"{"command":"discard","take":""}"#, #"discard: take: found "", allowed is a take's stem"#),
+        (#"{"command":"discard","take":42}"#, "discard: take: found 42, allowed is a take's stem"),
+        (#"{"command":"discard","take":"42"}"#, #"discard: take: found "42", allowed is a take's stem"#),
+        (#"{"command":"discard","take":"last"}"#, #"discard: take: found "last", allowed is a take's stem"#),
         (
             #"{"command":"mark","note":["a","long","list","of","words","that","is","cut"]}"#,
             #"mark: note: found ["a","long","list","of","words","that",…, allowed is a text of at most 1000 bytes"#
         ),
         (#"{"command":"volume","volume":1.01}"#, "volume: volume: found 1.01, allowed is a number from 0 to 1"),
+        (#"{"command":"pitch"}"#, "pitch: cents is missing, allowed is a whole number from -2400 to 2400"),
+        (
+            #"{"command":"pitch","cents":2401}"#,
+            "pitch: cents: found 2401, allowed is a whole number from -2400 to 2400"
+        ),
+        (
+            #"{"command":"pitch","cents":0.5}"#, "pitch: cents: found 0.5, allowed is a whole number from -2400 to 2400"
+        ),
+        (#"{"command":"speed","factor":0.04}"#, "speed: factor: found 0.04, allowed is a number from 0.05 to 2"),
+        (
+            #"{"command":"speed","factor":1,"expand":"yes"}"#,
+            #"speed: expand: found "yes", allowed is true or false"#
+        ),
         (
             #"{"command":"filter","slope_db_per_octave":18}"#,
             "filter: slope_db_per_octave: found 18, allowed is one of 12, 24, 36, 48"
@@ -132,7 +157,11 @@ import Transport
         ),
         (
             #"{"command":"indicate","what":"busy"}"#,
-            #"indicate: what: found "busy", allowed is one of "sending", "idle", "held", "safe-to-remove""#
+            #"indicate: what: found "busy", allowed is one of "sending", "idle", "held", "refused", "safe-to-remove""#
+        ),
+        (
+            #"{"command":"indicate","what":"refused"}"#,
+            #"indicate: message is missing, allowed is a text of 1 to 1000 bytes"#
         ),
     ])
     func `a usage error names the key and what is allowed`(line: String, message: String) {
@@ -145,7 +174,9 @@ import Transport
         for length in 0...request.count where (try? Request.read(request[..<length])) != nil { readable += 1 }
         #expect(readable == 1)
         for index in request.indices {
-            for byte in UInt8.min...UInt8.max {
+            // In a debug build each place gets an eighth of the bytes, and the next place the next eighth.
+            let step = full(1, inDebug: 8)
+            for byte in stride(from: index % step, through: 255, by: step).map(UInt8.init) {
                 var changed = request
                 changed[index] = byte
                 check(changed)

@@ -5,6 +5,7 @@ import TakeFiles
 import Takes
 import Testing
 import Transport
+import Workers
 
 @testable import Deck
 
@@ -21,7 +22,7 @@ import Transport
         return cut
     }
 
-    @Test func `what a cut left is a take before anybody asks, and the last one plays`() throws {
+    @Test func `what a cut left is a take without a command, and the last one plays`() throws {
         let rig = try Rig(directory: try cutTake())
         rig.turn()
         let sidecar = try #require(try rig.sidecars().first)
@@ -37,13 +38,13 @@ import Transport
         #expect(try rig.sidecars().map(\.number) == [1, 2])
     }
 
-    @Test func `what cannot be recovered is told once, and tried again once the storage has changed`() throws {
+    @Test func `what cannot be recovered is reported once, and tried again once the storage has changed`() throws {
         let storage = TroubledStorage()
         storage.unreadable = ".wav.part"
         let rig = try Rig(files: FileSystem(calls: storage), directory: try cutTake())
-        func told() -> Int { rig.log.messages.filter { $0.hasPrefix("recover: ") }.count }
+        func reports() -> Int { rig.log.messages.filter { $0.hasPrefix("recover: ") }.count }
         rig.run(.seconds(60))
-        #expect(told() == 1)
+        #expect(reports() == 1)
         #expect(storage.readsRefused == 2)
         #expect(rig.deck.isArmed)
         #expect(rig.deck.status.faults == [])
@@ -56,15 +57,17 @@ import Transport
         let sidecar = try #require(try rig.sidecars().first)
         #expect(sidecar.endedBy == .powerCut)
         #expect(storage.readsRefused == 2)
-        #expect(told() == 2)
+        #expect(reports() == 2)
     }
 
-    @Test func `storage that takes nothing while a take is to be recovered is told, and it is recovered once it does`()
+    @Test
+    func `storage that takes nothing while a take is to be recovered is reported, and it is recovered once it does`()
         throws
     {
         let storage = TroubledStorage()
-        let rig = try Rig(files: FileSystem(calls: storage), directory: try cutTake())
+        let rig = try Rig(files: FileSystem(calls: storage), directory: try cutTake(), stuck: [.archivist])
         storage.code = EIO
+        rig.stuck = []
         rig.run(.seconds(20))
         #expect(!rig.deck.isArmed)
         #expect(rig.deck.status.faults.map(\.code) == [.storageFailing])
@@ -76,7 +79,7 @@ import Transport
         #expect(try rig.sidecars().map(\.recovered) == [true])
     }
 
-    @Test func `a take whose draft cannot be read is recovered by its heads, which is told`() throws {
+    @Test func `a take whose draft cannot be read is recovered by its heads, which is reported`() throws {
         let storage = TroubledStorage()
         storage.unreadable = ".json.part"
         let rig = try Rig(files: FileSystem(calls: storage), directory: try cutTake())
@@ -91,7 +94,7 @@ import Transport
         #expect(FileManager.default.fileExists(atPath: path + ".unread"))
     }
 
-    @Test func `sound that cannot be read is recovered as it is, which is told`() throws {
+    @Test func `sound that cannot be read is recovered as it is, which is reported`() throws {
         let storage = TroubledStorage()
         storage.isSoundUnreadable = true
         let rig = try Rig(files: FileSystem(calls: storage), directory: try cutTake())
@@ -99,8 +102,8 @@ import Transport
         let sidecar = try #require(try rig.sidecars().first)
         #expect(sidecar.frames > 8 * 2000)
         #expect(sidecar.levels == [])
-        let told = "recover: \(sidecar.take): not all of its sound can be read: "
-        #expect(rig.log.messages.contains { $0.hasPrefix(told) })
+        let report = "recover: \(sidecar.take): not all of its sound can be read: "
+        #expect(rig.log.messages.contains { $0.hasPrefix(report) })
     }
 
     @Test func `a recorder that crashed in this boot left a take that says so`() throws {
@@ -121,7 +124,26 @@ import Transport
         #expect(sidecars[1].endedBy == .stop)
     }
 
-    @Test func `finished takes become FLAC where that is set, but not while another is recorded`() throws {
+    @Test func `a take that waited for the folder is left to the writer, however soon that makes its files`() throws {
+        let rig = try Rig(stuck: [.storage])
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.press(.record)
+        // The writer gets on while the deck still takes note of the folder.
+        rig.log.onReport = { if $0.hasPrefix("mark: ") { _ = rig.workers.writer.step() } }
+        rig.stuck = []
+        rig.run(.seconds(3))
+        #expect(rig.log.messages.contains { $0.hasPrefix("mark: ") })
+        #expect(rig.deck.state == .recording)
+        rig.press(.stop)
+        rig.settle()
+        #expect(try rig.sidecars().map(\.endedBy) == [.stop])
+        #expect(!rig.log.messages.contains { $0.hasPrefix("recover: ") })
+    }
+
+    @Test func `finished takes become FLAC where that is set, beside a take too, unless that waits for the storage`()
+        throws
+    {
         let rig = try Rig { $0.convertsToFLAC = true }
         rig.run(.milliseconds(1000))
         rig.press(.record)
@@ -129,11 +151,15 @@ import Transport
         rig.press(.stop)
         // The next one begins before this one is finished.
         rig.press(.record)
+        rig.stuck = [.archivist]
         rig.run(.seconds(2))
         #expect(rig.deck.state == .recording)
         let first = try #require(try rig.sidecars().first)
         #expect(first.pendingFormat == "flac")
         #expect(first.parts[0].file.hasSuffix(".wav"))
+        rig.stuck = []
+        rig.run(.seconds(1))
+        #expect(try rig.sidecars().first?.pendingFormat == nil)
         rig.press(.stop)
         rig.settle()
         rig.turn()
@@ -174,25 +200,26 @@ import Transport
         rig.run(.seconds(1))
         rig.press(.stop)
         rig.settle()
-        var told: [String] = []
-        rig.deck.perform(.discard(.last)) { result in
+        var results: [String] = []
+        let stem = try #require(rig.deck.status.selected)
+        rig.deck.perform(.discard(stem: stem)) { result in
             switch result {
-            case .success: told.append("done")
-            case .failure(let refusal): told.append(refusal.message)
+            case .success: results.append("done")
+            case .failure(let refusal): results.append(refusal.message)
             }
         }
-        #expect(told == [])
+        #expect(results == [])
         rig.deck.perform(.play(.last)) { result in
-            if case .failure(let refusal) = result { told.append(refusal.code.rawValue) }
+            if case .failure(let refusal) = result { results.append(refusal.code.rawValue) }
         }
-        rig.archive()
-        #expect(told == ["not-found", "done"])
+        rig.work()
+        #expect(results == ["not-found", "done"])
         #expect(rig.deck.status.selected == nil)
         let left = try FileManager.default.subpathsOfDirectory(atPath: rig.directory)
         #expect(left.filter { $0.contains("heron07") } == [])
     }
 
-    @Test func `a take that cannot be removed is told of, and stays`() throws {
+    @Test func `a take that cannot be removed is reported, and stays`() throws {
         let storage = TroubledStorage()
         let rig = try Rig(files: FileSystem(calls: storage))
         rig.run(.milliseconds(500))
@@ -200,10 +227,11 @@ import Transport
         rig.run(.seconds(1))
         rig.press(.stop)
         rig.settle()
+        let stem = try #require(rig.deck.status.selected)
         storage.code = EIO
         var refusal: Refusal?
-        rig.deck.perform(.discard(.last)) { if case .failure(let reason) = $0 { refusal = reason } }
-        rig.archive()
+        rig.deck.perform(.discard(stem: stem)) { if case .failure(let reason) = $0 { refusal = reason } }
+        rig.work()
         #expect(refusal?.code == .io)
         #expect(refusal?.message.contains("Input/output error") ?? false)
         #expect(rig.deck.status.selected != nil)

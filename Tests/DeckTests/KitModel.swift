@@ -2,8 +2,8 @@ import Panel
 import Takes
 import Transport
 
-/// What a kit ought to do, in a few rules of its own: the table of buttons, what ends a take, what is wrong and what is
-/// selected. It knows nothing of threads, files and rings.
+/// What a kit must do, in a few rules of its own: the table of buttons, what ends a take, what is wrong and what is
+/// selected. It contains no threads, files and rings.
 struct KitModel {
     enum Mode: Hashable { case idle, recording, playing, paused }
 
@@ -24,7 +24,12 @@ struct KitModel {
             if noticed != nil { noticed = instant }
         }
 
-        /// Nobody knows whether its last change was noticed.
+        /// Its last change, if it is not noticed yet, is noticed by another instant.
+        mutating func isPostponed(to instant: Instant, now: Instant) {
+            if !isNoticed(at: now) { noticed = instant }
+        }
+
+        /// It is not known whether its last change was noticed.
         mutating func isUnsure() { noticed = Instant(nanoseconds: .max) }
 
         private func isNoticed(at now: Instant) -> Bool { noticed.map { now >= $0 } ?? true }
@@ -56,25 +61,25 @@ struct KitModel {
 
     /// A take under way.
     struct Open {
-        /// Nil until the disk tells which of those that it may be.
+        /// Nil until the disk shows which of the possible ones it is.
         var number: Int?
         var pressed: Instant
         var markers: [Instant] = []
-        /// What was heard of it, without what is being heard.
-        var heard = Span()
-        /// Since when its card has been heard; nil: it is not.
+        /// How much of it was sampled, up to the last pause.
+        var sampled = Span()
+        /// Since when its card has delivered; nil: it does not.
         var since: Moment?
-        /// Whether it was heard from the press on, without a break.
+        /// Whether it was sampled from the press on, without a break.
         var isWhole = true
 
         mutating func pauses(_ moment: Moment) {
             guard let since else { return }
-            heard.add(Span(low: moment.first - since.last, high: moment.last - since.first))
+            sampled.add(Span(low: moment.first - since.last, high: moment.last - since.first))
             self.since = nil
         }
     }
 
-    /// A take that ought to be on the disk, now or once the storage takes it.
+    /// A take that must be on the disk, now or once the storage takes it.
     struct Due {
         var open: Open
         var endings: Set<Sidecar.Ending>
@@ -107,7 +112,7 @@ struct KitModel {
     var readOnly = Condition()
     var away = Condition()
     var clockUnset = Condition()
-    /// Whether the storage failed a take and has not been mended since.
+    /// Whether the storage failed a take and has not worked since.
     var suspect = Condition()
     /// When a take was ended by a full disk.
     var endedFullAt: Instant?
@@ -127,9 +132,9 @@ struct KitModel {
     /// What the lamps are to answer to the last press of a button, if they are to answer.
     var answer: Indication.Answer.Kind?
 
-    // MARK: - What is to be told
+    // MARK: - What is to be reported
 
-    /// The states that may be told.
+    /// The states that may be reported.
     func states(at now: Instant) -> Set<DeckState> {
         switch mode {
         case .recording: return [.recording]
@@ -143,7 +148,7 @@ struct KitModel {
         }
     }
 
-    /// The faults that must be told, and those that may.
+    /// The faults that must be reported, and those that may be.
     func faults(at now: Instant) -> (must: Set<Fault.Code>, may: Set<Fault.Code>) {
         var must: Set<Fault.Code> = []
         var may: Set<Fault.Code> = []
@@ -156,7 +161,7 @@ struct KitModel {
         judge(.storageFailing, readOnly, away, suspect)
         if trouble != .away { judge(.diskFull, full, nearlyFull) }
         if let endedFullAt {
-            // Until what is free tells better.
+            // Until the free space is known.
             if now - endedFullAt < .seconds(65) { may.insert(.diskFull) }
         }
         if let failedAt, now - failedAt < .seconds(65) { may.insert(.storageFailing) }
@@ -204,12 +209,20 @@ struct KitModel {
     private mutating func record(at instant: Instant) {
         guard isCardPresent, !full.holds, trouble != .away, trouble != .readOnly else {
             answer = .refused
+            // What the press alone finds out is shown for a while.
+            if isCardPresent, trouble == .readOnly, !readOnly.must(at: instant) {
+                suspect.set(true, at: instant)
+                failedAt = instant
+            } else if isCardPresent, full.holds, !full.must(at: instant) {
+                endedFullAt = instant
+            }
             return
         }
         guard trouble != .failing else {
             suspect.set(true, at: instant)
             failedAt = instant
             skippedNumbers += 1
+            answer = .refused
             return
         }
         mode = .recording
@@ -220,7 +233,7 @@ struct KitModel {
         }
         if !isCardSilent { take.since = Moment(first: instant, last: instant) }
         if noCard.may(at: instant) {
-            // It is opened by the press, or at the next look.
+            // It is opened by the press, or at the next check.
             take.isWhole = false
             take.since?.last = instant + Condition.patience
         }
@@ -242,10 +255,10 @@ struct KitModel {
         answer = .selected
     }
 
-    /// Learns the numbers of takes that nobody could foretell.
+    /// Takes over the numbers of takes that cannot be predicted.
     /// - Parameter numbers: of the takes that are on the disk.
     /// - Returns: whether all could have been given.
-    mutating func learn(_ numbers: some Sequence<Int>) -> Bool {
+    mutating func assign(_ numbers: some Sequence<Int>) -> Bool {
         var news = numbers.filter { $0 > lastNumber }.sorted()[...]
         var areLikely = true
         func next(_ news: inout ArraySlice<Int>) -> Int? {
@@ -281,7 +294,7 @@ struct KitModel {
 
     mutating func cardGoes(at now: Instant, silently: Bool) {
         if silently { isCardSilent = true } else { isCardPresent = false }
-        // It may have to be opened to find that it is silent, and heard for a while.
+        // It may have to be opened to find that it is silent, and observed for a while.
         noCard.set(true, at: now, noticedAfter: Condition.patience + (silently ? .milliseconds(1500) : .zero))
         if open != nil, cardAwaySince == nil { cardAwaySince = now }
         // What the card had not delivered yet is lost with it.
@@ -310,10 +323,18 @@ struct KitModel {
         case .none, .away:
             suspect.set(false, at: now)
             suspect.isDue(at: now + Condition.patience)
+            noticeSpace(by: now + Condition.patience, now: now)
         case .failing, .readOnly:
             if !suspect.holds, suspect.may(at: now) { suspect.isUnsure() }
+            noticeSpace(by: Instant(nanoseconds: .max), now: now)
         case .stalled: break
         }
+    }
+
+    /// What is free is not read while the storage fails.
+    private mutating func noticeSpace(by instant: Instant, now: Instant) {
+        full.isPostponed(to: instant, now: now)
+        nearlyFull.isPostponed(to: instant, now: now)
     }
 
     /// Whether what was cut is being recovered: a take that is recorded comes first, and so does a full disk's reserve.
@@ -330,11 +351,12 @@ struct KitModel {
     mutating func space(isFull: Bool, isNearlyFull: Bool, at now: Instant) {
         full.set(isFull, at: now)
         nearlyFull.set(isNearlyFull, at: now)
+        if trouble == .failing || trouble == .readOnly { noticeSpace(by: Instant(nanoseconds: .max), now: now) }
     }
 
     /// The kit is switched on, after whatever ended it.
     mutating func starts(at now: Instant) {
-        // What the storage did not let be told is not known any more.
+        // What the storage did not take is not known any more.
         for index in due.indices where due[index].isRecovered { due[index].endings.insert(.powerCut) }
         mode = .idle
         open = nil
@@ -355,7 +377,7 @@ struct KitModel {
         if mode == .playing { position += duration }
     }
 
-    /// How long what was played may be heard after it was told to end.
+    /// How long what was played may sound after the order to end.
     private static let fading = Duration.milliseconds(600)
 
     /// What played has come to its end.

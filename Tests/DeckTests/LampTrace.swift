@@ -28,7 +28,7 @@ struct LampTrace {
     var longestFlash: Duration { stretches.filter(\.isLit).map(\.length).max() ?? .zero }
     var longestDarkness: Duration { stretches.filter { !$0.isLit }.map(\.length).max() ?? .zero }
 
-    /// How often the lamp flashes between two pauses; nil: it does not flash so, or not for long enough to tell.
+    /// How often the lamp flashes between two pauses; nil: it does not flash so, or not for long enough to count.
     var count: Int? {
         let pauses = stretches.indices.filter { !stretches[$0].isLit && stretches[$0].length >= .seconds(1) }
         guard pauses.count >= 2 else { return nil }

@@ -13,8 +13,8 @@ extension ModelRun {
 
     /// Compares state, lamps and disk.
     func compare() throws {
-        hearEnd()
-        // While it plays, nobody looks.
+        receiveEnd()
+        // While it plays, this is not checked.
         if model.mode == .playing || model.mode == .paused, model.overrunAt != nil { model.overrunAt = now }
         model.postponeRecovery(at: now)
         try hold(!model.mustHaveEnded, "what plays should be over")
@@ -25,19 +25,19 @@ extension ModelRun {
             try hold(status.armed == (status.state == .idle), "armed: \(status.armed) in \(status.state)")
         }
         let faults = model.faults(at: now)
-        let told = Set(status.faults.map(\.code))
+        let reported = Set(status.faults.map(\.code))
         try hold(
-            told.isSuperset(of: faults.must) && told.isSubset(of: faults.may),
+            reported.isSuperset(of: faults.must) && reported.isSubset(of: faults.may),
             "faults \(status.faults.map(\.message)), not \(faults)")
         try compareDisk()
         let selected = rig.deck.selection.selected?.number
         try hold(selected == model.selected, "selected \(selected ?? 0), not \(model.selected ?? 0)")
-        if case .recording(let take) = rig.deck.phase {
+        if case .recording(let take) = rig.deck.transport.phase {
             try hold(
                 take.name?.number == model.open?.number,
                 "records \(String(describing: take)), not \(String(describing: model.open))")
         }
-        try compareLamps(told, isArmed: status.armed)
+        try compareLamps(reported, isArmed: status.armed)
     }
 
     private func compareLamps(_ faults: Set<Fault.Code>, isArmed: Bool) throws {
@@ -72,15 +72,17 @@ extension ModelRun {
         }
         let dark = record.stretches.filter { !$0.isLit }.reduce(Duration.zero) { $0 + $1.length }
         guard open.isWhole else { return }
-        // What was heard of it that is not on the disk.
+        // What was sampled of it that is not on the disk.
         let frames = storage.syncedBytes(of: rig.deck.status.take ?? "") / 2
         // There may be as much of the time before the press, or less.
-        let owed = now - open.pressed - .microseconds(125) * Int(frames)
-        if owed > .milliseconds(2300) {
-            try hold(dark >= .milliseconds(150), "the record lamp: \(record.stretches), \(owed) are not on the disk")
+        let sincePress: Duration = now - open.pressed
+        let unsynced = sincePress - .microseconds(125) * Int(frames)
+        if unsynced > .milliseconds(2300) {
+            try hold(
+                dark >= .milliseconds(150), "the record lamp: \(record.stretches), \(unsynced) are not on the disk")
         } else if model.trouble == .none, now - max(open.pressed, model.wellSince) > .seconds(3) {
             // A step of the time that goes on here comes on top of the second.
-            try hold(owed <= .milliseconds(1100), "\(owed) are not on the disk")
+            try hold(unsynced <= .milliseconds(1100), "\(unsynced) are not on the disk")
             try hold(dark <= .milliseconds(80), "the record lamp: \(record.stretches), while all is well")
         }
     }
@@ -93,6 +95,7 @@ extension ModelRun {
             case .selected: (.milliseconds(450), 2)
             case .atTheEnd: (.milliseconds(850), 4)
             case .refused: (.milliseconds(340), 3)
+            case .locked, .unlocked: (.milliseconds(1500), 2)
             }
         let trace = LampTrace(of: .play, on: display, from: rig.deck.indication.answer?.at ?? now, for: window.length)
         try hold(
@@ -105,7 +108,7 @@ extension ModelRun {
     private func compareDisk() throws {
         guard model.trouble != .away else { return }
         let (entries, strangers) = try shelf.entries()
-        try hold(model.learn(entries.keys), "numbers were skipped: \(entries.keys), \(model)")
+        try hold(model.assign(entries.keys), "numbers were skipped: \(entries.keys), \(model)")
         try hold(strangers == [], "strange files: \(strangers)")
         for number in entries.keys.sorted() {
             let entry = entries[number]!
@@ -130,7 +133,7 @@ extension ModelRun {
         for due in model.due where model.trouble == .none || model.trouble == .stalled {
             guard due.latest < now else { continue }
             // Of what lasted for a moment only there may be nothing.
-            guard due.open.heard.low > .zero || due.open.number.flatMap({ entries[$0] }) != nil else { continue }
+            guard due.open.sampled.low > .zero || due.open.number.flatMap({ entries[$0] }) != nil else { continue }
             throw Difference(description: "a take is missing: \(due)")
         }
         let isWell = model.trouble == .none
@@ -151,10 +154,11 @@ extension ModelRun {
         try hold(sidecar.recovered == due.isRecovered, "recovered: \(sidecar.recovered)")
         try hold(sidecar.frames == sidecar.parts.reduce(0) { $0 + $1.frames }, "\(sidecar.frames) frames")
         try hold(sidecar.preRollFrames <= sidecar.frames, "\(sidecar.preRollFrames) frames of pre-roll")
-        let heard = Duration.microseconds(125) * Int(sidecar.frames - sidecar.preRollFrames)
+        let sampled = Duration.microseconds(125) * Int(sidecar.frames - sidecar.preRollFrames)
         let slack = Duration.milliseconds(1)
         try hold(
-            heard >= due.open.heard.low - slack && heard <= due.open.heard.high + slack, "\(heard) from the press on")
+            sampled >= due.open.sampled.low - slack && sampled <= due.open.sampled.high + slack,
+            "\(sampled) from the press on")
         let preRoll = seed % 2 == 0 ? 16_000 : 0
         try hold(sidecar.preRollFrames <= preRoll, "\(sidecar.preRollFrames) frames of pre-roll")
         if !due.isRecovered {
@@ -162,17 +166,18 @@ extension ModelRun {
         }
         if due.open.isWhole {
             for (marker, pressed) in zip(sidecar.markers, due.open.markers) {
-                let at = Duration.microseconds(125) * Int(marker.atFrame - sidecar.preRollFrames)
+                let at = Duration.microseconds(125) * Int(marker.atFrame.count - sidecar.preRollFrames)
                 let off = at - (pressed - due.open.pressed)
-                try hold(max(off, .zero - off) <= slack, "a marker at \(marker.atFrame)")
+                try hold(max(off, .zero - off) <= slack, "a marker at \(marker.atFrame.count)")
             }
         }
         var sound: [String: UInt64] = [:]
         for part in sidecar.parts {
-            let range = part.firstFrame..<part.firstFrame + part.frames
+            let range = part.firstFrame.count..<part.firstFrame.count + part.frames
             let gaps = sidecar.gaps.filter { $0.cause != .cardLost }.compactMap { gap -> Range<Int64>? in
-                let place = (gap.atFrame..<gap.atFrame + gap.frames).clamped(to: range)
-                return place.isEmpty ? nil : place.lowerBound - part.firstFrame..<place.upperBound - part.firstFrame
+                let place = (gap.atFrame.count..<gap.atFrame.count + gap.frames).clamped(to: range)
+                return place.isEmpty
+                    ? nil : place.lowerBound - part.firstFrame.count..<place.upperBound - part.firstFrame.count
             }
             if let problem = try shelf.problem(of: part, entry.name, gaps: gaps, isRecovered: due.isRecovered) {
                 try hold(false, problem)
@@ -192,12 +197,12 @@ extension ModelRun {
 
     /// Holds when takes of this boot say that they began against the calendar as it stands.
     private func compareDates() throws {
-        guard !isDatingUnsure, case .idle = rig.deck.phase else { return }
+        guard !isDatingUnsure, case .idle = rig.deck.transport.phase else { return }
         for (number, before) in kept where before.sidecar.bootID == "boot\(boot)" {
             let sidecar = try shelf.sidecar(of: before.name)
-            let told = WallTime(iso8601: sidecar.startedCorrected ?? sidecar.started)
+            let stated = WallTime(iso8601: sidecar.startedCorrected ?? sidecar.started)
             let true_ = rig.clock.wallTime() + (before.started - now)
-            let off = abs((told?.microseconds ?? 0) - true_.microseconds)
+            let off = abs((stated?.microseconds ?? 0) - true_.microseconds)
             try hold(off < 100_000, "take \(number) says that it began \(off) µs off")
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Panel
+import ScriptedPlayback
 import TakeFiles
 import Takes
 import Transport
@@ -19,11 +20,11 @@ final class ModelRun {
     let storage = TroubledStorage()
     let seed: UInt64
     private(set) var boot = 1
-    /// Told when a run fails: what happened last.
+    /// What happened last: reported when a run fails.
     private(set) var history: [String] = []
     private(set) var display = Display()
 
-    /// What was on the disk when it was looked at: nothing of it may change.
+    /// What was on the disk when it was last read: nothing of it may change.
     struct Kept {
         var name: TakeName
         var sidecar: Sidecar
@@ -75,10 +76,10 @@ final class ModelRun {
         if duration > .milliseconds(400) { note("\(duration) pass") }
         rig.run(duration, step: duration > .seconds(60) ? .milliseconds(500) : .milliseconds(100))
         model.pass(duration)
-        rig.sink.forget()
+        rig.sink.clear()
     }
 
-    /// Lets a take or a sound that was told to end do so.
+    /// Waits for the end of a take or a sound that was ordered to end.
     func settle() {
         run(.milliseconds(300))
         var left = 40
@@ -89,10 +90,11 @@ final class ModelRun {
     }
 
     private var isEnding: Bool {
-        switch rig.deck.phase {
-        case .recording(let take): take.isEnding || take.name == nil
-        case .playing(let play): play.isEnding || play.facts == nil
-        case .idle: false
+        switch rig.deck.transport.phase {
+        case .recording(let take): take.stage != .running || take.name == nil
+        case .playing(let play): play.stage != .running || play.sound != .open
+        case .arming, .finishing: true
+        case .idle, .resting: false
         }
     }
 }
@@ -105,14 +107,15 @@ extension ModelRun {
         // It is known only once it was stable.
         rig.run(.milliseconds(15), step: .milliseconds(5))
         model.pass(.milliseconds(15))
-        hearEnd()
+        receiveEnd()
         note("\(button.rawValue), \(model.mode)")
         model.press(button, at: instant)
         rig.deck.handle(.press(button, at: instant))
+        rig.work()
     }
 
     /// What plays comes to its end at about the time that the model expects.
-    func hearEnd() {
+    func receiveEnd() {
         if model.mayHaveEnded, rig.deck.state != .playing { model.playingEnded(at: now) }
     }
 
@@ -162,7 +165,7 @@ extension ModelRun {
         case .away:
             storage.card = 0
             try FileManager.default.moveItem(atPath: rig.directory, toPath: rig.directory + "-away")
-        case .stalled: rig.sync.isStalled = true
+        case .stalled: rig.isSyncStalled = true
         case .none:
             if model.trouble == .away {
                 try FileManager.default.moveItem(atPath: rig.directory + "-away", toPath: rig.directory)
@@ -170,7 +173,7 @@ extension ModelRun {
             }
             storage.code = nil
             storage.isReadOnly = false
-            rig.sync.isStalled = false
+            rig.isSyncStalled = false
         }
         let before = model.trouble
         model.storage(trouble, at: now)
@@ -205,7 +208,7 @@ extension ModelRun {
         }
     }
 
-    /// The calendar jumps, or somebody says where it comes from.
+    /// The calendar jumps, or its origin changes.
     func jump(_ duration: Duration, _ origin: ClockOrigin) {
         note("calendar: \(duration), \(origin)")
         rig.clock.jump(by: duration)
@@ -222,6 +225,7 @@ extension ModelRun {
             let wasRecording = model.mode == .recording
             let at = KitModel.Moment(first: now, last: now)
             rig.deck.handle(.shutdown(at: now))
+            rig.work()
             if wasRecording { model.end(.shutdown, at: at, now: now) }
             model.mode = .idle
             settle()

@@ -6,18 +6,12 @@ import Transport
 
 @testable import Deck
 
-/// Ten thousand things happen to a kit, at random: presses, faults, jumps of the calendar, cuts. After each of them it is
-/// in the state, shows the lamps and has the takes on its disk that a few rules say it ought to.
+/// Things happen to a kit, at random: presses, faults, jumps of the calendar, cuts. After each of them it is
+/// in the state, shows the lamps and has the takes on its disk that a few rules predict.
 @Suite struct ModelTests {
     static let stepsPerRun = 500
-    /// Twenty runs; a debug build takes ten times as long for each.
-    #if DEBUG
-        static let seeds = 1...2
-    #else
-        static let seeds = 1...20
-    #endif
 
-    @Test(arguments: seeds)
+    @Test(arguments: 1...full(20, inDebug: 1))
     func `whatever happens, state, lamps and disk are as the rules say`(seed: Int) throws {
         let run = try ModelRun(seed: UInt64(seed))
         var chance = SeededRandom(seed: UInt64(seed))
@@ -58,7 +52,7 @@ extension ModelRun {
 
     /// Lets something happen, and compares.
     func happen(_ chance: inout SeededRandom) throws {
-        // What is amiss is mostly mended soon: a storage that stalls for long costs frames, and a card that is away for long
+        // Faults mostly end soon: a storage that stalls for long costs frames, and a card that is away for long
         // ends the take.
         if model.trouble != .none, chance.next() % 4 == 0 { try trouble(.none) }
         if model.noCard.holds, chance.next() % 6 == 0 { plugIn() }
@@ -97,7 +91,7 @@ extension ModelRun {
             if model.trouble != .none {
                 try trouble(.none)
             } else {
-                // Of a take that has nothing to write, nobody knows when it learns of it.
+                // A take that has nothing to write notices it at an unknown time.
                 let isWriting = !model.noCard.may(at: rig.clock.now())
                 let trouble = chance.pick([
                     (KitModel.Trouble.failing, isWriting ? 3 : 0), (.readOnly, isWriting ? 2 : 0),

@@ -1,5 +1,6 @@
 import Panel
 import Ring
+import ScriptedPlayback
 import TakeFiles
 import Takes
 import Testing
@@ -18,7 +19,7 @@ import Transport
         return rig
     }
 
-    /// What a command ends with, and when it is told.
+    /// What a command ends with, and when that is reported.
     private final class Outcome {
         var text: String?
 
@@ -51,7 +52,7 @@ import Transport
         let stem = try #require(rig.deck.selection.selected?.stem)
         #expect(perform(.play(.last), on: rig).text == "playing \(stem)")
         #expect(
-            perform(.discard(.last), on: rig).text == "busy: discard: \(stem) is being played: stop it first")
+            perform(.discard(stem: stem), on: rig).text == "busy: discard: \(stem) is being played: stop it first")
         #expect(perform(.play(.number(9)), on: rig).text == "not-found: play: 9: no such take in \(rig.directory)")
         #expect(rig.deck.state == .playing)
         #expect(perform(.pause, on: rig).text == "paused \(stem)")
@@ -61,13 +62,14 @@ import Transport
         #expect(perform(.play(nil), on: rig).text == "playing \(stem)")
         #expect(perform(.play(.last), on: rig).text == "playing \(stem)")
         #expect(rig.deck.status.positionSeconds ?? 1 < 0.1)
+        #expect(perform(.stop, on: rig).text == "idle \(stem)")
         #expect(perform(.stop, on: rig).text == "idle -")
         #expect(perform(.volume(0.2), on: rig).text == "idle -")
         #expect(perform(.record, on: rig).text?.hasPrefix("recording") ?? false)
         #expect(perform(.play(nil), on: rig).text?.hasPrefix("busy: play: ") ?? false)
     }
 
-    @Test func `a card that cannot play is told of, and the deck is idle and armed again`() throws {
+    @Test func `a card that cannot play is reported, and the deck is idle and armed again`() throws {
         let rig = try rig()
         rig.sink.refusal = { .init(text: "play: card:Mic: it does not play") }
         #expect(perform(.play(nil), on: rig).text == "io: play: card:Mic: it does not play")
@@ -80,12 +82,12 @@ import Transport
         rig.sink.refusal = { .init(text: "play: card:Mic: busy", isInUse: true) }
         #expect(perform(.play(nil), on: rig).text == "io: play: card:Mic: busy")
         #expect(rig.sink.requests.count == 3)
-        // It was opened again, and is armed once it is heard.
+        // It was opened again, and is armed once it delivers.
         rig.run(.milliseconds(200))
         #expect(rig.deck.status.armed)
     }
 
-    @Test func `a card that cannot do both is lent to the player, and armed again afterwards`() throws {
+    @Test func `a card that cannot do both is closed for the player, and armed again afterwards`() throws {
         let rig = try rig()
         rig.sink.refusal = { [card = rig.card] in
             card.isOpen ? .init(text: "play: card:Scripted: busy", isInUse: true) : nil
@@ -98,15 +100,15 @@ import Transport
         #expect(rig.deck.state == .idle)
         #expect(rig.card.isOpen)
         #expect(rig.deck.status.armed)
-        // Paused before it was known that the card must be lent, it is paused.
-        rig.press(.play)
+        // Paused before it was known that the card must be closed, it is paused.
+        rig.deck.handle(.press(.play, at: rig.clock.now()))
         rig.deck.handle(.press(.play, at: rig.clock.now()))
         rig.run(.milliseconds(100), step: .milliseconds(5))
         #expect(rig.deck.state == .paused)
         #expect(rig.deck.status.positionSeconds == 0)
         rig.press(.stop)
         rig.run(.milliseconds(100), step: .milliseconds(5))
-        // And record while it is lent starts a take.
+        // And record while it is closed for the player starts a take.
         rig.press(.play)
         rig.run(.milliseconds(500), step: .milliseconds(5))
         rig.press(.record)
@@ -193,7 +195,7 @@ import Transport
         }
     }
 
-    @Test func `shutting down tells those who wait that it does`() throws {
+    @Test func `shutting down answers the commands that wait`() throws {
         let rig = try rig()
         rig.press(.play)
         rig.run(.milliseconds(300), step: .milliseconds(5))
@@ -203,7 +205,7 @@ import Transport
         #expect(outcome.text == "busy: the kit is shutting down")
     }
 
-    @Test func `without the folder for takes that is what is told`() throws {
+    @Test func `without the folder for takes the error names it`() throws {
         let rig = try Rig { $0.directory = "/nowhere/takes" }
         rig.run(.milliseconds(100))
         #expect(perform(.play(nil), on: rig).text?.hasPrefix("io: play: storage: ") ?? false)

@@ -1,6 +1,7 @@
 import Filters
 import Panel
 import Ring
+import ScriptedPlayback
 import TakeFiles
 import Takes
 import Testing
@@ -35,7 +36,7 @@ import Transport
         for _ in 0..<4000 where rig.deck.state == .playing { rig.run(.milliseconds(10), step: .milliseconds(5)) }
     }
 
-    /// What was heard without the silence around it.
+    /// What was played, without the silence around it.
     private func sound(_ rig: Rig) -> [Int16] {
         let samples = rig.sink.samples
         guard let first = samples.firstIndex(where: { $0 != 0 }), let last = samples.lastIndex(where: { $0 != 0 })
@@ -43,7 +44,7 @@ import Transport
         return Array(samples[first...last])
     }
 
-    @Test func `a take is heard whole, first and last frame and all between as they are`() throws {
+    @Test func `a take is played whole, from its first frame to its last`() throws {
         let rig = try rig(takes: [1700])
         let first = try first(rig)
         rig.press(.play)
@@ -59,7 +60,7 @@ import Transport
         #expect(rig.deck.status.armed)
     }
 
-    @Test func `a take shorter than the card's queue is heard whole`() throws {
+    @Test func `a take shorter than the card's queue is played whole`() throws {
         let rig = try rig(takes: [40])
         let first = try first(rig)
         rig.press(.play)
@@ -81,12 +82,12 @@ import Transport
         rig.press(.play)
         #expect(rig.deck.indication.playback == .playing)
         playOut(rig)
-        let heard = rig.sink.samples
+        let played = rig.sink.samples
         let cut = Int((position * 8000).rounded())
-        // Heard up to the cut, faded at its end, and from there on.
+        // Played up to the cut, faded at its end, and from there on.
         let fade = Int(8 * 3)
-        #expect(difference(Array(heard[..<(cut - fade)]), first..<first + cut - fade) == nil)
-        let rest = Array(heard[before...].drop { $0 == 0 })
+        #expect(difference(Array(played[..<(cut - fade)]), first..<first + cut - fade) == nil)
+        let rest = Array(played[before...].drop { $0 == 0 })
         #expect(rest.count >= 8 * 3000 - cut - 1)
         #expect(rest.last { $0 != 0 } == sampleValue(first + 8 * 3000 - 1))
         let after = Array(rest.prefix { $0 != 0 }.suffix(8 * 3000 - cut - fade))
@@ -94,19 +95,19 @@ import Transport
         #expect(rig.sink.underruns == 0)
     }
 
-    /// Where the sound jumps: the frames right before and right after, as numbers of the card's, by what is heard at full
+    /// Where the sound jumps: the frames right before and right after, as numbers of the card's, by what is played at full
     /// volume around it.
-    private func jump(_ heard: [Int16]) -> (from: Int, to: Int)? {
+    private func jump(_ played: [Int16]) -> (from: Int, to: Int)? {
         let fade = 24
-        for index in fade..<heard.count - fade - 1 {
+        for index in fade..<played.count - fade - 1 {
             // The last frame before the fade, and the first one after it.
-            if heard[index] != heard[index - 1] &+ 1, heard[index - 1] == heard[index - 2] &+ 1 {
+            if played[index] != played[index - 1] &+ 1, played[index - 1] == played[index - 2] &+ 1 {
                 let cut = index + fade
-                guard let clean = (cut + fade..<heard.count - 1).first(where: { heard[$0 + 1] == heard[$0] &+ 1 })
+                guard let clean = (cut + fade..<played.count - 1).first(where: { played[$0 + 1] == played[$0] &+ 1 })
                 else {
                     return nil
                 }
-                return (Int(heard[index - 1]) + fade + 1, Int(heard[clean]) - (clean - cut))
+                return (Int(played[index - 1]) + fade + 1, Int(played[clean]) - (clean - cut))
             }
         }
         return nil
@@ -114,10 +115,10 @@ import Transport
 
     @Test(arguments: [true, false])
     func `back and forward jump by exactly five seconds, at once`(canTakeBack: Bool) throws {
-        let rig = try rig(takes: [3000]) { $0.skip = .seconds(1) }
+        let rig = try rig(takes: [3000]) { $0.rules.skip = .seconds(1) }
         rig.sink.canTakeBack = canTakeBack
         for (button, distance) in [(Button.forward, 8000), (.back, -8000)] {
-            rig.sink.forget()
+            rig.sink.clear()
             rig.press(.play)
             rig.run(.milliseconds(1200), step: .milliseconds(5))
             let before = rig.sink.samples.count
@@ -156,7 +157,7 @@ import Transport
         #expect(rig.deck.state == .idle)
     }
 
-    @Test func `a take in parts is heard without a seam, and skips cross from part to part`() throws {
+    @Test func `a take in parts is played without a seam, and skips cross from part to part`() throws {
         let rig = try rig(takes: [])
         try addTake(to: rig, [8000, 4000, 6000])
         let first = 100
@@ -164,7 +165,7 @@ import Transport
         playOut(rig)
         #expect(difference(sound(rig), first..<first + 18000) == nil)
         #expect(rig.sink.requests.count == 1)
-        rig.sink.forget()
+        rig.sink.clear()
         rig.press(.play)
         rig.run(.milliseconds(1200), step: .milliseconds(5))
         rig.deck.perform(.skip(seconds: -0.5)) { _ in }
@@ -181,7 +182,7 @@ import Transport
         try addTake(to: rig, format) { output in
             var next = 100
             for (index, length) in lengths.enumerated() {
-                if index > 0 { try output.beginPart(format: format, firstFrame: Int64(next - 100)) }
+                if index > 0 { try output.beginPart(format: format, firstFrame: TakeFrame(Int64(next - 100))) }
                 let samples = (next..<next + Int(length)).map(sampleValue)
                 try samples.withUnsafeBytes { try output.append($0, unfiltered: nil) }
                 next += Int(length)
@@ -191,7 +192,7 @@ import Transport
 
     /// A take that is written by `body`.
     private func addTake(to rig: Rig, _ format: StreamFormat, _ body: (TakeOutput) throws -> Void) throws {
-        let directory = try #require(rig.deck.directory)
+        let directory = try #require(rig.deck.storage.directory)
         let name = try directory.nextTake(kit: "heron07", started: rig.clock.wallTime())
         let sidecar = Sidecar(
             name: name, started: rig.clock.wallTime(), startedMonotonic: rig.clock.now(), bootID: "boot", clock: .ntp,
@@ -200,21 +201,20 @@ import Transport
             in: directory, name: name, sidecar: sidecar, started: rig.clock.wallTime(), format: format,
             keepsUnfiltered: false, splitBytes: 4000 << 20)
         try body(output)
-        output.sidecar.endedBy = .stop
-        _ = try output.finish()
+        _ = try output.finish(endedBy: .stop, levels: [])
         rig.deck.selection.add(name)
     }
 
-    @Test func `the volume ramps, and nothing is heard twice or left out`() throws {
+    @Test func `the volume ramps, and nothing is played twice or left out`() throws {
         let rig = try rig(takes: [2000])
         let first = try first(rig)
         rig.press(.play)
         rig.run(.milliseconds(500), step: .milliseconds(5))
         rig.deck.perform(.volume(0.5)) { _ in }
         playOut(rig)
-        let heard = sound(rig)
-        #expect(heard.count == 16000)
-        let ratios = heard.enumerated().map { Double($1) / Double(first + $0) }
+        let played = sound(rig)
+        #expect(played.count == 16000)
+        let ratios = played.enumerated().map { Double($1) / Double(first + $0) }
         let full = ratios.prefix { $0 == 1 }.count
         let half = ratios.lastIndex { abs($0 - 0.5) > 0.001 } ?? 0
         #expect(full > 8 * 500 && half - full < 8 * 30 + 2 && half - full > 8 * 20)
@@ -257,7 +257,7 @@ import Transport
         rig.run(.milliseconds(1000), step: .milliseconds(5))
         rig.press(.record)
         rig.run(.milliseconds(50), step: .milliseconds(5))
-        // What the card heard since is delivered from here on: silence.
+        // What the card sampled since is delivered from here on: silence.
         rig.card.sample = 0
         rig.run(.seconds(1))
         rig.press(.stop)
@@ -291,9 +291,9 @@ import Transport
         rig.sink.bufferFrames = 11025
         rig.press(.play)
         playOut(rig)
-        let heard = rig.sink.heard.withUnsafeBytes { Array($0.bindMemory(to: Int32.self)) }
-        let left = stride(from: 0, to: heard.count, by: 2).map { Double(heard[$0]) / 2_147_483_648 }
-        let right = stride(from: 1, to: heard.count, by: 2).map { Double(heard[$0]) / 2_147_483_648 }
+        let played = rig.sink.played.withUnsafeBytes { Array($0.bindMemory(to: Int32.self)) }
+        let left = stride(from: 0, to: played.count, by: 2).map { Double(played[$0]) / 2_147_483_648 }
+        let right = stride(from: 1, to: played.count, by: 2).map { Double(played[$0]) / 2_147_483_648 }
         #expect(left == right)
         let length = (left.lastIndex { abs($0) > 0.001 } ?? 0) + 1
         #expect(abs(length - 44100) < 40)

@@ -22,7 +22,7 @@ import Transport
         lost.press(.record)
         lost.run(.seconds(1))
         lost.card.unplug()
-        lost.deck.hearCard()
+        lost.deck.receive()
         // The take is not finished yet.
         #expect(lost.deck.state == .recording)
         #expect(lost.deck.capturePosition == nil)

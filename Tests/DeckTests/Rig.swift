@@ -1,16 +1,18 @@
 import Foundation
 import Panel
+import Playback
 import Ring
-import Synchronization
+import ScriptedPlayback
 import TakeFiles
 import Takes
 import Transport
+import Workers
 
 @testable import Deck
 
 /// A clock that goes when the test says so.
 final class TestClock: Clock {
-    private let time = Mutex<(now: Instant, wall: WallTime)>(
+    private let time = Locked<(now: Instant, wall: WallTime)>(
         (Instant(nanoseconds: 100_000_000_000), WallTime(microseconds: 1_795_241_891_000_000)))
 
     func now() -> Instant { time.withLock { $0.now } }
@@ -44,12 +46,14 @@ final class ScriptedCard: CaptureSource {
     let endedFileDescriptor: Int32 = -1
     private(set) var opened: [CaptureRequest] = []
     private var ring: Ring?
-    /// Frames that the card heard since it was started.
-    private var heard: Int64 = 0
+    /// Frames that the card sampled since it was started.
+    private var sampled: Int64 = 0
     private(set) var started = Instant(nanoseconds: 0)
-    /// Frames that were heard and never delivered.
+    /// The position of the ring when it was started.
+    private var base = RingPosition.start
+    /// Frames that were sampled and never delivered.
     private var lost: Int64 = 0
-    /// Those of them that nobody was told of yet.
+    /// Those of them that no stamp reports yet.
     private var dropped: Int64 = 0
     private let clock: TestClock
     /// How long it takes to be opened.
@@ -80,11 +84,12 @@ final class ScriptedCard: CaptureSource {
     func start(into ring: Ring) throws {
         self.ring = ring
         end = nil
-        heard = 0
+        sampled = 0
         lost = 0
         dropped = 0
         started = clock.now()
-        ring.stamp(Stamp(position: 0, instant: started, kind: .started))
+        base = ring.position
+        ring.stamp(Stamp(position: base, instant: started, kind: .started))
     }
 
     func stop() { ring = nil }
@@ -99,38 +104,38 @@ final class ScriptedCard: CaptureSource {
             return
         }
         let due = Int64(Double(format.frames(in: clock.now() - started)) * (1 - slowness))
-        while heard + Int64(periodFrames) <= due {
-            heard += Int64(periodFrames)
-            let instant = started + format.duration(ofFrames: Int64((Double(heard) / (1 - slowness)).rounded()))
+        while sampled + Int64(periodFrames) <= due {
+            sampled += Int64(periodFrames)
+            let instant = started + format.duration(ofFrames: Int64((Double(sampled) / (1 - slowness)).rounded()))
             if ring.writableFrames() < Int64(periodFrames) {
                 dropped += Int64(periodFrames)
                 ring.miss(Int64(periodFrames))
                 continue
             }
             if dropped > 0 {
-                // Told of once there is room again, as the real capture thread does.
-                let back = started + format.duration(ofFrames: heard - Int64(periodFrames))
+                // Reported once there is room again, as the real capture thread does.
+                let back = started + format.duration(ofFrames: sampled - Int64(periodFrames))
                 ring.stamp(Stamp(position: ring.position, instant: back, kind: .stall, lost: dropped))
                 lost += dropped
                 dropped = 0
             }
-            ring.stamp(Stamp(position: heard - lost, instant: instant + lateness()))
-            write(Int64(periodFrames), from: heard - Int64(periodFrames), to: ring)
+            ring.stamp(Stamp(position: base + (sampled - lost), instant: instant + lateness()))
+            write(Int64(periodFrames), from: sampled - Int64(periodFrames), to: ring)
         }
     }
 
-    /// The card's buffer runs over: what it hears during `duration` is lost.
+    /// The card's buffer runs over: what it samples during `duration` is lost.
     func overrun(for duration: Duration) {
         guard let ring else { return }
         deliver()
         clock.advance(by: duration)
-        forget()
+        skipUndelivered()
         ring.stamp(Stamp(position: ring.position, instant: clock.now(), kind: .xrun, lost: -1))
     }
 
-    /// Loses frames without a word.
+    /// Loses frames without a report.
     func drop(_ frames: Int64) {
-        heard += frames
+        sampled += frames
         lost += frames
     }
 
@@ -145,7 +150,7 @@ final class ScriptedCard: CaptureSource {
     /// The card is there again, as it was or at another rate.
     func plugIn(rateHz: Int? = nil) {
         isPresent = true
-        if isSilent { forget() }
+        if isSilent { skipUndelivered() }
         isSilent = false
         if let rateHz { format.rateHz = rateHz }
     }
@@ -157,10 +162,10 @@ final class ScriptedCard: CaptureSource {
     }
 
     /// What it did not deliver so far is not delivered later.
-    private func forget() {
+    private func skipUndelivered() {
         let due = format.frames(in: clock.now() - started)
-        lost += due - heard
-        heard = due
+        lost += due - sampled
+        sampled = due
     }
 
     private func write(_ count: Int64, from number: Int64, to ring: Ring) {
@@ -193,55 +198,22 @@ extension ScriptedCard {
     }
 }
 
-/// Syncs at once, on the thread that asks.
-final class InlineSync: Syncing {
-    private var done: [SyncResult] = []
-    /// While the storage stalls, syncs wait.
-    var isStalled = false
-    private var waiting: SyncJob?
-
-    var isBusy: Bool { waiting != nil }
-
-    func start(_ job: SyncJob) {
-        waiting = job
-        if !isStalled { finish() }
-    }
-
-    func results() -> [SyncResult] {
-        if !isStalled { finish() }
-        defer { done = [] }
-        return done
-    }
-
-    /// Lets the sync that waits run, while what comes after it goes on waiting.
-    func runOnly() {
-        finish()
-        isStalled = false
-    }
-
-    func finish() {
-        guard let job = waiting else { return }
-        waiting = nil
-        var failure: (any Error)?
-        do { try job.run() } catch { failure = error }
-        done.append(SyncResult(error: failure))
-    }
-}
-
-/// A kit on the bench: a deck with everything real but time and the card.
+/// A kit on the bench: a deck with everything real but time, the card and threads.
 final class Rig {
     let clock = TestClock()
     let card: ScriptedCard
-    let sync: InlineSync
-    let writer: Writer
     let sink: ScriptedSink
-    let player: Player
-    let archivist: Archivist
+    let workers: DeckWorkers
     let deck: Deck
     let directory: String
     /// Whether it outlives the rig.
     var keepsDirectory = false
     var powerOffs = 0
+    /// While the storage stalls, syncs wait.
+    var isSyncStalled = false
+    /// Workers that do not get on.
+    var stuck: Set<Part> = []
+    enum Part { case card, storage, archivist }
     /// Where the date comes from.
     var clockOrigin: ClockOrigin {
         get { origin.value }
@@ -253,7 +225,7 @@ final class Rig {
     /// - Parameter directory: nil: a new one.
     init(
         rateHz: Int = 8000, channels: Int = 1, files: FileSystem = FileSystem(), isCardPresent: Bool = true,
-        directory: String? = nil,
+        directory: String? = nil, stuck: Set<Part> = [],
         _ configure: (inout DeckOptions) -> Void = { _ in }
     ) throws {
         self.directory = directory ?? Self.newDirectory()
@@ -265,21 +237,21 @@ final class Rig {
         let format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: .s16)
         card = ScriptedCard(clock: clock, format: format, periodFrames: rateHz / 10)
         card.isPresent = isCardPresent
-        sync = InlineSync()
-        writer = Writer(clock: clock, sync: sync)
         sink = ScriptedSink(clock: clock)
-        player = Player(sink: sink, clock: clock)
-        archivist = Archivist(reserveBytes: options.reserveBytes)
+        workers = DeckWorkers(card: card, sink: sink, options: options, clock: clock, files: files)
         deck = Deck(
-            options: options, card: card, clock: clock, writer: writer, player: player, archivist: archivist,
-            files: files,
+            options: options, workers: workers, clock: clock,
             originOfClock: { [origin] _ in origin.value }, report: { [log] in log.messages.append($0.message) })
-        _ = deck.turn(now: clock.now())
         deck.onPowerOff = { [unowned self] in powerOffs += 1 }
+        self.stuck = stuck
+        turn()
     }
 
     /// What was reported, in order.
-    final class ReportLog { var messages: [String] = [] }
+    final class ReportLog {
+        var messages: [String] = [] { didSet { onReport(messages.last ?? "") } }
+        var onReport: (String) -> Void = { _ in }
+    }
     let log = ReportLog()
 
     deinit {
@@ -300,22 +272,41 @@ final class Rig {
         card.deliver()
         sink.play()
         _ = deck.turn(now: clock.now())
-        _ = writer.turn(now: clock.now())
-        deck.hearWriter()
-        _ = player.turn(now: clock.now())
-        deck.hearPlayer()
-        archive()
+        work()
+        // The recorder's loop shows the lamps at each turn.
+        deck.onChange()
     }
 
-    /// Whether the archivist waits for its storage.
-    var isArchivistStuck = false
-
-    /// Lets the archivist do all there is to do.
-    func archive() {
-        guard !isArchivistStuck else { return }
-        while archivist.turn() {}
-        deck.hearArchivist()
+    /// Lets the workers do all there is to do now.
+    func work() {
+        var due: Instant? = clock.now()
+        while let instant = due, instant <= clock.now() {
+            due = step()
+            deck.receive()
+            if hasOrders { due = clock.now() }
+        }
     }
+
+    private var hasOrders: Bool {
+        (workers.card.hasOrders && !stuck.contains(.card)) || (workers.storage.hasOrders && !stuck.contains(.storage))
+            || workers.writer.hasOrders || workers.player.hasOrders
+            || (workers.archivist.hasOrders && !stuck.contains(.archivist))
+            || (workers.sync.hasOrders && !isSyncStalled)
+    }
+
+    private func step() -> Instant? {
+        var due: [Instant?] = []
+        if !stuck.contains(.card) { due.append(workers.card.step()) }
+        if !stuck.contains(.storage) { due.append(workers.storage.step()) }
+        due.append(workers.writer.step())
+        if !isSyncStalled { due.append(workers.sync.step()) }
+        due.append(workers.player.step())
+        if !stuck.contains(.archivist) { due.append(workers.archivist.step()) }
+        return due.compactMap(\.self).min()
+    }
+
+    /// Lets the sync that waits run, while what comes after it goes on waiting.
+    func runSync() { _ = workers.sync.step() }
 
     static func newDirectory() -> String {
         NSTemporaryDirectory() + "fieldfare-deck-\(UUID().uuidString)"
@@ -326,6 +317,7 @@ final class Rig {
         let instant = clock.now()
         run(delay, step: .milliseconds(5))
         deck.handle(.press(button, at: instant))
+        work()
     }
 
     /// Lets time go on until nothing is recorded any more.
@@ -335,7 +327,7 @@ final class Rig {
 
     /// The sidecars on disk, by number.
     func sidecars() throws -> [Sidecar] {
-        try deck.selection.takes.map { try deck.directory!.sidecar(of: $0) }
+        try deck.selection.takes.map { try deck.storage.directory!.sidecar(of: $0) }
     }
 
     /// The samples of an audio file of one channel and 16 bits.

@@ -7,79 +7,87 @@ import Transport
 
 @Suite struct SignalWatchTests {
     private let start = Instant(nanoseconds: 0)
+    private let format = StreamFormat(rateHz: 8000, channels: 2, sampleFormat: .s16)
 
-    /// What a channel sounds like.
-    private enum Sound { case loud, silent, clipped }
+    /// What 2 s of a channel contain. An offset has a peak of half of full scale, and nothing that alternates.
+    private enum Sound { case loud, silent, offset, clipped }
 
-    private func levels(_ sounds: [Sound]) -> [ChannelLevels] {
+    private func stretch(_ sounds: [Sound], frames: Int64) -> [ChannelSignal] {
         sounds.map { sound in
-            var levels = ChannelLevels()
-            levels.peak = sound == .silent ? 0 : sound == .clipped ? 1 : 0.25
-            levels.clippedFrames = sound == .clipped ? 3 : 0
-            return levels
+            switch sound {
+            case .loud: ChannelSignal(frames: frames, least: -0.25, greatest: 0.25, alternatingSquare: 0.01)
+            case .silent: ChannelSignal(frames: frames)
+            case .offset: ChannelSignal(frames: frames, least: 0.5, greatest: 0.50003, offset: 0.5)
+            case .clipped: ChannelSignal(frames: frames, least: -1, greatest: 1, alternatingSquare: 1, clippedFrames: 3)
+            }
         }
     }
 
-    /// The fault after each of `sounds`, heard 2 s apart.
-    private func faults(_ sounds: [[Sound]]) -> [String] {
-        var watch = SignalWatch(channels: sounds[0].count)
+    /// The fault after each of `sounds`, which are 2 s apart, fed in so many stretches each.
+    private func faults(_ sounds: [[Sound]], stretches: Int = 1) -> [String] {
+        var format = format
+        format.channels = sounds[0].count
+        var watch = SignalWatch(format: format)
         return sounds.enumerated().map { step, sound in
             let now = start + .seconds(2 * step)
-            watch.hear(levels(sound), now: now)
+            for _ in 0..<stretches {
+                watch.add(stretch(sound, frames: format.frames(in: .seconds(2)) / Int64(stretches)), now: now)
+            }
             return watch.fault(now: now, card: "card:Mic")?.message ?? "-"
         }
     }
 
-    @Test func `clipping is told for 5 s, with its channel`() {
+    private func nothing(_ channels: String) -> String {
+        "signal: card:Mic: no signal on channel \(channels) for 10 s: check the microphone and its cable"
+    }
+
+    @Test func `clipping is reported for 5 s, with its channel`() {
         let clipped = "signal: card:Mic: clipped on channel 2: turn the gain down"
         #expect(
             faults([[.loud, .loud], [.loud, .clipped], [.loud, .loud], [.loud, .loud], [.loud, .loud]])
                 == ["-", clipped, clipped, clipped, "-"])
     }
 
-    @Test func `a card that says nothing for 10 s is told, and no more once it does`() {
-        let dead = "signal: card:Mic: nothing heard on channel 1, 2 for 10 s: check the microphone and its cable"
+    @Test(arguments: [1, 5, 20]) func `a card without a signal for 10 s is reported until it has one`(stretches: Int) {
         let silent = [Sound.silent, .silent]
         #expect(
-            faults([silent, silent, silent, silent, silent, silent, [.loud, .silent]])
-                == ["-", "-", "-", "-", "-", dead, "-"])
+            faults([silent, silent, silent, silent, silent, silent, [.loud, .silent]], stretches: stretches)
+                == ["-", "-", "-", "-", nothing("1, 2"), nothing("1, 2"), "-"])
     }
 
-    @Test func `an input that nothing was ever plugged into is not told while another is heard`() {
+    @Test func `an offset is no signal, however large it is`() {
+        #expect(
+            faults(Array(repeating: [.offset, .silent], count: 6)) == [
+                "-", "-", "-", "-", nothing("1, 2"), nothing("1, 2"),
+            ])
+    }
+
+    @Test func `an input with nothing plugged in is not reported while another has a signal`() {
         #expect(faults(Array(repeating: [.loud, .silent], count: 10)) == Array(repeating: "-", count: 10))
+        #expect(faults(Array(repeating: [.loud, .offset], count: 10)) == Array(repeating: "-", count: 10))
     }
 
-    @Test func `an input that died is told while another is heard`() {
-        let dead = "signal: card:Mic: nothing heard on channel 2 for 10 s: check the microphone and its cable"
-        let sounds = [[Sound.loud, .loud]] + Array(repeating: [.loud, .silent], count: 6)
-        #expect(faults(sounds) == ["-", "-", "-", "-", "-", "-", dead])
-    }
-}
-
-@Suite struct FaultBoardTests {
-    private let now = Instant(nanoseconds: 0)
-
-    @Test func `the lowest code comes first, and what is said anew is news`() {
-        var board = FaultBoard()
-        board.standing = [Fault(.settings, "settings")]
-        let isNews = board.raise(Fault(.signal, "signal"))
-        let isNewsAgain = board.raise(Fault(.signal, "signal"))
-        let isOther = board.raise(Fault(.signal, "other"))
-        board.raise(Fault(.noCard, "card"))
-        #expect([isNews, isNewsAgain, isOther] == [true, false, true])
-        #expect(board.list.map(\.code) == [.noCard, .settings, .signal])
-        board.clear(.noCard)
-        board.clear(.settings)
-        #expect(board.list.map(\.code) == [.settings, .signal])
+    @Test func `a click when the card is opened does not make an input one that had a signal`() {
+        let sounds = [[Sound.loud, .loud]] + Array(repeating: [.loud, .offset], count: 9)
+        #expect(faults(sounds) == Array(repeating: "-", count: 10))
     }
 
-    @Test func `a fault that passes by itself is not cleared before its time`() {
-        var board = FaultBoard()
-        board.raise(Fault(.diskFull, "full"), until: now + .seconds(60))
-        board.clear(.diskFull)
-        #expect(board.list.map(\.code) == [.diskFull])
-        #expect(board.nextExpiry == now + .seconds(60))
-        board.expire(at: now + .seconds(60))
-        #expect(board.list == [])
+    @Test func `an input that had a signal and lost it is reported while another has one`() {
+        let sounds = Array(repeating: [Sound.loud, .loud], count: 3) + Array(repeating: [.loud, .offset], count: 6)
+        #expect(faults(sounds) == Array(repeating: "-", count: 7) + [nothing("2"), nothing("2")])
+    }
+
+    @Test func `a sound every 8 s keeps an input alive`() {
+        let sounds = (0..<20).map { [Sound.loud, $0 % 4 == 0 ? .loud : .silent] }
+        #expect(faults(sounds) == Array(repeating: "-", count: 20))
+        #expect(faults(sounds.map { [$0[1]] }) == Array(repeating: "-", count: 20))
+    }
+
+    @Test func `stretches without a frame change nothing`() {
+        var watch = SignalWatch(format: format)
+        for step in 0..<20 {
+            watch.add(stretch([.silent, .silent], frames: 0), now: start + .seconds(step))
+            #expect(watch.fault(now: start + .seconds(step), card: "card:Mic") == nil)
+        }
     }
 }

@@ -3,6 +3,7 @@ import TakeFiles
 import Takes
 import Testing
 import Transport
+import Workers
 
 @testable import Deck
 
@@ -60,7 +61,7 @@ import Transport
         rig.press(.stop)
         rig.settle()
         let sidecars = try rig.sidecars()
-        #expect(sidecars.map(\.frames) == [8 * 1000, 8 * 2000])
+        #expect(sidecars.map(\.frames) == [8 * 1000, 8 * 2000] as [Int64])
         let first = try rig.samples(sidecars[1].parts[0].file, of: sidecars[1]).first
         #expect(first == Int16(8 * 2040))
     }
@@ -77,7 +78,7 @@ import Transport
         rig.deck.handle(.press(.stop, at: rig.clock.now()))
         rig.run(.seconds(1))
         rig.settle()
-        #expect(try rig.sidecars().map(\.frames) == [8 * 1000, 8 * 40])
+        #expect(try rig.sidecars().map(\.frames) == [8 * 1000, 8 * 40] as [Int64])
         #expect(rig.deck.state == .idle)
     }
 
@@ -92,6 +93,24 @@ import Transport
         #expect(rig.powerOffs == 1)
         #expect(try rig.sidecars().map(\.endedBy) == [.shutdown])
         #expect(!rig.card.isOpen)
+    }
+
+    @Test func `a take that begins, or is played, is announced once, before anything is done for it`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        var announced: [Bool] = []
+        rig.deck.onTake = { [workers = rig.workers] in announced.append(workers.writer.hasOrders) }
+        rig.deck.handle(.press(.forward, at: rig.clock.now()))
+        rig.deck.handle(.press(.record, at: rig.clock.now()))
+        #expect(announced == [false])
+        #expect(rig.workers.writer.hasOrders)
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.press(.stop)
+        rig.settle()
+        #expect(announced == [false])
+        rig.press(.play)
+        #expect(announced == [false, false])
     }
 
     @Test func `without a card the deck is in fault, and armed by itself when one comes`() throws {
@@ -152,7 +171,7 @@ import Transport
         perform(.record)
         rig.run(.milliseconds(300))
         perform(.record)
-        perform(.discard(.number(1)))
+        perform(.discard(stem: "heron07-0001-061811Z"))
         perform(.select(.stem("heron07-0001-061811Z")))
         perform(.play(nil))
         let isBeingRecorded = "heron07-0001-061811Z is being recorded: stop it first"
@@ -216,7 +235,7 @@ import Transport
         let frames: [Int64] = sidecars.map(\.frames)
         let lengths: [Int64] = [8000, 640, 8320]
         #expect(frames == lengths)
-        let markers: [[Int64]] = sidecars.map { $0.markers.map(\.atFrame) }
+        let markers: [[Int64]] = sidecars.map { $0.markers.map(\.atFrame.count) }
         let expected: [[Int64]] = [[], [320], []]
         #expect(markers == expected)
     }
@@ -236,7 +255,8 @@ import Transport
         #expect(try rig.sidecars().map(\.endedBy) == [.shutdown])
     }
 
-    @Test func `with standby closed the card is looked for once, and again when something about cards changes`() throws
+    @Test func `with standby closed the card is searched for once, and again when something about cards changes`()
+        throws
     {
         let rig = try Rig { $0.isListening = false }
         rig.run(.seconds(60))
@@ -257,7 +277,7 @@ import Transport
         rig.run(.milliseconds(1000))
         rig.press(.stop)
         rig.settle()
-        #expect(try rig.sidecars().map(\.frames) == [8 * 985, 8 * 1000])
+        #expect(try rig.sidecars().map(\.frames) == [8 * 985, 8 * 1000] as [Int64])
         #expect(!rig.card.isOpen)
     }
 }

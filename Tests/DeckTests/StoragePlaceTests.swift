@@ -34,7 +34,7 @@ import Transport
         #expect(try rig.sidecars().count == 1)
     }
 
-    @Test func `a day that cannot be read is told once, and the kit records`() throws {
+    @Test func `a day that cannot be read is reported once, and the kit records`() throws {
         let directory = Rig.newDirectory()
         try FileManager.default.createDirectory(
             atPath: "\(directory)/2026-11-20", withIntermediateDirectories: true)
@@ -90,7 +90,7 @@ import Transport
         #expect(rig.deck.status.faults == [])
     }
 
-    @Test func `storage that became read-only is told before anybody records, and records once it is not`() throws {
+    @Test func `read-only storage is reported before a take is recorded, and works once it is writable`() throws {
         let rig = try rig()
         rig.run(.milliseconds(500))
         storage.isReadOnly = true

@@ -20,7 +20,7 @@ struct TakeShelf {
         var isUnderWay: Bool { files.contains { $0.contains(".part") } }
     }
 
-    /// What there is of every take, by number; two of one number are told of, as is what belongs to no take.
+    /// What there is of every take, by number; two of one number are listed, and files that belong to no take.
     func entries() throws -> (takes: [Int: Entry], strangers: [String]) {
         var takes: [Int: Entry] = [:]
         var strangers: [String] = []
@@ -60,7 +60,7 @@ struct TakeShelf {
         return hash
     }
 
-    /// What speaks against a part's sound being what the scripted card said, frame by frame; nil: nothing.
+    /// How a part's sound differs from what the scripted card delivered; nil: in no frame.
     ///
     /// - Parameters:
     ///   - gaps: frames of the part that are to be silent.
@@ -80,7 +80,7 @@ struct TakeShelf {
             var expected: Int?
             while frame < part.frames {
                 if let gap = gaps.first, frame >= gap.lowerBound {
-                    // Of silence the first and the last frame tell enough.
+                    // Of silence the first and the last frame are checked.
                     for silent in [gap.lowerBound, gap.upperBound - 1] where silent < part.frames && sample(silent) != 0
                     {
                         return "\(part.file): frame \(silent) lies in a gap and is not silent"

@@ -4,12 +4,13 @@ import TakeFiles
 import Takes
 import Testing
 import Transport
+import Workers
 
 @testable import Deck
 
 /// Frames are named by the number that the card gave them; at 8000 Hz a millisecond is 8 of them.
 @Suite struct TakeTests {
-    @Test func `a take holds what was heard between the two presses, to the frame`() throws {
+    @Test func `a take holds what was sampled between the two presses, to the frame`() throws {
         let rig = try Rig()
         rig.run(.milliseconds(1230))
         rig.press(.record)
@@ -105,10 +106,10 @@ import Transport
         #expect(sidecar.parts.count > 1)
         for part in sidecar.parts {
             for file in [part.file, part.file.replacing(".wav", with: "-raw.wav")] {
-                let told = try #require(try origin(of: "\(rig.directory)/2026-11-21/\(file)")).started
+                let stated = try #require(try origin(of: "\(rig.directory)/2026-11-21/\(file)")).started
                 // 06:18:11 and the frames before the part, to a frame.
-                let due = 22_691_000_000 + part.firstFrame * 125
-                #expect(abs(told.microsecondsOfDay - due) <= 125)
+                let due = 22_691_000_000 + part.firstFrame.count * 125
+                #expect(abs(stated.microsecondsOfDay - due) <= 125)
             }
         }
     }
@@ -138,7 +139,7 @@ import Transport
         return reader.origin()
     }
 
-    @Test func `markers name the frame heard at the press`() throws {
+    @Test func `markers name the frame sampled at the press`() throws {
         let rig = try Rig()
         rig.run(.milliseconds(1000))
         rig.press(.record)
@@ -202,7 +203,9 @@ import Transport
         // The ring holds 30 s, the writer had left a little of it unread.
         #expect(lost >= 8 * 10_000 && lost <= 8 * 10_300)
         let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
-        let gap = sidecar.gaps.reduce(into: Set<Int64>()) { $0.formUnion($1.atFrame..<$1.atFrame + $1.frames) }
+        let gap = sidecar.gaps.reduce(into: Set<Int64>()) {
+            $0.formUnion($1.atFrame.count..<$1.atFrame.count + $1.frames)
+        }
         let expected = (0..<Int(sidecar.frames)).map { gap.contains(Int64($0)) ? 0 : 8000 + $0 }
         #expect(difference(samples, expected) == nil)
     }
@@ -230,7 +233,7 @@ import Transport
         )
         let change = sidecar.filter[1]
         #expect(change.lowPassHz == 1000 && change.highPassHz == 80 && change.slopeDBPerOctave == 48)
-        #expect(change.atFrame > 0 && change.atFrame <= 8 * 1015)
+        #expect(change.atFrame.count > 0 && change.atFrame.count <= 8 * 1015)
     }
 
     @Test func `a cutoff that the card's rate cannot have is off, and says so`() throws {
@@ -288,7 +291,7 @@ import Transport
 }
 
 @Suite struct LossTests {
-    @Test func `what the ring lost before a stop is silent up to the stop, though the card tells of it later`() throws {
+    @Test func `what the ring lost before a stop is silent up to the stop, though the card reports it later`() throws {
         let rig = try Rig()
         rig.run(.milliseconds(1000))
         rig.press(.record)
@@ -298,8 +301,9 @@ import Transport
             rig.clock.advance(by: .milliseconds(100))
             rig.card.deliver()
             _ = rig.deck.turn(now: rig.clock.now())
+            _ = rig.workers.storage.step()
         }
-        // It is told while it happens.
+        // It is reported while it happens.
         #expect(rig.deck.status.faults.map(\.code) == [.overload])
         rig.deck.handle(.press(.stop, at: rig.clock.now()))
         for _ in 0..<50 {
@@ -312,9 +316,9 @@ import Transport
         #expect(sidecar.frames == 8 * 36_000)
         let gap = try #require(sidecar.gaps.first)
         #expect(sidecar.gaps.count == 1 && gap.cause == .stall)
-        #expect(gap.atFrame + gap.frames == sidecar.frames)
+        #expect(gap.atFrame.count + gap.frames == sidecar.frames)
         let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
-        let expected = Array(8000..<8000 + Int(gap.atFrame)) + Array(repeating: 0, count: Int(gap.frames))
+        let expected = Array(8000..<8000 + Int(gap.atFrame.count)) + Array(repeating: 0, count: Int(gap.frames))
         #expect(difference(samples, expected) == nil)
     }
 
@@ -336,7 +340,7 @@ import Transport
         let sidecar = try #require(try rig.sidecars().first)
         #expect(sidecar.startedMonotonicNs == press.nanoseconds)
         #expect(sidecar.gaps.map(\.frames) == [400, 800])
-        #expect(sidecar.gaps.map(\.atFrame) == [0, 8400])
+        #expect(sidecar.gaps.map(\.atFrame.count) == [0, 8400])
         #expect(sidecar.frames == 8 * (50 + 1000 + 100 + 100 + 1000))
         #expect(sidecar.markers == [Sidecar.Marker(atFrame: 8 * 1250, note: nil)])
     }

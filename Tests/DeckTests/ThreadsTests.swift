@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
 import Panel
+import Recording
+import ScriptedPlayback
 import TakeFiles
 import Takes
 import Testing
@@ -11,12 +13,9 @@ import Transport
 @Suite struct ThreadsTests {
     /// Waits for news of the writer or the player, however long it takes, or for a while.
     private func wait(for deck: Deck, milliseconds: Int32 = -1) {
-        var descriptors = [deck.writerFileDescriptor, deck.playerFileDescriptor].map {
-            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-        }
-        _ = poll(&descriptors, 2, milliseconds)
-        deck.hearWriter()
-        deck.hearPlayer()
+        var descriptors = deck.fileDescriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        _ = poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+        deck.receive()
     }
 
     @Test func `with writer, syncs and player on threads of their own the deck makes the same take, and plays it`()
@@ -34,20 +33,21 @@ import Transport
             options: options, card: card, sink: ScriptedSink(clock: clock), clock: clock, originOfClock: { _ in .ntp },
             report: { _ in })
         _ = deck.turn(now: clock.now())
+        while !deck.isRead { wait(for: deck) }
         clock.advance(by: .milliseconds(1000))
         card.deliver()
         deck.handle(.press(.record, at: clock.now()))
         while deck.status.take == nil { wait(for: deck) }
         clock.advance(by: .milliseconds(1000))
         card.deliver()
-        while deck.lastSync == nil { wait(for: deck) }
+        while deck.progress?.lastSync == nil { wait(for: deck) }
         let stop = clock.now()
         deck.handle(.press(.stop, at: stop))
         clock.advance(by: .milliseconds(200))
         card.deliver()
         while deck.state == .recording { wait(for: deck) }
         let take = try #require(deck.selection.takes.first)
-        let sidecar = try deck.directory!.sidecar(of: take)
+        let sidecar = try deck.storage.directory!.sidecar(of: take)
         #expect(sidecar.frames == format.frames(in: stop - Instant(nanoseconds: 101_000_000_000)))
         #expect(sidecar.endedBy == .stop)
         var reader = try SoundFileReader(path: "\(directory)/\(take.day)/\(sidecar.parts[0].file)")
@@ -60,7 +60,7 @@ import Transport
         deck.handle(.press(.play, at: clock.now()))
         #expect(deck.state == .paused)
         deck.handle(.press(.stop, at: clock.now()))
-        while deck.state != .idle {
+        while deck.isPlaying {
             clock.advance(by: .milliseconds(5))
             wait(for: deck, milliseconds: 1)
         }
@@ -68,8 +68,11 @@ import Transport
 }
 
 extension Deck {
+    /// Whether card and storage have answered.
+    fileprivate var isRead: Bool { card.open != nil && storage.freeBytes != nil }
+
     /// Whether the take that plays is open.
     fileprivate var hasBegunPlaying: Bool {
-        if case .playing(let play) = phase { play.facts != nil } else { false }
+        if case .playing(let playing) = transport.phase { playing.sound == .open } else { false }
     }
 }

@@ -1,12 +1,12 @@
 import Glibc
-import Synchronization
+import Takes
 
 @testable import TakeFiles
 
 /// The real file system, until the test says that it fails or is full.
 final class TroubledStorage: SystemCalls {
     private let kernel = KernelCalls()
-    private let trouble = Mutex<(code: Int32?, freeBytes: Int64?, refused: String?)>((nil, nil, nil))
+    private let trouble = Locked<(code: Int32?, freeBytes: Int64?, refused: String?)>((nil, nil, nil))
 
     /// Whatever writes or syncs fails with this; nil: nothing does.
     var code: Int32? {
@@ -32,7 +32,7 @@ final class TroubledStorage: SystemCalls {
     }
     /// How often it was tried.
     var readsRefused: Int { reads.withLock { $0.count } }
-    private let reads = Mutex<(suffix: String?, count: Int)>((nil, 0))
+    private let reads = Locked<(suffix: String?, count: Int)>((nil, 0))
 
     private func failRead(_ path: String) throws(Errno) {
         guard let unreadable, path.hasSuffix(unreadable) else { return }
@@ -45,7 +45,7 @@ final class TroubledStorage: SystemCalls {
         get { status.withLock { $0 } }
         set { status.withLock { $0 = newValue } }
     }
-    private let status = Mutex<Int32?>(nil)
+    private let status = Locked<Int32?>(nil)
     /// Whether it was mounted again to be read only.
     var isReadOnly: Bool {
         get { flags.withLock { $0.isReadOnly } }
@@ -61,10 +61,10 @@ final class TroubledStorage: SystemCalls {
         get { flags.withLock { $0.isSoundUnreadable } }
         set { flags.withLock { $0.isSoundUnreadable = newValue } }
     }
-    private let flags = Mutex<(isReadOnly: Bool, card: UInt64, isSoundUnreadable: Bool)>((false, 1, false))
+    private let flags = Locked<(isReadOnly: Bool, card: UInt64, isSoundUnreadable: Bool)>((false, 1, false))
 
     /// Bytes of sound that are safe, by audio file.
-    private let synced = Mutex<(names: [Int32: String], bytes: [String: Int64])>(([:], [:]))
+    private let synced = Locked<(names: [Int32: String], bytes: [String: Int64])>(([:], [:]))
 
     /// Bytes of a take's filtered sound that are safe.
     func syncedBytes(of stem: String) -> Int64 {
@@ -136,8 +136,11 @@ final class TroubledStorage: SystemCalls {
     func rename(_ from: String, to: String) throws(Errno) {
         try fail()
         try kernel.rename(from, to: to)
+        // What cannot be read has another name now.
+        if let unreadable, from.hasSuffix(unreadable) { self.unreadable = nil }
     }
     func unlink(_ path: String) throws(Errno) { try kernel.unlink(path) }
+    func rmdir(_ path: String) throws(Errno) { try kernel.rmdir(path) }
     func mkdir(_ path: String, mode: UInt32) throws(Errno) { try kernel.mkdir(path, mode: mode) }
     func freeBytes(_ path: String) throws(Errno) -> Int64 {
         if let statusCode { throw Errno(code: statusCode) }

@@ -21,7 +21,7 @@ import Testing
             bufferFrames: 4800, warnings: warnings)
     }
 
-    @Test func `a card that runs is told with what it has`() {
+    @Test func `a card that runs is reported with what it has`() {
         let check = CardCheck(request: CaptureRequest(), cards: [card("Mic", .usb)], grant: grant("Mic"))
         #expect(
             check.findings.map(\.message) == [
@@ -68,7 +68,25 @@ import Testing
         #expect(closed.findings.map(\.message) == ["capture: card:Mic: is not open"])
     }
 
-    @Test func `what was not had is told, but rights elsewhere`() {
+    @Test func `a busy card is found by its model, and an open one after a second of its model has come`() {
+        func report(_ id: String, _ references: String..., busyBy: PCMOwner? = nil) -> CardReport {
+            let card = CardDescription(
+                index: 0, alsaID: id, name: "\(id) card", driver: "USB-Audio", kind: .usb,
+                references: references.map { CardReference($0)! } + [.cardID(id)], captureDevices: [0])
+            return CardReport(card, capture: CardSurvey(busyBy: busyBy))
+        }
+        let held = report("Mic", "usb:0d8c:0014:A1", busyBy: PCMOwner(processID: 812, processName: nil))
+        let model = CaptureRequest(card: .usb(vendor: "0d8c", product: "0014", serial: nil))
+        #expect(CardCheck(request: model, cards: [held], failure: "no").findings.map(\.exitStatus) == [75])
+        var grant = grant("Mic")
+        grant.card = "usb:0d8c:0014"
+        grant.references = [.usb(vendor: "0d8c", product: "0014", serial: nil), .path("1-1.1"), .cardID("Mic")]
+        let cards = [report("Mic_1", "path:1-1.2", "usb:0d8c:0014"), report("Mic", "path:1-1.1", "usb:0d8c:0014")]
+        let check = CardCheck(request: CaptureRequest(), cards: cards, grant: grant)
+        #expect(check.findings.first?.figures["kind"] == .text("usb"))
+    }
+
+    @Test func `what was not had is reported, but rights elsewhere`() {
         let check = CardCheck(
             request: CaptureRequest(), cards: [card("Mic", .usb)],
             grant: grant("Mic", warnings: ["capture: Mic: cannot set gain", "capture: thread: cannot"]), overruns: 3,

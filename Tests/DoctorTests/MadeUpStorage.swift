@@ -1,8 +1,7 @@
-import Synchronization
 import TakeFiles
 import Takes
 
-/// A storage on which time passes as told, and whose calls fail as told; all else is the kernel's.
+/// A storage whose calls last and fail as a test says; the rest is the kernel's.
 final class MadeUpStorage: SystemCalls, Clock {
     private struct State {
         var now: Int64 = 0
@@ -10,7 +9,7 @@ final class MadeUpStorage: SystemCalls, Clock {
     }
 
     private let kernel = KernelCalls()
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let free: Int64
     private let writeTime: Duration
     /// How long each sync takes, by its number.
@@ -89,6 +88,7 @@ final class MadeUpStorage: SystemCalls, Clock {
     func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) { try kernel.fchmod(descriptor, mode) }
     func lock(_ descriptor: Int32) throws(Errno) {}
     func rename(_ from: String, to: String) throws(Errno) {}
+    func rmdir(_ path: String) throws(Errno) {}
     func mkdir(_ path: String, mode: UInt32) throws(Errno) {}
     func identity(_ path: String) throws(Errno) -> FileIdentity { try kernel.identity(path) }
     func checkWritable(_ path: String) throws(Errno) { try kernel.checkWritable(path) }

@@ -7,38 +7,40 @@ import Testing
 @testable import Doctor
 
 @Suite struct PanelCheckTests {
-    private let rest = PanelLook.ButtonLevel(name: "record", line: "GPIO17", isDown: false)
-    private let down = PanelLook.ButtonLevel(name: "stop", line: "GPIO27", isDown: true)
-    private let lamp = PanelLook.WorkingLamp(name: "record", line: "GPIO5")
+    private let rest = PanelProbe.ButtonLevel(name: "record", line: "GPIO17", isDown: false)
+    private let down = PanelProbe.ButtonLevel(name: "stop", line: "GPIO27", isDown: true)
+    private let lamp = PanelProbe.WorkingLamp(name: "record", line: "GPIO5")
 
-    private func look(
-        _ buttons: [PanelLook.ButtonLevel], lamps: [PanelLook.WorkingLamp] = [], buttonErrors: [LineError] = [],
+    private func probe(
+        _ buttons: [PanelProbe.ButtonLevel], lamps: [PanelProbe.WorkingLamp] = [], buttonErrors: [LineError] = [],
         lampErrors: [LineError] = [], freeAgain: [String] = []
-    ) -> PanelLook {
-        var look = PanelLook(
+    ) -> PanelProbe {
+        var probe = PanelProbe(
             Settings.Panel(buttons: .none, leds: .none),
             open: OpenLines(buttons: Array(repeating: nil, count: 5), lamps: []))
-        look.buttons = buttons
-        look.lamps = lamps
-        look.buttonErrors = buttonErrors
-        look.lampErrors = lampErrors
-        look.freeAgain = freeAgain
-        return look
+        probe.buttons = buttons
+        probe.lamps = lamps
+        probe.buttonErrors = buttonErrors
+        probe.lampErrors = lampErrors
+        probe.freeAgain = freeAgain
+        return probe
     }
 
     @Test func `buttons at rest and lamps that can be driven are well`() {
-        let findings = PanelCheck(look: look([rest], lamps: [lamp])).findings
+        let findings = PanelCheck(probe: probe([rest], lamps: [lamp])).findings
         #expect(findings.map(\.severity) == [.ok, .ok])
         #expect(findings[0].message == "record (GPIO17): all at rest")
     }
 
     @Test func `a panel without lines is well`() {
         #expect(
-            PanelCheck(look: look([])).findings.map(\.message) == ["the settings wire none", "the settings wire none"])
+            PanelCheck(probe: probe([])).findings.map(\.message) == [
+                "the settings wire none", "the settings wire none",
+            ])
     }
 
     @Test func `a button that is down is named, the others are not`() {
-        let findings = PanelCheck(look: look([rest, down], lamps: [lamp])).findings
+        let findings = PanelCheck(probe: probe([rest, down], lamps: [lamp])).findings
         #expect(findings.map(\.severity) == [.failure, .ok])
         #expect(findings[0].message.hasPrefix("stop (GPIO27) is held down"))
         #expect(!findings[0].message.contains("record"))
@@ -47,7 +49,7 @@ import Testing
     @Test func `a held line is busy, a missing one is not, a forbidden one is a right`() {
         func statuses(_ problem: LineError.Problem) -> [Int32] {
             PanelCheck(
-                look: look([rest], lamps: [lamp], buttonErrors: [LineError(.buttons, "GPIO23", index: 3, problem)])
+                probe: probe([rest], lamps: [lamp], buttonErrors: [LineError(.buttons, "GPIO23", index: 3, problem)])
             )
             .findings.map(\.exitStatus)
         }
@@ -57,8 +59,8 @@ import Testing
     }
 
     @Test func `what came free is not in the recorder's hands yet`() {
-        let look = look([rest], lamps: [lamp], freeAgain: ["the button back (GPIO23)", "the lamp play (GPIO6)"])
-        let findings = PanelCheck(look: look).findings.inOrder
+        let probe = probe([rest], lamps: [lamp], freeAgain: ["the button back (GPIO23)", "the lamp play (GPIO6)"])
+        let findings = PanelCheck(probe: probe).findings.inOrder
         #expect(findings.map(\.subject) == [.buttons, .lamps])
         #expect(findings.allSatisfy { $0.severity == .failure && $0.message.hasSuffix("restart the recorder") })
     }
@@ -70,11 +72,11 @@ import Testing
         var leds = Settings.LEDs.none
         leds.record = .led("ACT")
         leds.fault = .led("nowhere")
-        let look = PanelLook(
+        let probe = PanelProbe(
             Settings.Panel(buttons: .none, leds: leds), open: nil, ledDirectory: folder.path)
-        #expect(look.lamps == [PanelLook.WorkingLamp(name: "record", line: "ACT")])
+        #expect(probe.lamps == [PanelProbe.WorkingLamp(name: "record", line: "ACT")])
         #expect(
-            look.lampErrors.map(\.description) == [
+            probe.lampErrors.map(\.description) == [
                 "lamps: nowhere: no LED of that name in \(folder.path) (there are ACT)"
             ])
     }
@@ -85,11 +87,11 @@ import Testing
         var leds = Settings.LEDs.none
         leds.record = .line(.name("NO LINE EITHER"))
         let panel = Settings.Panel(buttons: buttons, leds: leds)
-        let held = PanelLook(panel, open: OpenLines(buttons: [true, nil, nil, nil, nil], lamps: [.record]))
-        #expect(held.buttons == [PanelLook.ButtonLevel(name: "record", line: "NO LINE ANYWHERE", isDown: true)])
-        #expect(held.lamps == [PanelLook.WorkingLamp(name: "record", line: "NO LINE EITHER")])
+        let held = PanelProbe(panel, open: OpenLines(buttons: [true, nil, nil, nil, nil], lamps: [.record]))
+        #expect(held.buttons == [PanelProbe.ButtonLevel(name: "record", line: "NO LINE ANYWHERE", isDown: true)])
+        #expect(held.lamps == [PanelProbe.WorkingLamp(name: "record", line: "NO LINE EITHER")])
         #expect(held.buttonErrors.isEmpty && held.lampErrors.isEmpty && held.freeAgain.isEmpty)
-        let free = PanelLook(panel, open: nil)
+        let free = PanelProbe(panel, open: nil)
         #expect(free.buttonErrors.count == 1 && free.lampErrors.count == 1)
     }
 }

@@ -33,7 +33,7 @@ import Testing
         #expect(findings.map(\.exitStatus) == [77])
     }
 
-    @Test func `one card of several that may not be used is a warning, and lines that nobody needs are none`() {
+    @Test func `one card of several that may not be used is a warning, and lines that are not needed are none`() {
         var two = rights {
             $0.nodes.insert(Rights.Node(path: "/dev/snd/controlC1", isUsable: false, group: "audio"), at: 0)
         }
@@ -50,7 +50,8 @@ import Testing
         let findings = RightsCheck(rights: poor, isRecorder: true).findings
         #expect(findings.count == 1)
         #expect(
-            findings[0].message.hasPrefix("user fieldfare may not use /dev/snd/pcm0, /dev/snd/pcm1 and 3 more: nobody"))
+            findings[0].message.hasPrefix(
+                "user fieldfare may not use /dev/snd/pcm0, /dev/snd/pcm1 and 3 more: only root"))
     }
 
     @Test func `rights of a person are no failure of the service`() {
@@ -59,7 +60,7 @@ import Testing
         #expect(RightsCheck(rights: poor, isRecorder: false).findings.map(\.severity) == [.warning])
     }
 
-    @Test func `a capture thread that is not real-time is told even where it could be`() {
+    @Test func `a capture thread that is not real-time is reported even if it had the right`() {
         let slow = rights { $0.capturePolicy = SCHED_OTHER }
         #expect(RightsCheck(rights: slow, isRecorder: true).findings.map(\.severity) == [.failure])
         let none = rights { $0.capturePolicy = nil }
@@ -70,7 +71,7 @@ import Testing
         let rights = Rights.ofThisProcess()
         #expect(!rights.user.isEmpty)
         #expect(!rights.groups.isEmpty)
-        // Where tests run nobody captures.
+        // No card is captured from where tests run.
         #expect(rights.capturePolicy == nil)
     }
 }

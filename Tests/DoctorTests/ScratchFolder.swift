@@ -1,7 +1,7 @@
 import Glibc
 import TakeFiles
 
-/// A folder of its own for a test, removed when nobody has it any more.
+/// A folder of its own for a test, removed with this object.
 final class ScratchFolder {
     let path: String
 

@@ -6,7 +6,7 @@ import Transport
 @testable import Doctor
 
 @Suite struct FindingTests {
-    @Test func `the exit status is that of the first failure in the order of telling`() {
+    @Test func `the exit status is that of the first failure in the order of the report`() {
         let findings: [Finding] = [
             .failure(.clock, "clock", exitStatus: 65), .ok(.card, "card"), .warning(.settings, "settings"),
             .failure(.rights, "rights", exitStatus: 77),
@@ -38,7 +38,7 @@ import Transport
 }
 
 @Suite struct SmallChecksTests {
-    @Test func `each problem of the settings is a failure, and the recorder's own one is told but once`() {
+    @Test func `each problem of the settings is a failure, and the recorder's own fault is reported only once`() {
         let problems = ["kit.toml:3: capture.agc: found", "kit.toml:9: filter: found"]
         let faults = [
             Fault(.settings, "kit.toml:3: capture.agc: found (and 1 more)"), Fault(.settings, "the filter is off"),
@@ -51,7 +51,7 @@ import Transport
     }
 
     @Test(arguments: [(ClockOrigin.ntp, Int32(0)), (.rtc, 0), (.manual, 0), (.unset, 65)])
-    func `only a clock that nobody set is a failure`(origin: ClockOrigin, status: Int32) {
+    func `only a clock that was not set is a failure`(origin: ClockOrigin, status: Int32) {
         let finding = ClockCheck(origin: origin, today: "2026-11-21").finding
         #expect(finding.exitStatus == status)
         #expect(finding.message.contains("2026-11-21"))
@@ -65,7 +65,7 @@ import Transport
     ]
 
     @Test(arguments: spaces)
-    func `space is told in time, above the reserve`(free: Int64, severity: Finding.Severity, words: String) {
+    func `space is reported as time, above the reserve`(free: Int64, severity: Finding.Severity, words: String) {
         let finding = SpaceCheck(
             directory: "/takes", freeBytes: free, reserveBytes: 16 << 20, format: nil, isTwinKept: false
         ).finding
@@ -98,13 +98,13 @@ import Transport
         ("0\n", [Finding.Severity.ok]), ("50005\n", [.failure]), ("0x50000\n", [.warning]), ("80008\n", [.warning]),
         ("1000c\n", [.warning, .warning]), ("nonsense\n", []),
     ])
-    func `the firmware tells of a weak supply and of heat`(text: String, severities: [Finding.Severity]) {
+    func `the firmware reports a weak supply and heat`(text: String, severities: [Finding.Severity]) {
         let folder = ScratchFolder()
         folder.write(text, to: "sys/devices/platform/soc/soc:firmware/get_throttled")
         #expect(PowerCheck(root: folder.path).findings.map(\.severity) == severities)
     }
 
-    @Test func `so does the driver's alarm, and elsewhere nothing is said`() {
+    @Test func `so does the driver's alarm, and without either there is no finding`() {
         let folder = ScratchFolder()
         #expect(PowerCheck(root: folder.path).findings == [])
         folder.write("cpu_thermal\n", to: "sys/class/hwmon/hwmon0/name")

@@ -10,7 +10,7 @@ import Transport
     private let folder = ScratchFolder()
 
     private func run(
-        _ storage: MadeUpStorage, reserveBytes: Int64 = 0, brake: StorageProbe.Brake = StorageProbe.Brake()
+        _ storage: MadeUpStorage, reserveBytes: Int64 = 0, brake: Brake = Brake()
     ) -> StorageProbe.Outcome {
         StorageProbe.run(
             in: folder.path, bytesPerSecond: 192_000, reserveBytes: reserveBytes, brake: brake,
@@ -61,13 +61,13 @@ import Transport
         let speed = try #require(
             measured(
                 StorageProbe.run(
-                    in: folder.path, bytesPerSecond: 192_000, reserveBytes: 0, brake: StorageProbe.Brake())))
+                    in: folder.path, bytesPerSecond: 192_000, reserveBytes: 0, brake: Brake())))
         #expect(speed.bytes == 32 << 20)
         #expect(folder.names == [])
     }
 
     @Test func `a take that began stops it before the next write`() {
-        let brake = StorageProbe.Brake()
+        let brake = Brake()
         brake.pull()
         let storage = MadeUpStorage()
         guard case .skipped(let reason) = run(storage, brake: brake) else {
@@ -123,7 +123,7 @@ import Transport
         #expect(found[0].message.contains(words))
     }
 
-    @Test func `a storage that cannot be written to is told in the system's words`() {
+    @Test func `a storage that cannot be written to is reported with the system's text`() {
         let readOnly = findings(.failed(FileError("create", "/takes/.doctor", code: EROFS)))
         #expect(readOnly.map(\.exitStatus) == [74])
         #expect(readOnly[0].message.contains("Read-only file system"))
@@ -133,7 +133,7 @@ import Transport
         #expect(findings(.stalled(.seconds(15))).map(\.message)[0].contains("has not answered a write for 15 s"))
     }
 
-    @Test func `a fault of the recorder is told unless the check found it itself`() {
+    @Test func `a fault of the recorder is reported unless the check found it itself`() {
         var check = StorageCheck(
             directory: "/takes", outcome: .skipped("a take is being recorded"), rights: nil, faults: [],
             neededBytesPerSecond: 192_000, isRecorder: true)
@@ -144,7 +144,7 @@ import Transport
         #expect(check.findings.count == 1)
     }
 
-    @Test func `a folder that the wrong people may use is something to look at`() {
+    @Test func `a folder that the wrong users may use is a warning`() {
         let well = speed(megabytes: 20, syncs: [5])
         let open = findings(well, rights: FolderRights(isOwn: true, owner: "fieldfare", mode: 0o777))
         #expect(open.map(\.severity) == [.warning])

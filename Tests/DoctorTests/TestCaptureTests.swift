@@ -41,12 +41,12 @@ final class PromptCard: CaptureSource {
 @Suite struct TestCaptureTests {
     private let start = Instant(nanoseconds: 0)
 
-    @Test func `two seconds are heard, and the card is closed after`() throws {
+    @Test func `two seconds are recorded, and the card is closed after`() throws {
         let card = PromptCard(frames: 20_000)
         do {
             let capture = try TestCapture(CaptureRequest(), on: card, now: start)
-            guard case .sound(let bytes, let format)? = capture.heard(at: start) else {
-                Issue.record("nothing was heard")
+            guard case .sound(let bytes, let format)? = capture.outcome(at: start) else {
+                Issue.record("nothing was recorded")
                 return
             }
             #expect(bytes.count == 32_000)
@@ -58,19 +58,19 @@ final class PromptCard: CaptureSource {
 
     @Test func `a card that delivers too little has failed after five seconds, not before`() throws {
         let capture = try TestCapture(CaptureRequest(), on: PromptCard(frames: 15_999), now: start)
-        #expect(capture.heard(at: start + .milliseconds(4999)) == nil)
-        guard case .failed(let sentence)? = capture.heard(at: start + .seconds(5)) else {
+        #expect(capture.outcome(at: start + .milliseconds(4999)) == nil)
+        guard case .failed(let sentence)? = capture.outcome(at: start + .seconds(5)) else {
             Issue.record("it has not failed")
             return
         }
         #expect(sentence.hasPrefix("Prompt: delivered only 15999 frames in 5 s"))
     }
 
-    @Test func `a card that ends by itself is told in its own words`() throws {
+    @Test func `a card that ends by itself is reported with its own sentence`() throws {
         let card = PromptCard(frames: 100)
         let capture = try TestCapture(CaptureRequest(), on: card, now: start)
         card.end = .cardLost("capture: hw:CARD=Prompt: the card is gone")
-        guard case .failed("capture: hw:CARD=Prompt: the card is gone")? = capture.heard(at: start) else {
+        guard case .failed("capture: hw:CARD=Prompt: the card is gone")? = capture.outcome(at: start) else {
             Issue.record("it has not failed")
             return
         }
@@ -81,19 +81,5 @@ final class PromptCard: CaptureSource {
         card.cannotStart = true
         #expect(throws: PromptCard.Refusal.self) { try TestCapture(CaptureRequest(), on: card, now: start) }
         #expect(card.stops > 0)
-    }
-
-    @Test func `the latest frames are the last ones, across the ring's end`() {
-        let format = StreamFormat(rateHz: 10, channels: 1, sampleFormat: .s16)
-        let ring = Ring(format: format, holding: .seconds(3), periodFrames: 4)
-        #expect(ring.latest(.seconds(2)) == nil)
-        for frame in 0..<UInt8(50) {
-            let piece = ring.writable(1)
-            piece[0] = frame
-            piece[1] = 0
-            ring.commit(1)
-        }
-        let expected: [UInt8] = (UInt8(30)..<50).flatMap { [$0, 0] as [UInt8] }
-        #expect(ring.latest(.seconds(2)) == expected)
     }
 }

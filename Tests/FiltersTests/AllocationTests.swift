@@ -1,5 +1,6 @@
 import CAllocationCount
 import Filters
+import SeededRandom
 import Takes
 import Testing
 
@@ -11,9 +12,11 @@ import Testing
         #expect(allocation_count_of_this_thread() > before, "\(array.count)")
     }
 
-    @Test(.enabled(if: allocations_are_counted()), arguments: SampleFormat.allCases, [1, 2, 5, 32])
-    func `nothing is allocated while sound passes`(sampleFormat: SampleFormat, channels: Int) throws {
-        let format = Sound.format(sampleFormat, channels: channels)
+    private static let layouts: [(SampleFormat, Int?)] = SampleFormat.allCases.map { ($0, nil) } + [(.s32, 24)]
+
+    @Test(.enabled(if: allocations_are_counted()), arguments: layouts, [1, 2, 5, full(32, inDebug: 8)])
+    func `nothing is allocated while sound passes`(layout: (SampleFormat, Int?), channels: Int) throws {
+        let format = Sound.format(layout.0, channels: channels, bits: layout.1)
         let input = Noise.bytes(960 * format.bytesPerFrame)
         var output = [UInt8](repeating: 0, count: 960 * format.stored.bytesPerFrame)
         let designs = [
@@ -27,7 +30,7 @@ import Testing
             output.withUnsafeMutableBytes { target in
                 for design in designs {
                     path.change(to: design)
-                    // The change begins, ends, and what came is heard alone; one is asked for meanwhile.
+                    // The change begins and ends, and the new filter runs alone; another is requested meanwhile.
                     let before = allocation_count_of_this_thread()
                     for _ in 0..<5 { _ = path.process(source, into: target) }
                     _ = path.silence(frameCount: 960, into: target)

@@ -24,8 +24,9 @@ import Testing
         }
     }
 
-    @Test func `a thread can be told to flush them, and no other is`() {
+    @Test func `a thread can be set to flush them, and no other is`() {
         // On a thread of its own: the tests' threads are to compute as always.
+        let outside = Denormals.areFlushed
         var found = (before: true, after: false, half: 1.0)
         var thread = pthread_t()
         withUnsafeMutablePointer(to: &found) { found in
@@ -33,6 +34,8 @@ import Testing
                 &thread, nil,
                 { found in
                     let found = found!.assumingMemoryBound(to: (before: Bool, after: Bool, half: Double).self)
+                    // A library that is loaded may have set them to be flushed in the whole process.
+                    fesetenv(UnsafePointer(bitPattern: -1))
                     found.pointee.before = Denormals.areFlushed
                     Denormals.flushToZero()
                     found.pointee.after = Denormals.areFlushed
@@ -44,6 +47,6 @@ import Testing
         #expect(!found.before)
         #expect(found.after)
         #expect(found.half == 0)
-        #expect(!Denormals.areFlushed)
+        #expect(Denormals.areFlushed == outside)
     }
 }

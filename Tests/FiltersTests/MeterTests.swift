@@ -5,17 +5,17 @@ import Testing
 
 @Suite struct MeterTests {
     @Test func `a square at full scale is 0 dBFS, a sine 3.01 less`() {
-        let square = Meter.measured(Sound.bytes([Int16](repeating: -32768, count: 1000)), Sound.format(.s16))[0]
+        let square = Sound.levels(Sound.bytes([Int16](repeating: -32768, count: 1000)), Sound.format(.s16))[0]
         #expect(square.peakDBFS == 0)
         #expect(square.rmsDBFS == 0)
         let sine = Sound.sine(1000, amplitude: 1, frameCount: 48000).map { Float($0) }
-        let levels = Meter.measured(Sound.bytes(sine), Sound.format(.float))[0]
+        let levels = Sound.levels(Sound.bytes(sine), Sound.format(.float))[0]
         #expect(levels.peakDBFS == 0)
         #expect(abs(levels.rmsDBFS! + 3.0103) < 1e-4)
     }
 
     @Test func `silence has no level`() {
-        let levels = Meter.measured([UInt8](repeating: 0, count: 4000), Sound.format(.s16, channels: 2))
+        let levels = Sound.levels([UInt8](repeating: 0, count: 4000), Sound.format(.s16, channels: 2))
         #expect(levels == [ChannelLevels(), ChannelLevels()])
         #expect(levels[0].peakDBFS == nil)
         #expect(levels[0].rmsDBFS == nil)
@@ -23,8 +23,11 @@ import Testing
 
     @Test func `each channel has its own levels`() {
         let channels = 7
-        let samples = (0..<600 * channels).map { Int16(($0 % channels + 1) * ($0 / channels % 2 == 0 ? 1000 : -1000)) }
-        let levels = Meter.measured(Sound.bytes(samples), Sound.format(.s16, channels: channels))
+        let samples = (0..<600 * channels).map { (index: Int) -> Int16 in
+            let size = (index % channels + 1) * 1000
+            return Int16(index / channels % 2 == 0 ? size : -size)
+        }
+        let levels = Sound.levels(Sound.bytes(samples), Sound.format(.s16, channels: channels))
         let expected = (1...channels).map { number in
             let size = Double(number * 1000) / 32768
             return ChannelLevels(peak: size, meanSquare: size * size)
@@ -34,7 +37,7 @@ import Testing
 
     @Test func `frames at the converter's limit are counted in every format`() {
         func clipped(_ bytes: [UInt8], _ format: SampleFormat) -> Int64 {
-            Meter.measured(bytes, Sound.format(format))[0].clippedFrames
+            Sound.levels(bytes, Sound.format(format))[0].clippedFrames
         }
         #expect(clipped(Sound.bytes([32767, 32766, -32768, -32767, 0] as [Int16]), .s16) == 2)
         let wide: [Int32] = [8_388_607, 8_388_606, -8_388_608, -8_388_607, 0]
@@ -45,7 +48,25 @@ import Testing
         #expect(clipped(Sound.bytes([1, 0.9999999, -1, -1.5, 0] as [Float]), .float) == 3)
     }
 
-    @Test func `recent levels begin anew with each call, and the take's go on`() {
+    @Test(arguments: [16, 18, 20, 24])
+    func `a converter of few bits in 32 is at its limit at its own highest code`(bits: Int) {
+        let step = Int32(1) << (32 - bits)
+        let words = [.max - step + 1, .max - 2 * step + 1, .min, .min + step, 0]
+        #expect(Sound.levels(Sound.bytes(words), Sound.format(.s32, bits: bits))[0].clippedFrames == 2)
+        // Other bits below the significant ones change nothing.
+        let junk = words.map { $0 | step - 1 }
+        #expect(Sound.levels(Sound.bytes(junk), Sound.format(.s32, bits: bits))[0].clippedFrames == 2)
+    }
+
+    @Test func `a converter of few bits in 16 and in 24 is at its limit at its own highest code`() {
+        let shorts: [Int16] = [32752, 32736, -32768, -32752, 0]
+        #expect(Sound.levels(Sound.bytes(shorts), Sound.format(.s16, bits: 12))[0].clippedFrames == 2)
+        let wide: [Int32] = [8_388_592, 8_388_576, -8_388_608, -8_388_592, 0]
+        #expect(Sound.levels(Sound.bytes(wide), Sound.format(.s24, bits: 20))[0].clippedFrames == 2)
+        #expect(Sound.levels(Sound.packed(wide), Sound.format(.s24Packed, bits: 20))[0].clippedFrames == 2)
+    }
+
+    @Test func `recent levels start again with each call, and those of the take continue`() {
         let path = SignalPath(format: Sound.format(.s16), design: .off(rateHz: 48000))
         func level(_ sample: Int16, _ frames: Int) -> ChannelLevels {
             _ = path.process(Sound.bytes([Int16](repeating: sample, count: frames)))
@@ -60,7 +81,8 @@ import Testing
         #expect(level(32767, 1000) == expected(32767, clipped: 1000))
         #expect(level(1024, 10) == expected(1024))
         #expect(path.takeRecentLevels()[0] == ChannelLevels())
-        let squares = 100 * 8192.0 * 8192 + 100 * 4096.0 * 4096 + 1000 * 32767.0 * 32767 + 10 * 1024.0 * 1024
+        var squares = 100 * 8192.0 * 8192 + 100 * 4096.0 * 4096
+        squares += 1000 * 32767.0 * 32767 + 10 * 1024.0 * 1024
         #expect(
             path.levels[0]
                 == ChannelLevels(
@@ -73,8 +95,8 @@ import Testing
         let path = SignalPath(format: Sound.format(.float), design: design)
         let stored = path.process(Array(sine[..<4800]))
         #expect(path.levels[0].peak == Double(stored.map(abs).max()!))
-        #expect(path.levels == Meter.measured(Sound.bytes(stored), Sound.format(.float)))
-        // Once it has swung in.
+        #expect(path.levels == Sound.levels(Sound.bytes(stored), Sound.format(.float)))
+        // Once it has settled.
         _ = path.takeRecentLevels()
         _ = path.process(Array(sine[4800...]))
         #expect(abs(path.takeRecentLevels()[0].rmsDBFS! - (design.gainDB(atHz: 2000) - 9.0309)) < 1e-4)
@@ -119,7 +141,7 @@ import Testing
         #expect(peaks(Sound.bytes(frame16.map { Float($0) / 32767 }), .float) == expected)
     }
 
-    @Test func `peaks that nobody takes are kept`() {
+    @Test func `peaks that are not taken are kept`() {
         let path = SignalPath(format: Sound.format(.s16), design: .off(rateHz: 48000))
         let minute = [UInt8](repeating: 1, count: 48000 * 2)
         for _ in 0..<60 { _ = path.process(minute) }

@@ -20,12 +20,43 @@ import Testing
         #expect(path.process(input) == expected)
     }
 
-    @Test func `the highest byte of 24 bits in 4 says nothing`() {
+    @Test(arguments: [16, 18, 20, 24], channelCounts)
+    func `up to 24 bits in 32 are stored in 3 bytes, each of them`(bits: Int, channels: Int) throws {
+        let input = Noise.bytes(1000 * 4 * channels)
+        let words = Sound.words(input).map { $0 & ~((1 << (32 - Int32(bits))) - 1) }
+        let format = Sound.format(.s32, channels: channels, bits: bits)
+        let path = SignalPath(format: format, design: .off(rateHz: 48000))
+        let stored = path.process(Sound.bytes(words))
+        #expect(stored == Sound.packed(words.map { $0 >> 8 }))
+        // Nothing was lost: the file has every sample.
+        try #require(stored.count == 3 * words.count)
+        let back = stride(from: 0, to: stored.count, by: 3).map { place in
+            (0..<3).reduce(Int32(0)) { $0 | Int32(stored[place + $1]) << (8 + 8 * $1) }
+        }
+        #expect(back == words)
+        // What a driver calls insignificant is cut off.
+        let junk = SignalPath(format: format, design: .off(rateHz: 48000))
+        #expect(junk.process(Sound.bytes(words.map { $0 | 0xFF })) == stored)
+        #expect(junk.levels == path.levels)
+    }
+
+    @Test func `24 bits in the high bytes of 32 are filtered, measured and drawn as those in the low ones`() throws {
+        let samples = Noise.samples(3000).map { Int32($0 * 8_388_607) }
+        for design in [FilterDesign.off(rateHz: 48000), try lowPass(9000), try lowPass(3000, slope: 48)] {
+            let low = SignalPath(format: Sound.format(.s24), design: design)
+            let high = SignalPath(format: Sound.format(.s32, bits: 24), design: design)
+            #expect(high.process(Sound.bytes(samples.map { $0 << 8 })) == low.process(Sound.bytes(samples)))
+            #expect(high.levels == low.levels)
+            #expect(high.finishPeaks() == low.finishPeaks())
+        }
+    }
+
+    @Test func `the highest byte of 24 bits in 4 has no meaning`() {
         let samples: [Int32] = [0, 1, -1, 8_388_607, -8_388_608, 123_456, -123_456]
         let junk = samples.map { $0 & 0x00FF_FFFF | 0x5A00_0000 }
         let path = SignalPath(format: Sound.format(.s24), design: .off(rateHz: 48000))
         #expect(path.process(Sound.bytes(junk)) == Sound.packed(samples))
-        #expect(path.levels == Meter.measured(Sound.packed(samples), Sound.format(.s24Packed)))
+        #expect(path.levels == Sound.levels(Sound.packed(samples), Sound.format(.s24Packed)))
     }
 
     @Test func `floats beyond full scale pass unclipped with the filter off`() {
@@ -110,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: [SampleFormat.s16, .s24, .float])
-    func `a filter that was warmed up goes on as if it had heard all`(sampleFormat: SampleFormat) throws {
+    func `a filter that was warmed up continues as if it had processed all`(sampleFormat: SampleFormat) throws {
         let format = Sound.format(sampleFormat, channels: 2)
         let design = try lowPass(9000, highPassHz: 80, slope: 48)
         var input = Noise.bytes(5000 * format.bytesPerFrame)
@@ -126,6 +157,18 @@ import Testing
         #expect(path.takePeaks().isEmpty)
         #expect(path.levels.allSatisfy { $0 == SignalPath(format: format, design: design).levels[0] })
         #expect(path.process(Array(input[cut...])) == expected)
+    }
+
+    @Test func `a change that was begun before the warm-up ends in it`() throws {
+        let input = Sound.bytes((0..<9600).map { Int16(truncatingIfNeeded: $0 &* 7919) })
+        let format = Sound.format(.s16)
+        let path = SignalPath(format: format, design: .off(rateHz: format.rateHz))
+        path.change(to: try lowPass(3000, slope: 24))
+        input.withUnsafeBytes { path.warmUp(on: $0) }
+        #expect(!path.isChanging)
+        let filtered = SignalPath(format: format, design: try lowPass(3000, slope: 24))
+        input.withUnsafeBytes { filtered.warmUp(on: $0) }
+        #expect(path.process(input) == filtered.process(input))
     }
 
     @Test(arguments: [SampleFormat.s16, .s24Packed, .s24, .s32])
@@ -184,7 +227,7 @@ import Testing
         #expect(clipped.levels[0].filterClippedFrames == 0)
     }
 
-    @Test func `what is no number does not stay in the filter`() throws {
+    @Test func `what is not a number does not stay in the filter`() throws {
         let path = SignalPath(format: Sound.format(.float), design: try lowPass(3000, highPassHz: 100))
         let reference = SignalPath(format: Sound.format(.float), design: try lowPass(3000, highPassHz: 100))
         let stored = path.process([0.5, .nan, .infinity, -.infinity, .greatestFiniteMagnitude, 0.25, 0.125])
@@ -216,11 +259,5 @@ import Testing
         #expect(path.silence(frameCount: 0).isEmpty)
         #expect(path.finishPeaks().isEmpty)
         #expect(path.levels == [ChannelLevels(), ChannelLevels()])
-    }
-}
-
-extension Meter {
-    static func measured(_ bytes: [UInt8], _ format: StreamFormat) -> [ChannelLevels] {
-        bytes.withUnsafeBytes { measure($0, format: format) }
     }
 }

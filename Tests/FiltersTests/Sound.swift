@@ -4,8 +4,17 @@ import Takes
 
 /// Frames of a test, as bytes.
 enum Sound {
-    static func format(_ sampleFormat: SampleFormat, channels: Int = 1, rateHz: Int = 48000) -> StreamFormat {
-        StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: sampleFormat)
+    static func format(
+        _ sampleFormat: SampleFormat, channels: Int = 1, rateHz: Int = 48000, bits: Int? = nil
+    ) -> StreamFormat {
+        StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: sampleFormat, significantBits: bits)
+    }
+
+    /// The levels of sound that is stored as it is.
+    static func levels(_ bytes: [UInt8], _ format: StreamFormat) -> [ChannelLevels] {
+        let path = SignalPath(format: format, design: .off(rateHz: format.rateHz))
+        _ = path.process(bytes)
+        return path.levels
     }
 
     static func bytes(_ samples: [Int16]) -> [UInt8] { samples.flatMap { withUnsafeBytes(of: $0, Array.init) } }

@@ -2,7 +2,7 @@ import Foundation
 import SoundCard
 import Takes
 
-/// What the kernel tells of its sound cards, in `/proc/asound` and `/sys/class/sound`.
+/// What the kernel lists of its sound cards, in `/proc/asound` and `/sys/class/sound`.
 struct CardSurface: Surface {
     static let name = "cards"
     let mutator: Mutator

@@ -23,7 +23,8 @@ struct ControlSurface: Surface {
             #"{"id":4,"command":"mark","note":"a heron \ud83c\udfb5 \"here\""}"#,
             #"{"id":5,"command":"select","take":"last"}"#,
             #"{"id":6,"command":"filter","low_pass_hz":8000,"slope_db_per_octave":48,"high_pass_hz":"off"}"#,
-            #"{"id":7,"command":"volume","volume":0.5}"#, #"{"id":8,"command":"discard","take":41}"#,
+            #"{"id":7,"command":"volume","volume":0.5}"#,
+            #"{"id":8,"command":"discard","take":"heron07-0041-061811Z"}"#,
             #"{"id":9,"command":"cards"}"#, #"{"id":10,"command":"lines"}"#, #"{"id":11,"command":"doctor"}"#,
             #"{"id":12,"command":"indicate","what":"safe-to-remove"}"#, #"{"id":13,"command":"light","lamp":"record"}"#,
             #"{"id":14,"command":"pause","unknown":[1,{"a":[true,false,null]},"x",1.5e3]}"#,
@@ -65,8 +66,8 @@ struct ControlSurface: Surface {
             turns += 1
             try hold(turns < 10_000, "the server never comes to rest")
         }
-        try hold(!server.hasWatchers && server.turn(now) == nil, "somebody is left")
-        try hold(recorder.indication == nil, "an indication is left: \(recorder.indication?.rawValue ?? "")")
+        try hold(!server.hasWatchers && server.turn(now) == nil, "a peer is left")
+        try hold(recorder.upload == nil, "an indication is left: \(recorder.upload?.name.rawValue ?? "")")
     }
 
     private mutating func turn(_ peers: inout [HostilePeer], _ random: inout SeededRandom) throws {
@@ -169,10 +170,10 @@ extension Broken {
     fileprivate init(_ description: Substring) { self.init(String(description)) }
 }
 
-/// A recorder made of nothing, which answers some requests later.
+/// A recorder without devices, which answers some requests later.
 private final class LazyRecorder: ControlHandler {
     var status = Status(version: "0")
-    var indication: Indication?
+    var upload: UploadState?
     private var waiting: [Answer] = []
     private var calls = 0
 
@@ -207,5 +208,5 @@ private final class LazyRecorder: ControlHandler {
         later(answer)
     }
 
-    func indicate(_ indication: Indication?) { self.indication = indication }
+    func indicate(_ state: UploadState?) { upload = state }
 }

@@ -55,8 +55,8 @@ struct FileTree {
         return "\(place)/\(names[names.count - 1])"
     }
 
-    /// Everything below a folder, so that two looks at it can be compared: kind, time of change, and content.
-    static func look(at folder: String) -> [String: String] {
+    /// Everything below a folder, so that two snapshots can be compared: kind, time of change, and content.
+    static func snapshot(of folder: String) -> [String: String] {
         var found: [String: String] = [:]
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
             let path = "\(folder)/\(name)"
@@ -66,7 +66,7 @@ struct FileTree {
             switch status.st_mode & S_IFMT {
             case S_IFDIR:
                 found[name] = "folder"
-                for (below, what) in look(at: path) { found["\(name)/\(below)"] = what }
+                for (below, what) in snapshot(of: path) { found["\(name)/\(below)"] = what }
             case S_IFREG:
                 let content = FileManager.default.contents(atPath: path) ?? Data()
                 var hasher = Hasher()

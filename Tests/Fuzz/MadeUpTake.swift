@@ -2,7 +2,7 @@ import Foundation
 import TakeFiles
 import Takes
 
-/// A good take to begin with.
+/// A good take, which is then changed.
 enum MadeUpTake {
     static let started = WallTime(microseconds: 1_795_241_891_250_000)
 
@@ -25,18 +25,30 @@ enum MadeUpTake {
             agc: false,
             version: "0.1")
         sidecar.parts = [
-            Sidecar.Part(file: take.audioFile(part: 1), firstFrame: 0, frames: 700, rateHz: 48000, format: .s16),
-            Sidecar.Part(file: take.audioFile(part: 2), firstFrame: 700, frames: 700, rateHz: 48000, format: .s16),
+            Sidecar.Part(file: take.audioFile(part: 1), firstFrame: .first, frames: 700, rateHz: 48000, format: .s16),
+            Sidecar.Part(
+                file: take.audioFile(part: 2), unfilteredFile: take.audioFile(part: 2, isUnfiltered: true),
+                firstFrame: TakeFrame(700), frames: 700, rateHz: 48000, format: .s16),
         ]
         sidecar.frames = 1400
         sidecar.durationSeconds = 1400.0 / 48000
         sidecar.endedBy = .stop
         sidecar.filter = [
-            Sidecar.FilterChange(atFrame: 0, lowPassHz: 21600, slopeDBPerOctave: 24, highPassHz: nil),
-            Sidecar.FilterChange(atFrame: 800, lowPassHz: 8000, slopeDBPerOctave: 48, highPassHz: 120),
+            Sidecar.FilterChange(atFrame: .first, lowPassHz: 21600, slopeDBPerOctave: 24, highPassHz: nil),
+            Sidecar.FilterChange(atFrame: TakeFrame(800), lowPassHz: 8000, slopeDBPerOctave: 48, highPassHz: 120),
         ]
-        sidecar.gaps = [Sidecar.Gap(atFrame: 10, frames: 5, cause: .xrun)]
-        sidecar.markers = [Sidecar.Marker(atFrame: 20, note: nil), Sidecar.Marker(atFrame: 30, note: "a heron")]
+        sidecar.gaps = [Sidecar.Gap(atFrame: TakeFrame(10), frames: 5, cause: .xrun)]
+        sidecar.clockMap = [
+            Sidecar.ClockPoint(atFrame: TakeFrame(15), rawNs: 77, utc: started.iso8601, errorUs: 40)
+        ]
+        sidecar.suspectedLosses = [
+            Sidecar.SuspectedLoss(
+                afterFrame: TakeFrame(40), beforeFrame: TakeFrame(90), frames: 3, confidence: 0.5)
+        ]
+        sidecar.startedBy = .button
+        sidecar.markers = [
+            Sidecar.Marker(atFrame: TakeFrame(20), note: nil), Sidecar.Marker(atFrame: TakeFrame(30), note: "a heron"),
+        ]
         sidecar.levels = [
             Sidecar.Levels(peakDBFS: -3.5, rmsDBFS: -20, clippedFrames: 0, filterClippedFrames: 0),
             Sidecar.Levels(peakDBFS: nil, rmsDBFS: nil, clippedFrames: 1, filterClippedFrames: 2),
@@ -48,9 +60,8 @@ enum MadeUpTake {
     static func record(in directory: TakesDirectory) throws -> [UInt8] {
         let output = try begin(in: directory, keepsUnfiltered: false)
         try append(300, to: output)
-        output.sidecar.markers = [Sidecar.Marker(atFrame: 100, note: "a heron")]
-        output.sidecar.endedBy = .stop
-        _ = try output.finish()
+        output.note(.marker(at: TakeFrame(100), note: "a heron"))
+        _ = try output.finish(endedBy: .stop, levels: [])
         let folder = URL(filePath: directory.sidecarPath(of: output.name)).deletingLastPathComponent()
         return Array(try Data(contentsOf: folder.appending(path: output.name.audioFile(part: 1))))
     }
@@ -61,13 +72,26 @@ enum MadeUpTake {
         let output = try begin(in: directory, keepsUnfiltered: keepsUnfiltered, splitBytes: 4096 + 900)
         for sync in 0..<3 {
             try append(30 + 40 * sync, to: output, keepsUnfiltered: keepsUnfiltered)
-            output.sidecar.markers.append(Sidecar.Marker(atFrame: output.frames - 1, note: "owl"))
+            output.note(.marker(at: TakeFrame(output.frames - 1), note: "owl"))
             output.appendPeaks([1, 2, 3, 4])
-            if sync < syncs { try output.syncPoint().run() }
+            if sync < syncs { try output.synced(output.syncPoint().run()) }
         }
         guard syncs > 3 else { return }
-        output.sidecar.endedBy = .stop
-        _ = try output.finish()
+        _ = try output.finish(endedBy: .stop, levels: [])
+    }
+
+    /// What is left of a take that was finished, and went on until it was cut; or of its tail.
+    static func cutAfterItsEnd(in directory: TakesDirectory, isRejoined: Bool) throws {
+        let output = try begin(in: directory, keepsUnfiltered: true)
+        try append(30, to: output, keepsUnfiltered: true)
+        _ = try output.finish(endedBy: .stop, levels: [])
+        try output.beginTail(format: StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s24Packed))
+        try append(40, to: output, keepsUnfiltered: true)
+        try output.synced(output.syncPoint().run())
+        guard isRejoined else { return }
+        try output.rejoin()
+        try append(50, to: output, keepsUnfiltered: true)
+        try output.synced(output.syncPoint().run())
     }
 
     private static func begin(

@@ -23,6 +23,11 @@ struct RecoverySurface: Surface {
             try MadeUpTake.cut(in: TakesDirectory(path: folder), syncs: syncs, keepsUnfiltered: twin)
             seeds.append(try FileTree.text(of: folder))
         }
+        for isRejoined in [false, true] {
+            let folder = "\(scratch)/tail-\(isRejoined)"
+            try MadeUpTake.cutAfterItsEnd(in: TakesDirectory(path: folder), isRejoined: isRejoined)
+            seeds.append(try FileTree.text(of: folder))
+        }
         // As if it had been recorded the day before.
         let text = String(decoding: seeds[4], as: UTF8.self)
         precondition(text.contains("file 2026-11-21/heron07-0001-061811Z.json"))
@@ -53,6 +58,8 @@ struct RecoverySurface: Surface {
                 "%%% file 2026-11-21/heron07-0001-061811Z.flac.part\nfLaC",
                 "%%% file 2026-11-21/heron07-0001-061811Z.wav\n",
                 "%%% file 2026-11-21/heron07-0001-061811Z-p99999999999.wav.part\n",
+                "%%% file 2026-11-21/heron07-0001-061811Z-p2.wav.tail\nRIFF",
+                "%%% folder 2026-11-21/heron07-0001-061811Z-p3.wav.tail\n", ".tail",
                 "%%% file 2026-11-21/notes.txt\nheron\n",
                 "%%% file 2026-11-21/heron07-0003-061811Z.txt\n",
                 "%%% file 2026-11-21/heron07-0001-061811Z-raw.wav.part\n",
@@ -68,26 +75,26 @@ struct RecoverySurface: Surface {
             try Data(entry.content).write(to: URL(filePath: "\(outside)/\(name)"))
         }
         try Data("x".utf8).write(to: URL(filePath: "\(outside)/x"))
-        elsewhere = FileTree.look(at: outside)
+        elsewhere = FileTree.snapshot(of: outside)
     }
 
     mutating func take(_ input: [UInt8]) throws {
         try tree.fill(with: input)
         let isHealthy = try addHealthyTake()
-        let before = look()
+        let before = snapshot()
         let left = try recover(before)
-        let between = look()
+        let between = snapshot()
         try check(before, between, isHealthy)
         let leftAgain = try recover(between)
-        let after = look()
+        let after = snapshot()
         try hold(left == leftAgain, "what is left is \(leftAgain.sorted()) after \(left.sorted())")
         try hold(after == between, "the second time changes \(Self.difference(between, after))")
-        try hold(FileTree.look(at: "\(scratch)/elsewhere") == elsewhere, "a file elsewhere is changed")
+        try hold(FileTree.snapshot(of: "\(scratch)/elsewhere") == elsewhere, "a file elsewhere is changed")
     }
 
-    /// All files but the lock, which whoever opens the directory makes.
-    private func look() -> [String: String] {
-        var found = FileTree.look(at: tree.root)
+    /// All files but the lock, which every process makes that opens the directory.
+    private func snapshot() -> [String: String] {
+        var found = FileTree.snapshot(of: tree.root)
         found[".lock"] = nil
         return found
     }
@@ -115,11 +122,11 @@ struct RecoverySurface: Surface {
             case .left(let why):
                 try hold(why.isOneLine && why.utf8.count <= 2000, "a reason: \(why.debugDescription)")
                 left.insert("\(take.day)/\(take.stem)")
-                let now = look()
+                let now = snapshot()
                 let stem = "\(take.day)/\(take.stem)"
                 let changed = before.filter { $0.key.hasPrefix(stem) && now[$0.key] != $0.value }
                 try hold(changed.isEmpty, "\(take.stem) is left, and changed: \(changed)")
-            case .removed, nil: break
+            case .removed, .unchanged, nil: break
             }
         }
         return left
@@ -131,10 +138,11 @@ struct RecoverySurface: Surface {
         try hold(try directory.sidecar(of: take) == sidecar, "the sidecar of \(take.stem) says otherwise")
         try hold(sidecar.endedBy != nil && sidecar.recovered, "\(take.stem) does not say that it was recovered")
         let audio = try TakeAudio(of: take, in: directory)
-        let heard = audio.parts.map(\.frames)
+        let stored = audio.parts.map(\.frames)
         try hold(
-            heard == sidecar.parts.map(\.frames), "\(take.stem): \(heard) frames, told \(sidecar.parts.map(\.frames))")
-        try hold(heard.allSatisfy { $0 > 0 }, "\(take.stem) has an empty part")
+            stored == sidecar.parts.map(\.frames),
+            "\(take.stem): \(stored) frames, listed \(sidecar.parts.map(\.frames))")
+        try hold(stored.allSatisfy { $0 > 0 }, "\(take.stem) has an empty part")
     }
 
     private func check(_ before: [String: String], _ after: [String: String], _ isHealthy: Bool) throws {

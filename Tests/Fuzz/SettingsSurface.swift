@@ -39,7 +39,7 @@ struct SettingsSurface: Surface {
         try check(settings)
     }
 
-    /// Holds settings against the ranges that the example file and `SettingsSchema` tell of.
+    /// Compares settings with the ranges in the example file and `SettingsSchema`.
     private func check(_ settings: Settings) throws {
         let capture = settings.capture
         try hold(capture.rateHz.map((4000...768_000).contains) ?? true, "rate_hz \(capture.rateHz ?? 0)")
@@ -61,6 +61,12 @@ struct SettingsSurface: Surface {
         try hold((0...1).contains(settings.playback.volume), "volume \(settings.playback.volume)")
         try hold(
             (.milliseconds(100) ... .seconds(3600)).contains(settings.playback.skip), "skip \(settings.playback.skip)")
+        let tuning = settings.playback.tuning
+        try hold(Tuning.pitchRange.contains(tuning.pitchCents), "pitch_cents \(tuning.pitchCents)")
+        try hold(Tuning.speedRange.contains(tuning.speed), "speed \(tuning.speed)")
+        try hold((.zero ... .seconds(600)).contains(takes.rejoin), "rejoin_seconds \(takes.rejoin)")
+        try hold(takes.longest >= .zero && takes.newTakeEvery >= .zero, "a take of \(takes.longest)")
+        try hold(settings.console.listen.map { (1...65535).contains($0.port) } ?? true, "console.listen")
         let panel = settings.panel
         try hold((.zero ... .milliseconds(500)).contains(panel.debounce), "debounce \(panel.debounce)")
         try hold((.milliseconds(100) ... .seconds(10)).contains(panel.hold), "hold \(panel.hold)")
@@ -68,7 +74,7 @@ struct SettingsSurface: Surface {
         try hold(panel.hold < panel.shutdownHold, "hold \(panel.hold), shutdown_hold \(panel.shutdownHold)")
         let outbox = settings.outbox
         let paths = [
-            takes.directory, settings.control.socket, settings.library.socket, settings.library.database,
+            takes.directory, settings.control.socket, settings.library.socket, settings.library.directory,
             outbox.s3.credentialsFile, outbox.firebase.serviceAccountFile, outbox.webdav.credentialsFile,
             outbox.rclone.config,
         ]

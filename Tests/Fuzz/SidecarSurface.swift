@@ -31,6 +31,10 @@ struct SidecarSurface: Surface {
                 #"{"file":"heron07-0042-061811Z.wav","first_frame":0,"frames":9223372036854775807,"rate_hz":1,"format":"S16_LE"}"#,
                 #"{"at_frame":9223372036854775807,"frames":9223372036854775807,"cause":"xrun"},"#,
                 #"{"at_frame":-9223372036854775808,"note":"x"},"#,
+                #"{"at_frame":1,"frames":2,"cause":"xrun","count":9223372036854775807,"until_frame":9},"#,
+                #"{"at_frame":9,"frames":2,"cause":"xrun","count":2,"until_frame":1},"#,
+                #"{"after_frame":9223372036854775807,"before_frame":0,"frames":1,"confidence":1e308},"#,
+                #"{"at_frame":1,"raw_ns":9223372036854775807,"utc":null,"error_us":-1},"#,
             ])
     }
 
@@ -50,9 +54,11 @@ struct SidecarSurface: Surface {
         try listen()
         // What follows is what the recorder reckons with.
         for part in read.parts {
-            _ = Sidecar.frames(part.firstFrame, at: part.rateHz, countedAt: read.rateHz)
+            _ = Sidecar.frames(part.firstFrame.count, at: part.rateHz, countedAt: read.rateHz)
             _ = part.firstFrame + part.frames
         }
+        _ = read.gapCount
+        for gap in read.gaps { _ = gap.end }
         let revised = try directory.revise(take) { $0.startedCorrected = "2026-11-21T06:18:12.000000Z" }
         try hold(try directory.sidecar(of: take) == revised, "a revised sidecar reads otherwise")
         try hold(

@@ -10,7 +10,7 @@ struct Supervisor {
 
     /// Without progress for that long, a worker hangs.
     private static let patience = 60.0
-    /// Then it is of no use to go on.
+    /// After so many ends the run stops.
     private static let mostEnds = 20
 
     /// - Returns: whether nothing broke.
@@ -27,7 +27,7 @@ struct Supervisor {
             progress.note(first)
             let worker = try start(from: first)
             let hung = watch(worker, progress)
-            // Nobody is left to remove it.
+            // Its worker can no longer remove it.
             try? FileManager.default.removeItem(atPath: "/dev/shm/fieldfare-fuzz-\(worker.processIdentifier)")
             if worker.terminationReason == .exit, [0, Worker.foundStatus].contains(worker.terminationStatus), !hung {
                 isWhole = isWhole && worker.terminationStatus == 0

@@ -33,7 +33,7 @@ struct Worker {
     private func run(_ surface: some Surface, from first: UInt64, until end: UInt64) throws {
         var surface = surface
         let name = type(of: surface).name
-        var told: Set<String> = []
+        var reported: Set<String> = []
         let progress = Progress(findings: findings, name: name)
         for index in first..<end {
             progress.note(index)
@@ -51,13 +51,13 @@ struct Worker {
             guard let problem else { continue }
             // The same again and again says nothing new: digits and what is quoted differ.
             let kind = String(problem.prefix(60).filter { !$0.isNumber })
-            guard told.insert(kind).inserted, told.count <= 20 else { continue }
+            guard reported.insert(kind).inserted, reported.count <= 20 else { continue }
             let path = try keep(input, name: name, index: index)
             print("fuzz \(name): \(problem) (\(took) s): \(path): fuzz \(name) --replay \(seed) \(index)")
             fflush(nil)
         }
         progress.note(end)
-        exit(told.isEmpty ? 0 : Self.foundStatus)
+        exit(reported.isEmpty ? 0 : Self.foundStatus)
     }
 
     /// Keeps an input, and says where.

@@ -1,6 +1,6 @@
-// Feeds hostile input to every place where bytes from others come in.
+// Feeds hostile input to every part that reads foreign data.
 //
-//   fuzz SURFACE [--count N] [--seed S] [--findings DIR]   N inputs (1000000) of seed S (a new one, which is told)
+//   fuzz SURFACE [--count N] [--seed S] [--findings DIR]   N inputs (1000000) of seed S (a new one, which is printed)
 //   fuzz SURFACE --replay SEED INDEX                       one of them again
 //   fuzz SURFACE --input FILE                              this one
 //

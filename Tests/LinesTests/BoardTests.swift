@@ -69,7 +69,7 @@ struct BoardTests {
         }
     }
 
-    @Test func `more edges than the kernel keeps: the level tells how it ended`() {
+    @Test func `more edges than the kernel keeps: the level is right nevertheless`() {
         var errors: [LineError] = []
         var lines = ButtonLines(opening: [InputLine(.name("BTN_PLAY"))], errors: &errors)
         for turn in 0..<101 { pull("BTN_PLAY", turn % 2 == 0 ? "pull-down" : "pull-up") }
@@ -82,7 +82,7 @@ struct BoardTests {
         pull("BTN_PLAY", "pull-up")
     }
 
-    @Test func `a pull is what was asked for`() {
+    @Test func `a pull is the one that was requested`() {
         var errors: [LineError] = []
         let up = ButtonLines(opening: [InputLine(.name("GPIO24"), activeLow: false, pull: .up)], errors: &errors)
         let high = up.isActive(0)
@@ -92,7 +92,7 @@ struct BoardTests {
         #expect([high, low] == [true, false])
     }
 
-    @Test func `missing and held lines are told, and the rest goes on`() {
+    @Test func `missing and held lines are reported, and the rest works`() {
         var errors: [LineError] = []
         var lines = ButtonLines(
             opening: [
@@ -101,7 +101,7 @@ struct BoardTests {
             ], errors: &errors)
         #expect(
             errors.map(\.description) == [
-                "buttons: GPIO99: no line of that name on any chip (looked at gpiochip0): "
+                "buttons: GPIO99: no line of that name on any chip (there are the chips gpiochip0): "
                     + "\"fieldfare lines\" lists the names",
                 "buttons: KLED_ACT: line 22 of gpiochip0 is busy: held by \"ACT\"",
                 "buttons: BTN_BACK: line 7 of gpiochip0 is busy: held by \"fieldfare\"",
@@ -122,8 +122,8 @@ struct BoardTests {
                 ], errors: &errors)
             var seen = [level("LED_RECORD") + level("LED_PLAY")]
             for isLit in [true, false] {
-                let told = [lamps.set(0, isLit), lamps.set(1, isLit)]
-                #expect(told == [nil, nil])
+                let errorsOfSet = [lamps.set(0, isLit), lamps.set(1, isLit)]
+                #expect(errorsOfSet == [nil, nil])
                 seen.append(level("LED_RECORD") + level("LED_PLAY"))
             }
             #expect(seen == ["01", "10", "01"])
@@ -140,8 +140,8 @@ struct BoardTests {
             #expect(text("/sys/class/leds/ACT/trigger").contains("[none]"))
             var seen = [level("KLED_ACT")]
             for isLit in [true, false, true] {
-                let told = lamps.set(0, isLit)
-                #expect(told == nil)
+                let errorsOfSet = lamps.set(0, isLit)
+                #expect(errorsOfSet == nil)
                 seen.append(level("KLED_ACT"))
             }
             #expect(seen == ["0", "1", "0", "1"])

@@ -15,7 +15,7 @@ import Testing
         RawEdge(isActive: isActive, at: Instant(nanoseconds: nanoseconds))
     }
 
-    @Test func `lines are found by name, chip name, label and path, and are given back`() {
+    @Test func `lines are found by name, chip name, label and path, and are released`() {
         let kernel = MadeUpKernel(chips: [.pi, .expander])
         var errors: [LineError] = []
         do {
@@ -52,7 +52,7 @@ import Testing
         #expect(level == nil)
     }
 
-    @Test func `what is missing is told in one sentence each, and the rest goes on`() {
+    @Test func `what is missing is one sentence each, and the rest works`() {
         let kernel = MadeUpKernel(chips: [.pi, .expander])
         kernel.failures[.request] = []
         let sentences = sentences(
@@ -63,7 +63,7 @@ import Testing
             ])
         #expect(
             sentences == [
-                "buttons: GPIO17, GPIO27: no line of that name on any chip (looked at gpiochip0, gpiochip1): "
+                "buttons: GPIO17, GPIO27: no line of that name on any chip (there are the chips gpiochip0, gpiochip1): "
                     + "\"fieldfare lines\" lists the names",
                 "buttons: gpiochip0 8: gpiochip0 has only the lines 0 to 7",
                 "buttons: gpiochip9 1: no chip has the name, label or path \"gpiochip9\" "
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [MadeUpKernel.Call.chipInfo, .lineInfo])
-    func `a chip that cannot be read is told`(_ call: MadeUpKernel.Call) {
+    func `a chip that cannot be read is reported`(_ call: MadeUpKernel.Call) {
         let kernel = MadeUpKernel()
         kernel.alwaysFailing[call] = EIO
         #expect(
@@ -99,7 +99,7 @@ import Testing
         #expect(kernel.log == ["open /dev/gpiochip0", "close /dev/gpiochip0", "close 999"])
     }
 
-    @Test func `a line that is held says by whom`() {
+    @Test func `a line that is held names its holder`() {
         let kernel = MadeUpKernel()
         kernel.failures[.request] = [EBUSY]
         #expect(
@@ -108,7 +108,7 @@ import Testing
         #expect(kernel.log.contains("poll 1004 as 1"))
     }
 
-    @Test func `a line that is refused says why`() {
+    @Test func `a line that is refused gives the reason`() {
         let kernel = MadeUpKernel()
         kernel.alwaysFailing[.request] = EINVAL
         #expect(
@@ -125,7 +125,7 @@ import Testing
         #expect(kernel.log.isEmpty)
     }
 
-    @Test func `a line that cannot be waited for is given back`() {
+    @Test func `a line that cannot be waited for is released`() {
         let kernel = MadeUpKernel()
         kernel.failures[.addToPoll] = [ENOSPC]
         #expect(
@@ -137,7 +137,7 @@ import Testing
             ])
     }
 
-    @Test func `signals that interrupt change nothing`() {
+    @Test func `interrupting signals change nothing`() {
         let kernel = MadeUpKernel()
         let interrupted = [EINTR, EINTR, EINTR]
         kernel.failures = [
@@ -185,7 +185,7 @@ import Testing
         #expect(read.errors.isEmpty)
     }
 
-    @Test func `a poll that fails gives no edges, and works when it is asked again`() {
+    @Test func `a poll that fails gives no edges, and works at the next call`() {
         let kernel = MadeUpKernel()
         kernel.failures[.poll] = [EBADF]
         kernel.reports = [PollReport(index: 0, isGone: false)]
@@ -196,7 +196,7 @@ import Testing
         #expect(counts == [0, 1])
     }
 
-    @Test func `a line that goes away is told once, given back, and never polled again`() {
+    @Test func `a line that goes away is reported once, released, and never polled again`() {
         let kernel = MadeUpKernel()
         kernel.alwaysFailing[.readEdges] = ENODEV
         kernel.reports = [PollReport(index: 0, isGone: false)]
@@ -216,15 +216,15 @@ import Testing
         #expect(level == nil)
     }
 
-    @Test func `a line that is gone when somebody looks is told once, and given back`() {
+    @Test func `a line that is gone at a check is reported once, and released`() {
         let kernel = MadeUpKernel()
         kernel.failures[.value] = [EINTR, ENODEV]
         var errors: [LineError] = []
         var lines = ButtonLines(
             opening: [InputLine(.name("GPIO4")), InputLine(.name("GPIO5"))], errors: &errors, calls: kernel.calls)
         kernel.clearLog()
-        let told = [lines.check(), lines.check()].map { $0.map(\.problem) }
-        #expect(told == [[.lost(code: ENODEV)], []])
+        let reported = [lines.check(), lines.check()].map { $0.map(\.problem) }
+        #expect(reported == [[.lost(code: ENODEV)], []])
         #expect(kernel.log == ["unpoll 1004", "release 4"])
         let levels = [lines.isActive(0), lines.isActive(1)]
         #expect(levels == [nil, false])
@@ -239,6 +239,53 @@ import Testing
         let read = lines.readEdges()
         #expect(read.edges.count == 1)
         #expect(read.errors.map(\.problem) == [.lost(code: ENODEV)])
+    }
+
+    @Test func `a muted line is not polled, stays open, and is read once at a time`() {
+        let kernel = MadeUpKernel()
+        kernel.edges[4] = [[edge(true, 1), edge(false, 2)], [edge(true, 3)]]
+        var errors: [LineError] = []
+        var lines = ButtonLines(opening: [nil, InputLine(.name("GPIO4"))], errors: &errors, calls: kernel.calls)
+        kernel.clearLog()
+        lines.mute(1)
+        let discarded = (0..<3).map { _ in lines.discardEdges(1) }
+        #expect(discarded == [true, true, false])
+        let isOpen = [lines.isOpen(0), lines.isOpen(1)]
+        #expect(isOpen == [false, true])
+        let error = lines.listen(1)
+        #expect(error == nil)
+        #expect(kernel.log == ["unpoll 1004", "poll 1004 as 1"])
+    }
+
+    @Test func `a muted line that cannot be polled again is reported and released`() {
+        let kernel = MadeUpKernel()
+        var errors: [LineError] = []
+        var lines = ButtonLines(opening: [InputLine(.name("GPIO4"))], errors: &errors, calls: kernel.calls)
+        lines.mute(0)
+        kernel.failures[.addToPoll] = [ENOSPC]
+        kernel.clearLog()
+        let error = lines.listen(0)
+        #expect(error?.description == "buttons: GPIO4: cannot wait for edges: No space left on device")
+        #expect(kernel.log == ["release 4"])
+        // A place without a line has nothing to mute.
+        lines.mute(0)
+        let rest = lines.discardEdges(0)
+        let none = lines.listen(0)
+        #expect(!rest && none == nil)
+    }
+
+    @Test func `a line that never rests does not hold up the others`() {
+        let kernel = MadeUpKernel()
+        let full = (0..<16).map { edge($0 % 2 == 0, Int64($0)) }
+        kernel.edges[4] = Array(repeating: full, count: 1000)
+        kernel.edges[5] = [[edge(true, 1)]]
+        kernel.reports = [PollReport(index: 0, isGone: false), PollReport(index: 1, isGone: false)]
+        var errors: [LineError] = []
+        var lines = ButtonLines(
+            opening: [InputLine(.name("GPIO4")), InputLine(.name("GPIO5"))], errors: &errors, calls: kernel.calls)
+        let read = lines.readEdges()
+        #expect(read.edges.count == 257)
+        #expect(read.edges.contains { $0.index == 1 })
     }
 
     @Test func `a level that cannot be read is nil`() {

@@ -19,7 +19,7 @@ import Testing
         #expect(scan.errors(.lines).isEmpty)
     }
 
-    @Test func `a chip that cannot be opened is told, and the others are listed`() {
+    @Test func `a chip that cannot be opened is reported, and the others are listed`() {
         let kernel = MadeUpKernel(chips: [.pi, .expander])
         kernel.failures[.openChip] = [EACCES]
         let scan = ChipScan(kernel.calls)
@@ -29,7 +29,7 @@ import Testing
                 == ["lines: cannot open /dev/gpiochip0: Permission denied: is the user in the group gpio?"])
     }
 
-    @Test func `a chip's file that goes away between listing and opening is told`() {
+    @Test func `a chip's file that goes away between listing and opening is reported`() {
         let kernel = MadeUpKernel()
         var calls = kernel.calls
         calls.chipPaths = { ["/dev/gpiochip7"] }
@@ -38,10 +38,10 @@ import Testing
                 == ["lines: cannot open /dev/gpiochip7: No such file or directory"])
     }
 
-    @Test func `the library itself says what is wrong with a file that is no chip`() {
+    @Test func `the library itself refuses a file that is no chip`() {
         let calls = GPIOCalls()
         #expect(throws: CallError(code: ENOENT)) { try calls.openChip("/nonexistent") }
-        // 1.x says ENOTTY, 2.x ENODEV.
+        // 1.x gives ENOTTY, 2.x ENODEV.
         #expect(throws: CallError.self) { try calls.openChip("/dev/null") }
         #expect(throws: CallError(code: ENOENT)) {
             try calls.request(

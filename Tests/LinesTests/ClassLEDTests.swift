@@ -71,7 +71,7 @@ import Testing
         #expect(directory.read("ACT/brightness") == "0\n")
     }
 
-    @Test func `a device that is left goes on with a pattern of the kernel's, and is not put out`() {
+    @Test func `a device that is left shows a pattern of the kernel's, and is not put out`() {
         let directory = Directory("status")
         directory.write("", "status/pattern")
         var errors: [LineError] = []
@@ -84,7 +84,7 @@ import Testing
                 [
                     LampSegment(isLit: true, length: .milliseconds(200)),
                     LampSegment(isLit: false, length: .milliseconds(1300)),
-                ])
+                ], mayBlink: true)
             #expect(left == nil)
             #expect(directory.read("status/trigger") == "pattern\n")
             #expect(directory.read("status/pattern") == "255 200 255 0 0 1300 0 0\n")
@@ -111,18 +111,18 @@ import Testing
         var lamps = LampLines(
             opening: [.led("status")], errors: &errors, ledDirectory: directory.path, calls: GPIOCalls(),
             ledCalls: calls)
-        let error = lamps.leave(0, [LampSegment(isLit: true, length: .milliseconds(200))])
+        let error = lamps.leave(0, [LampSegment(isLit: true, length: .milliseconds(200))], mayBlink: true)
         return (error?.description, pauses, directory.read("status/pattern"), directory.path)
     }
 
-    @Test func `the right to set a pattern may come a moment after the pattern`() {
+    @Test func `the permission to set a pattern may come shortly after the pattern`() {
         let left = leave(deniedTimes: 7)
         #expect(left.error == nil)
         #expect(left.pauses == 7)
         #expect(left.pattern == "255 200 255 0\n")
     }
 
-    @Test func `a right that does not come is told after 2 s`() {
+    @Test func `a permission that does not come is reported after 2 s`() {
         let left = leave(deniedTimes: .max)
         #expect(
             left.error
@@ -132,13 +132,49 @@ import Testing
         #expect(left.pattern == "")
     }
 
-    @Test func `a device that has no patterns says so, and is put out`() {
+    /// What leaving a device came to on a kernel without these triggers: the sentence, the texts of the files.
+    private func leave(without triggers: [String], mayBlink: Bool) -> (error: String?, files: [String]) {
+        let directory = Directory("status")
+        for file in ["delay_on", "delay_off"] { directory.write("", "status/\(file)") }
+        var calls = LEDCalls()
+        let write = calls.write
+        calls.write = { descriptor, text throws(CallError) in
+            if triggers.contains(where: { text == $0 + "\n" }) { throw CallError(code: EINVAL) }
+            try write(descriptor, text)
+        }
+        var errors: [LineError] = []
+        var error: LineError?
+        do {
+            var lamps = LampLines(
+                opening: [.led("status")], errors: &errors, ledDirectory: directory.path, calls: GPIOCalls(),
+                ledCalls: calls)
+            for file in ["trigger", "brightness"] { directory.write("", "status/\(file)") }
+            error = lamps.leave(0, [LampSegment(isLit: true, length: .milliseconds(200))], mayBlink: mayBlink)
+        }
+        let files = ["trigger", "delay_on", "delay_off", "brightness"].map { directory.read("status/\($0)") }
+        return (error.map { $0.description.replacing(directory.path, with: "LEDS") }, files)
+    }
+
+    @Test func `a device of a kernel without patterns blinks steadily, and is not put out`() {
+        let left = leave(without: ["pattern"], mayBlink: true)
+        #expect(left.error == nil)
+        #expect(left.files == ["timer\n", "200\n", "300\n", ""])
+    }
+
+    @Test(arguments: [(["pattern"], false), (["pattern", "timer"], true)])
+    func `a device that may not or cannot blink is reported, and put out`(triggers: [String], mayBlink: Bool) {
+        let left = leave(without: triggers, mayBlink: mayBlink)
+        #expect(left.error == "lamps: status: cannot use LEDS/status/trigger: Invalid argument")
+        #expect(left.files == ["", "", "", "0\n"])
+    }
+
+    @Test func `a device that has no patterns is reported, and put out`() {
         let directory = Directory("status")
         var errors: [LineError] = []
         do {
             var lamps = LampLines(opening: [.led("status")], errors: &errors, ledDirectory: directory.path)
             directory.write("", "status/brightness")
-            let left = lamps.leave(0, [LampSegment(isLit: true, length: .milliseconds(200))])
+            let left = lamps.leave(0, [LampSegment(isLit: true, length: .milliseconds(200))], mayBlink: true)
             #expect(
                 left?.description
                     == "lamps: status: cannot use \(directory.path)/status/pattern: No such file or directory")
@@ -146,7 +182,7 @@ import Testing
         #expect(directory.read("status/brightness") == "0\n")
     }
 
-    @Test func `a device that is missing lists those that there are`() {
+    @Test func `the sentence about a missing device lists those that there are`() {
         let directory = Directory("ACT", "status")
         #expect(
             sentences(directory.path, "mmc0::")
@@ -158,7 +194,7 @@ import Testing
     }
 
     @Test(arguments: ["trigger", "max_brightness", "brightness"])
-    func `a device whose file is missing says which`(_ file: String) {
+    func `the sentence about a missing file names it`(_ file: String) {
         let directory = Directory("ACT")
         unlink("\(directory.path)/ACT/\(file)")
         #expect(
@@ -166,7 +202,7 @@ import Testing
                 == ["lamps: ACT: cannot use \(directory.path)/ACT/\(file): No such file or directory"])
     }
 
-    @Test func `a device that is denied says what to do`() {
+    @Test func `the sentence about a missing permission says what to do`() {
         let directory = Directory("ACT")
         var calls = LEDCalls()
         calls.open = { _, _ throws(CallError) in throw CallError(code: EACCES) }
@@ -177,7 +213,7 @@ import Testing
             ])
     }
 
-    @Test func `a write that is interrupted is done again`() {
+    @Test func `an interrupted write is done again`() {
         let directory = Directory("ACT")
         var calls = LEDCalls()
         var failures = 6
@@ -192,7 +228,7 @@ import Testing
         #expect(failures < 0)
     }
 
-    @Test func `a write that always fails is told once, and the descriptor is closed`() {
+    @Test func `a write that always fails is reported once, and the descriptor is closed`() {
         let directory = Directory("ACT")
         var calls = LEDCalls()
         var isFailing = false
@@ -216,8 +252,11 @@ import Testing
                 opening: [.led("ACT")], errors: &errors, ledDirectory: directory.path, calls: GPIOCalls(),
                 ledCalls: calls)
             isFailing = true
-            let told = [true, true, false].map { lamps.set(0, $0)?.description }
-            #expect(told == ["lamps: ACT: cannot use \(directory.path)/ACT/brightness: Input/output error", nil, nil])
+            let errorsOfSet = [true, true, false].map { lamps.set(0, $0)?.description }
+            #expect(
+                errorsOfSet == [
+                    "lamps: ACT: cannot use \(directory.path)/ACT/brightness: Input/output error", nil, nil,
+                ])
             #expect(open == 1)
         }
         #expect(open == 0)

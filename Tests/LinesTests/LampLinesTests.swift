@@ -20,9 +20,9 @@ import Testing
                 kernel, [.line(OutputLine(.name("GPIO5"))), nil, .line(OutputLine(.name("GPIO6"), activeLow: true))],
                 errors: &errors)
             kernel.clearLog()
-            let told = [(0, false), (0, true), (0, true), (1, true), (2, true), (0, false), (0, false)]
+            let errorsOfSet = [(0, false), (0, true), (0, true), (1, true), (2, true), (0, false), (0, false)]
                 .compactMap { lamps.set($0, $1) }
-            #expect(told.isEmpty)
+            #expect(errorsOfSet.isEmpty)
         }
         #expect(errors.isEmpty)
         #expect(
@@ -42,7 +42,7 @@ import Testing
                 == ["request 5 output pull none", "request 6 output low pull none"])
     }
 
-    @Test func `what is missing is told, and the rest goes on`() {
+    @Test func `what is missing is reported, and the rest works`() {
         let kernel = MadeUpKernel()
         kernel.failures[.request] = [EBUSY]
         var errors: [LineError] = []
@@ -53,28 +53,28 @@ import Testing
         #expect(
             errors.map(\.description) == [
                 "lamps: GPIO3: line 3 of gpiochip0 is busy: held by \"sysfs\"",
-                "lamps: LED: no line of that name on any chip (looked at gpiochip0): "
+                "lamps: LED: no line of that name on any chip (there are the chips gpiochip0): "
                     + "\"fieldfare lines\" lists the names",
             ])
         #expect(errors.map(\.indices) == [[0], [1]])
-        let told = [lamps.set(0, true), lamps.set(1, true), lamps.set(2, true)]
-        #expect(told == [nil, nil, nil])
+        let errorsOfSet = [lamps.set(0, true), lamps.set(1, true), lamps.set(2, true)]
+        #expect(errorsOfSet == [nil, nil, nil])
         #expect(kernel.log.last == "set 6 true")
     }
 
-    @Test func `a line that cannot be set is told once, and tried at each call`() {
+    @Test func `a line that cannot be set is reported once, and tried at each call`() {
         let kernel = MadeUpKernel()
         kernel.failures[.setValue] = [ENODEV, EINTR, ENODEV, EINTR]
         var errors: [LineError] = []
         var lamps = lamps(kernel, [.line(OutputLine(.name("GPIO5")))], errors: &errors)
         kernel.clearLog()
-        let told = [true, false, false, false].map { lamps.set(0, $0)?.description }
-        #expect(told == ["lamps: GPIO5: cannot set the line: No such device", nil, nil, nil])
+        let errorsOfSet = [true, false, false, false].map { lamps.set(0, $0)?.description }
+        #expect(errorsOfSet == ["lamps: GPIO5: cannot set the line: No such device", nil, nil, nil])
         #expect(
             kernel.log == [
                 "set 5 true", "set 5 false", "set 5 false", "set 5 false", "set 5 false",
             ])
-        // It works again; the next trouble is told again.
+        // It works again; the next failure is reported again.
         kernel.failures[.setValue] = [EIO]
         let again = lamps.set(0, true)?.description
         #expect(again == "lamps: GPIO5: cannot set the line: Input/output error")

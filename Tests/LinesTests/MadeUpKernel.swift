@@ -2,7 +2,7 @@ import Takes
 
 @testable import Lines
 
-/// Chips and lines made of nothing, which fail on demand and keep a log of what was asked of them.
+/// Simulated chips and lines, which fail on demand and keep a log of the calls.
 final class MadeUpKernel {
     struct Chip {
         var path: String
@@ -41,7 +41,7 @@ final class MadeUpKernel {
         throw CallError(code: code)
     }
 
-    // Handles are a line's offset, or a chip's place, plus 1: nobody follows the pointers.
+    // Handles are a line's offset, or a chip's place, plus 1: the pointers are never followed.
     private func number(_ handle: RequestHandle) -> Int {
         Int(bitPattern: handle.pointer) - 1
     }
@@ -109,7 +109,7 @@ final class MadeUpKernel {
 }
 
 extension MadeUpKernel.Chip {
-    /// Eight lines, of which 3 is held by another.
+    /// Eight lines, of which 3 is held by another program.
     static let pi = MadeUpKernel.Chip(
         path: "/dev/gpiochip0", info: ChipInfo(name: "gpiochip0", label: "pinctrl-bcm2711", lineCount: 8),
         lines: (0..<8).map { offset in

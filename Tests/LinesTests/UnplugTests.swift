@@ -4,13 +4,13 @@ import Testing
 
 @testable import Lines
 
-/// On the test board, which has no lines any more afterwards: only when it is asked for.
+/// On the test board, which has no lines afterwards: only on request.
 @Suite(
     .enabled(
         if: access("/run/gpio", F_OK) == 0 && getenv("FIELDFARE_UNPLUG") != nil,
         "runs alone on the test board, with FIELDFARE_UNPLUG set"))
 struct UnplugTests {
-    @Test func `a chip that goes away is told once, and nothing spins`() {
+    @Test func `a chip that goes away is reported once, and nothing spins`() {
         var errors: [LineError] = []
         var buttons = ButtonLines(
             opening: [InputLine(.name("BTN_RECORD")), InputLine(.name("BTN_STOP"))], errors: &errors)
@@ -24,8 +24,8 @@ struct UnplugTests {
 
         let levels = [buttons.isActive(0), buttons.isActive(1)]
         #expect(levels == [nil, nil])
-        let told = [true, false].map { lamps.set(0, $0)?.description }
-        #expect(told == ["lamps: LED_RECORD: cannot set the line: No such device", nil])
+        let errorsOfSet = [true, false].map { lamps.set(0, $0)?.description }
+        #expect(errorsOfSet == ["lamps: LED_RECORD: cannot set the line: No such device", nil])
 
         var wait = pollfd(fd: buttons.fileDescriptor, events: Int16(POLLIN), revents: 0)
         let lost = (buttons.readEdges().errors + buttons.check()).map(\.description)

@@ -3,7 +3,7 @@ import Testing
 import Transport
 
 @Suite struct BlinkPatternTests {
-    @Test func `a pattern that is shown once says nothing before and after`() {
+    @Test func `a pattern that is shown once shows nothing before and after`() {
         let pattern = BlinkPattern.once([.lit(.milliseconds(30)), .dark(.milliseconds(20))])
         let answers = [-1, 0, 29, 30, 49, 50].map { pattern.isLit(after: .milliseconds($0)) }
         #expect(answers == [nil, true, true, false, false, nil])
@@ -11,7 +11,7 @@ import Transport
         #expect(borders == [0, 30, 30, 50, 50, nil].map { $0.map { .milliseconds($0) } })
     }
 
-    @Test func `a pattern that repeats goes on for ever`() {
+    @Test func `a pattern that repeats never ends`() {
         let pattern = BlinkPattern.repeating([.lit(.milliseconds(30)), .dark(.milliseconds(20))])
         #expect(
             [-1, 0, 29, 30, 49, 50, 80, 5_000_000_030].map { pattern.isLit(after: .milliseconds($0)) }
@@ -31,11 +31,11 @@ import Transport
     }
 
     @Test func `no two patterns of one lamp look alike`() {
-        let play: [BlinkPattern] = [.off, .solid, .armed, .paused, .selected, .atTheEnd, .refused]
+        let play: [BlinkPattern] = [.off, .solid, .armed, .paused, .selected, .atTheEnd, .refused, .lockChanged]
         #expect(Set(play).count == play.count)
     }
 
-    @Test func `a selection is told before the next one can follow`() {
+    @Test func `a selection's flashes are over before the next one can follow`() {
         #expect(BlinkPattern.selected.length < PanelTiming.repeatInterval)
     }
 }

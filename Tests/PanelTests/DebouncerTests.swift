@@ -56,12 +56,12 @@ import Testing
         #expect(debouncer.settle(by: at(25)) == .pressed(at: at(0)))
     }
 
-    @Test func `a button held since before anybody looked turns first when it is released`() {
+    @Test func `a button that is down at the start changes first when it is released`() {
         #expect(
             turns([(100, false), (900, true)], isDown: true) == [.released(at: at(100)), .pressed(at: at(900))])
     }
 
-    @Test func `a lone edge that the level belies is no press, however late the level is read`() {
+    @Test func `a lone edge that the level contradicts is no press, however late the level is read`() {
         for delay in [1.0, 15, 5000] {
             var debouncer = Debouncer(window: .milliseconds(15))
             debouncer.edge(isDown: true, at: at(0))
@@ -93,5 +93,62 @@ import Testing
         debouncer.level(isDown: true, at: at(600))
         debouncer.level(isDown: false, at: at(3000))
         #expect(debouncer.settle(by: at(3015)) == .released(at: at(600)))
+    }
+
+    // MARK: Storms
+
+    /// Takes in edges at a pace, in milliseconds.
+    /// - Returns: which of them muted the line.
+    private func edges(_ count: Int, every interval: Double, into line: inout Debouncer) -> [Int] {
+        (0..<count).filter { line.edge(isDown: true, at: at(Double($0) * interval)) }
+    }
+
+    @Test func `two hundred edges within a second mute the line, once`() {
+        var line = Debouncer(window: .milliseconds(15))
+        let muting = edges(1000, every: 5, into: &line)
+        #expect(muting == [199])
+        #expect(line.isMuted)
+        #expect(line.nextCheck == at(199 * 5 + 1000))
+    }
+
+    @Test func `199 edges a second never do`() {
+        var line = Debouncer(window: .milliseconds(15))
+        let muting = edges(5000, every: 1000 / 199, into: &line)
+        #expect(muting == [])
+        #expect(!line.isMuted)
+        #expect(line.nextCheck == nil)
+    }
+
+    @Test func `a second is any second, whenever it begins`() {
+        var line = Debouncer(window: .milliseconds(15))
+        _ = edges(150, every: 1, into: &line)
+        let more = (0..<60).filter { line.edge(isDown: true, at: at(980 + Double($0) * 0.1)) }
+        #expect(more == [49])
+    }
+
+    @Test func `its edges count again after ten seconds of rest`() {
+        var line = Debouncer(window: .milliseconds(15))
+        _ = edges(200, every: 0, into: &line)
+        var now = 0.0
+        var trace: [String] = []
+        // It moves in the first three seconds, is checked each second, and rests from then on.
+        while let next = line.nextCheck {
+            now += 1000
+            #expect(next == at(now))
+            if line.check(hasMoved: now <= 3000, isDown: { false }, at: next) { trace.append("listens at \(now)") }
+        }
+        #expect(trace == ["listens at 13000.0"])
+        #expect(!line.isMuted)
+        let muting = edges(400, every: 0, into: &line)
+        #expect(muting == [199])
+    }
+
+    @Test func `a line that never rests stays muted`() {
+        var line = Debouncer(window: .milliseconds(15))
+        _ = edges(200, every: 0, into: &line)
+        let again = (1...600).filter { line.check(hasMoved: true, isDown: { false }, at: at(Double($0) * 1000)) }
+        #expect(again == [])
+        let muting = edges(1, every: 0, into: &line)
+        #expect(muting == [])
     }
 }

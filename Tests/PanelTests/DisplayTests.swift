@@ -34,13 +34,15 @@ import Transport
         return lines
     }
 
+    private let uploadStates: [UploadState] = [.idle, .sending, .held, .refused(message: "no"), .safeToRemove]
+
     private func indication(_ change: (inout Indication) -> Void) -> Indication {
         var indication = Indication()
         change(&indication)
         return indication
     }
 
-    @Test func `nothing to tell: all dark, and never a wake-up`() {
+    @Test func `nothing to show: all dark, and never a wake-up`() {
         #expect(trace([(0, Indication())], until: 1e9) == ["0 "])
     }
 
@@ -78,7 +80,7 @@ import Transport
                 == ["0 record", "1000 ", "1080 record", "2000 ", "2080 record", "3000 ", "3080 record"])
     }
 
-    @Test func `two seconds that are not on disk blink fast, though nobody tells the lamp, until a sync`() {
+    @Test func `two seconds that are not on disk blink fast until a sync, without a further show`() {
         let start = indication { $0.recording = .init(safeUntil: at(0)) }
         let synced = indication { $0.recording = .init(safeUntil: at(2400), lastSync: at(2450)) }
         #expect(
@@ -89,7 +91,7 @@ import Transport
                 ])
     }
 
-    @Test func `the fast blink keeps its beat while syncs lag`() {
+    @Test func `the fast blink keeps its rhythm while syncs lag`() {
         let shows = [0.0, 130, 270].map { time in
             (3000 + time, indication { $0.recording = .init(safeUntil: at(time), lastSync: at(time)) })
         }
@@ -106,7 +108,7 @@ import Transport
                 == ["0 play", "1500 ", "2500 play", "3500 ", "4500 play", "5000 "])
     }
 
-    @Test func `a pattern begins at its beginning and keeps its beat while other things change`() {
+    @Test func `a pattern begins at its first segment and keeps its rhythm while other things change`() {
         let armed = indication { $0.isArmed = true }
         let armedAndSending = indication {
             $0.isArmed = true
@@ -117,12 +119,16 @@ import Transport
                 == ["700 play", "760 ", "1700 upload", "2200 ", "3700 play", "3760 "])
     }
 
-    @Test func `uploading pulses, a stick that may be pulled is solid, held is dark`() {
-        func upload(_ upload: Indication.Upload) -> Indication {
+    @Test func `uploading pulses, a stick that may be pulled is solid, held and refused are dark`() {
+        func upload(_ upload: UploadState) -> Indication {
             indication { $0.upload = upload }
         }
         #expect(
-            trace([(0, upload(.sending)), (3000, upload(.safeToRemove)), (4000, upload(.held))], until: 9000)
+            trace(
+                [
+                    (0, upload(.sending)), (3000, upload(.safeToRemove)), (4000, upload(.held)),
+                    (5000, upload(.refused(message: "no"))),
+                ], until: 9000)
                 == ["0 upload", "500 ", "2000 upload", "2500 ", "3000 upload", "4000 "])
     }
 
@@ -143,7 +149,9 @@ import Transport
             trace([(0, both)], until: 1900) == ["0 record+fault", "200 record", "1700 record+fault", "1900 record"])
     }
 
-    @Test func `answers flash on play: two, four at an end, three very quick ones for no`() {
+    @Test
+    func `answers flash on play: two, four at an end, three very quick ones for a refusal, two long ones for the lock`()
+    {
         func answer(_ kind: Indication.Answer.Kind) -> Indication {
             indication { $0.answer = .init(kind, at: at(0)) }
         }
@@ -155,6 +163,9 @@ import Transport
         #expect(
             trace([(0, answer(.refused))], until: 9000)
                 == ["0 play", "50 ", "100 play", "150 ", "200 play", "250 "])
+        for kind in [Indication.Answer.Kind.locked, .unlocked] {
+            #expect(trace([(0, answer(kind))], until: 9000) == ["0 play", "600 ", "900 play", "1500 "])
+        }
     }
 
     @Test func `an answer is over by itself, and what was shown before goes on`() {
@@ -181,7 +192,7 @@ import Transport
                 ])
     }
 
-    @Test func `on one lamp for all, record beats fault beats play beats upload`() {
+    @Test func `on one lamp for all, record shows before fault, fault before play, play before upload`() {
         let everything = indication {
             $0.recording = .init(safeUntil: at(0))
             $0.faults = [.noCard]
@@ -215,6 +226,16 @@ import Transport
         #expect(trace([(500, recording)], lamps: [.all], until: 750) == ["500 all", "600 ", "700 all"])
     }
 
+    @Test func `on one lamp for all, the lock is two long winks while recording, and two long flashes else`() {
+        var locked = indication { $0.answer = .init(.locked, at: at(500)) }
+        #expect(
+            trace([(0, locked)], lamps: [.all], until: 9000) == ["0 ", "500 all", "1100 ", "1400 all", "2000 "])
+        locked.recording = .init(safeUntil: at(5000))
+        #expect(
+            trace([(0, locked)], lamps: [.all], until: 3000)
+                == ["0 all", "500 ", "1100 all", "1400 ", "2000 all"])
+    }
+
     @Test func `lamps that a kit has not cost no wake-ups`() {
         var display = Display(lamps: [.all])
         display.show(
@@ -236,7 +257,7 @@ import Transport
                     indication {
                         $0.isArmed = Bool.random(using: &dice)
                         $0.playback = [.stopped, .playing, .paused].randomElement(using: &dice) ?? .stopped
-                        $0.upload = Indication.Upload.allCases.randomElement(using: &dice) ?? .idle
+                        $0.upload = uploadStates.randomElement(using: &dice) ?? .idle
                         $0.faults = Set(Fault.Code.allCases.filter { _ in Int.random(in: 0..<4, using: &dice) == 0 })
                         $0.answer = Indication.Answer.Kind.allCases.randomElement(using: &dice).map {
                             .init($0, at: now)
@@ -251,14 +272,14 @@ import Transport
         }
     }
 
-    @Test func `what is told is what is seen when lamps are looked at each millisecond`() {
+    @Test func `the changes that are announced are those that a check at each millisecond finds`() {
         var dice = SeededRandom(seed: 9)
-        for _ in 0..<40 {
+        for _ in 0..<full(40, inDebug: 12) {
             var display = Display(lamps: Bool.random(using: &dice) ? [.all] : [.record, .play, .upload, .fault])
             var shown = indication {
                 $0.isArmed = Bool.random(using: &dice)
                 $0.playback = [.stopped, .playing, .paused].randomElement(using: &dice) ?? .stopped
-                $0.upload = Indication.Upload.allCases.randomElement(using: &dice) ?? .idle
+                $0.upload = uploadStates.randomElement(using: &dice) ?? .idle
                 $0.faults = Set(Fault.Code.allCases.filter { _ in Int.random(in: 0..<4, using: &dice) == 0 })
             }
             if Bool.random(using: &dice) {
@@ -271,15 +292,15 @@ import Transport
                 }
             }
             display.show(shown, at: at(0))
-            var seen: [Instant] = []
+            var found: [Instant] = []
             var lit = display.lit(at: at(0))
             for instant in (1...3500).map({ at(Double($0)) }) where display.lit(at: instant) != lit {
                 lit = display.lit(at: instant)
-                seen.append(instant)
+                found.append(instant)
             }
-            let told = sequence(first: at(0)) { display.nextChange(after: $0) }.lazy.prefix { $0 <= at(3500) }
-            let changes = Array(told.dropFirst())
-            #expect(changes == seen)
+            let announced = sequence(first: at(0)) { display.nextChange(after: $0) }.lazy.prefix { $0 <= at(3500) }
+            let changes = Array(announced.dropFirst())
+            #expect(changes == found)
         }
     }
 }

@@ -1,6 +1,4 @@
-import Panel
 import Takes
-import Transport
 
 /// The instant `milliseconds` after a zero that is not the clock's own.
 func at(_ milliseconds: Double) -> Instant {

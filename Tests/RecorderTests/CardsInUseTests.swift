@@ -24,7 +24,7 @@ import Testing
         return [used.capture, used.playback]
     }
 
-    @Test func `a simulated board takes the best card that hears something, and plays on it if it can`() {
+    @Test func `a simulated board takes the best card that captures, and plays on it if it can`() {
         #expect(used(dummy, loopback, screen, microphone) == [.cardID("Mic"), .cardID("HDMI")])
         #expect(used(dummy, loopback) == [.cardID("Loopback"), .cardID("Loopback")])
         #expect(used(dummy, screen, loopback) == [.cardID("Loopback"), .cardID("Loopback")])

@@ -6,6 +6,7 @@ import Panel
 import Ring
 import Settings
 import Simulation
+import SoundCard
 import Synchronization
 import Takes
 import Testing
@@ -41,21 +42,28 @@ private final class PromptCard: CaptureSource {
 }
 
 private final class HandClock: Clock {
-    private let instant = Mutex(Int64(0))
+    private let instant = Locked(Int64(0))
     func now() -> Instant { Instant(nanoseconds: instant.withLock { $0 }) }
     func wallTime() -> WallTime { WallTime(microseconds: 1_795_000_000_000_000) }
     func pass(_ duration: Duration) { instant.withLock { $0 += duration.nanoseconds } }
 }
 
 @Suite struct CheckUpTests {
-    private final class Told {
+    private final class Received {
         var replies: [String] = []
 
         func answer() -> Answer { Answer { self.replies.append($0.line(id: .null, isFirst: false)) } }
     }
 
+    /// The parts that a check-up works with.
+    private struct Kit {
+        var deck: Deck
+        var cards: Listing<[CardReport]>
+        var checkUp: CheckUp
+    }
+
     private let clock = HandClock()
-    private let told = Told()
+    private let received = Received()
     private let folder: String
 
     init() {
@@ -64,103 +72,182 @@ private final class HandClock: Clock {
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    private func kit(frames: Int, listening: Bool = true) throws -> (deck: Deck, checkUp: CheckUp) {
+    private func kit(
+        frames: Int, standby: Settings.Capture.Standby = .listening,
+        newCard: (@Sendable () -> any CaptureSource)? = nil,
+        list: @escaping Listing<[CardReport]>.Make = { _, _ in [] }
+    ) throws -> Kit {
         var settings = Settings()
         settings.takes.directory = folder + "/takes"
         settings.takes.reserveMiB = 16
         settings.capture.card = .pcm("none such")
-        var options = DeckOptions(settings: settings, version: "1")
-        options.isListening = listening
+        settings.capture.standby = standby
         let deck = try Deck(
-            options: options, card: PromptCard(frames: frames), sink: SilentSink(clock: clock), clock: clock,
-            originOfClock: { _ in .ntp },
-            report: { _ in })
+            options: DeckOptions(settings: settings, version: "1"), card: PromptCard(frames: frames),
+            sink: SilentSink(clock: clock), clock: clock, originOfClock: { _ in .ntp }, report: { _ in })
         _ = deck.turn(now: clock.now())
+        while standby == .listening, deck.openGrant == nil {
+            var files = deck.fileDescriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            _ = unsafe poll(&files, nfds_t(files.count), -1)
+            deck.receive()
+        }
+        let cards = Listing("cards", clock: clock, make: list)
         let checkUp = CheckUp(
-            deck: deck, settings: settings, problems: ["kit.toml: bad"], clock: clock,
+            deck: deck, settings: settings, problems: ["kit.toml: bad"], cards: cards, clock: clock,
+            newCard: newCard ?? { CaptureCard() },
             openLines: { OpenLines(buttons: [false, true, false, false, false], lamps: Set(Lamp.allCases)) })
-        return (deck, checkUp)
+        return Kit(deck: deck, cards: cards, checkUp: checkUp)
     }
 
-    /// Waits for what the thread tells.
-    private func settle(_ checkUp: CheckUp) {
-        while told.replies.isEmpty {
-            var file = pollfd(fd: checkUp.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            guard unsafe poll(&file, 1, 30_000) == 1 else { return }
-            checkUp.hear()
+    /// Turns as the recorder's loop does, until the condition holds.
+    private func turn(_ kit: Kit, until isDone: () -> Bool) {
+        while !isDone() {
+            var files = [kit.cards.fileDescriptor, kit.checkUp.fileDescriptor].map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            guard unsafe poll(&files, 2, 30_000) > 0 else {
+                Issue.record("nothing is reported")
+                return
+            }
+            kit.cards.collect()
+            kit.checkUp.collect()
+            _ = kit.checkUp.turn(now: clock.now())
         }
     }
 
     private func findings() throws -> [Finding] {
-        let reply = try JSONValue(decoding: Array(try #require(told.replies.first).utf8))
+        let reply = try JSONValue(decoding: Array(try #require(received.replies.first).utf8))
         let list = try #require(reply["doctor"]).description
         return try JSONDecoder().decode([Finding].self, from: Data(list.utf8))
     }
 
-    @Test func `a deck that listens is heard at once, and everything is answered`() throws {
-        let (_, checkUp) = try kit(frames: 20_000)
-        checkUp.begin(told.answer())
-        #expect(told.replies.isEmpty)
-        #expect(checkUp.turn(now: clock.now()) == clock.now() + .seconds(15))
-        settle(checkUp)
+    @Test func `with a deck that listens, everything is examined and answered`() throws {
+        let kit = try kit(frames: 20_000)
+        kit.checkUp.begin(received.answer())
+        #expect(received.replies.isEmpty)
+        turn(kit) { !received.replies.isEmpty }
         let found = try findings()
         let signal = found.first { $0.subject == .signal }
         #expect(signal?.message.hasPrefix("card:Prompt: ") ?? false, "\(found)")
         #expect(found.contains { $0.subject == .settings && $0.message == "kit.toml: bad" && $0.exitStatus == 78 })
         #expect(found.contains { $0.subject == .buttons && $0.message.hasPrefix("stop (GPIO27) is held down") })
         #expect(found.contains { $0.subject == .storage })
-        #expect(checkUp.turn(now: clock.now()) == nil)
+        #expect(kit.checkUp.turn(now: clock.now()) == nil)
     }
 
-    @Test func `one that has not listened for two seconds is waited for, and fails after five`() throws {
-        let (_, checkUp) = try kit(frames: 100)
-        checkUp.begin(told.answer())
-        #expect(checkUp.turn(now: clock.now()) == clock.now() + .milliseconds(100))
+    @Test func `two seconds of sound are waited for, for five seconds at most`() throws {
+        let kit = try kit(frames: 100)
+        kit.checkUp.begin(received.answer())
+        turn(kit) { kit.checkUp.turn(now: clock.now()) == clock.now() + .milliseconds(100) }
         clock.pass(.milliseconds(4999))
-        #expect(checkUp.turn(now: clock.now()) == clock.now() + .milliseconds(100))
+        #expect(kit.checkUp.turn(now: clock.now()) == clock.now() + .milliseconds(100))
         clock.pass(.milliseconds(1))
-        _ = checkUp.turn(now: clock.now())
-        settle(checkUp)
+        _ = kit.checkUp.turn(now: clock.now())
+        turn(kit) { !received.replies.isEmpty }
         #expect(try findings().contains { $0.subject == .signal && $0.message.contains("delivered only 100 frames") })
     }
 
-    @Test func `a second one is refused while the first is under way, and had after it`() throws {
-        let (_, checkUp) = try kit(frames: 20_000)
-        checkUp.begin(told.answer())
-        let second = Told()
-        checkUp.begin(second.answer())
+    @Test func `a second check-up is refused while the first is under way, and begins after it`() throws {
+        let kit = try kit(frames: 20_000)
+        kit.checkUp.begin(received.answer())
+        let second = Received()
+        kit.checkUp.begin(second.answer())
         #expect(second.replies.map { $0.contains(#""code":"busy""#) } == [true])
-        _ = checkUp.turn(now: clock.now())
-        settle(checkUp)
-        let third = Told()
-        checkUp.begin(third.answer())
+        turn(kit) { !received.replies.isEmpty }
+        let third = Received()
+        kit.checkUp.begin(third.answer())
         #expect(third.replies.isEmpty)
-        checkUp.giveWay()
+        kit.checkUp.stopForTake()
     }
 
-    @Test func `it gives way to a take`() throws {
-        let (_, checkUp) = try kit(frames: 20_000)
-        checkUp.begin(told.answer())
-        checkUp.giveWay()
-        _ = checkUp.turn(now: clock.now())
-        settle(checkUp)
+    @Test func `it stops for a take`() throws {
+        let kit = try kit(frames: 20_000)
+        kit.checkUp.begin(received.answer())
+        kit.checkUp.stopForTake()
+        turn(kit) { !received.replies.isEmpty }
         #expect(try findings().contains { $0.subject == .storage && $0.message.contains("a take began") })
     }
 
-    @Test func `a deck that keeps its card closed has it opened for this`() throws {
-        let (_, checkUp) = try kit(frames: 20_000, listening: false)
-        // The real card of the settings, which there is none of.
-        checkUp.begin(told.answer())
-        settle(checkUp)
+    @Test func `a card that the deck keeps closed is opened for the check-up`() throws {
+        // The real card of the settings, which does not exist.
+        let kit = try kit(frames: 20_000, standby: .closed)
+        kit.checkUp.begin(received.answer())
+        turn(kit) { !received.replies.isEmpty }
         let found = try findings()
         #expect(
             found.contains { $0.subject == .card && $0.severity == .failure && $0.message.contains("none such") },
             "\(found)")
     }
+
+    @Test func `a card that hangs as it is opened is reported after 15 s, and no second check-up waits for it`() throws
+    {
+        let card = HangingCard()
+        let kit = try kit(frames: 0, standby: .closed, newCard: { card })
+        kit.checkUp.begin(received.answer())
+        turn(kit) { kit.checkUp.turn(now: clock.now()) != nil }
+        while card.opened.load(ordering: .acquiring) == 0 { sched_yield() }
+        clock.pass(.seconds(15))
+        #expect(kit.checkUp.turn(now: clock.now()) == nil)
+        let found = try findings()
+        #expect(
+            found.contains {
+                $0.subject == .card && $0.exitStatus == 74
+                    && $0.message.hasPrefix("capture: pcm:none such: has not answered for 15 s")
+            }, "\(found)")
+        #expect(found.contains { $0.subject == .buttons })
+        let second = Received()
+        kit.checkUp.begin(second.answer())
+        #expect(second.replies.map { $0.contains(#""code":"busy""#) } == [true])
+        card.release()
+        turn(kit) {
+            let third = Received()
+            kit.checkUp.begin(third.answer())
+            return third.replies.isEmpty
+        }
+        #expect(received.replies.count == 1)
+        kit.checkUp.stopForTake()
+    }
+
+    @Test func `a card that hangs as cards are listed is reported, and the rest is examined`() throws {
+        let gate = Gate()
+        let kit = try kit(
+            frames: 20_000,
+            list: { _, asking in
+                asking("Mic (card:Mic)")
+                gate.wait()
+                return []
+            })
+        kit.checkUp.begin(received.answer())
+        clock.pass(.seconds(8))
+        _ = kit.cards.turn(now: clock.now())
+        turn(kit) { !received.replies.isEmpty }
+        let found = try findings()
+        #expect(found.contains { $0.subject == .card && $0.message.hasPrefix("cards: ") }, "\(found)")
+        #expect(found.contains { $0.subject == .signal && $0.message.hasPrefix("card:Prompt: ") })
+        gate.open()
+    }
+}
+
+/// A card that hangs as it is opened, until it is released.
+private final class HangingCard: CaptureSource, @unchecked Sendable {
+    let opened = Atomic<Int>(0)
+    let endedFileDescriptor: Int32 = -1
+    var end: CaptureEnd? { nil }
+    private let gate = Gate()
+
+    func open(_ request: CaptureRequest) throws -> CaptureGrant {
+        opened.wrappingAdd(1, ordering: .releasing)
+        gate.wait()
+        throw Refusal(.io, "it was released")
+    }
+
+    func release() { gate.open() }
+    func start(into ring: Ring) throws {}
+    func stop() {}
 }
 
 @Suite struct LampRoundTests {
-    @Test func `lamps are lit in turn, and whoever waits is answered as his is lit`() {
+    @Test func `lamps are lit in turn, and each request is answered when its lamp is lit`() {
         var round = LampRound()
         var answered: [String] = []
         func answer(_ name: String) -> Answer {
@@ -186,7 +273,7 @@ private final class HandClock: Clock {
         #expect(round.turn(now: start + .seconds(9)) == nil)
     }
 
-    @Test func `after the last one all tell what they have to`() {
+    @Test func `after the last one all lamps show the state again`() {
         var round = LampRound()
         round.add(.all, answer: Answer { _ in })
         _ = round.turn(now: Instant(nanoseconds: 0))

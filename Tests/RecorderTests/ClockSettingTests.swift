@@ -8,7 +8,7 @@ import Transport
 @testable import Recorder
 
 @Suite struct ClockSettingTests {
-    private final class Told {
+    private final class Received {
         var answers: [String] = []
         var reports: [String] = []
         var timesSet = 0
@@ -17,50 +17,59 @@ import Transport
 
     private let clock = SetClock()
     private let root = RootFolder()
-    private let told = Told()
+    private let received = Received()
     private let time = WallTime(microseconds: 1_800_000_000_400_000)
     private var path: String { root.path + "/run/fieldfare/set-clock" }
 
-    /// - Parameter code: what the kernel answers to who sets the clock; 0: it is set.
+    /// - Parameter code: the kernel's answer to `clock_settime`; 0: the clock is set.
     private func setting(_ code: Int32, path: String? = nil) -> ClockSetting {
         var calls = ClockSettingCalls()
-        calls.set = { [clock, told] time in
-            told.attempts.append(time)
+        calls.set = { [clock, received] time in
+            received.attempts.append(time)
             if code == 0 { clock.set(time) }
             return code
         }
-        let setting = ClockSetting(clock: clock, path: path ?? self.path, calls: calls) { [told] in
-            told.reports.append($0.message)
+        let setting = ClockSetting(clock: clock, path: path ?? self.path, calls: calls) { [received] in
+            received.reports.append($0.message)
         }
-        setting.onSet = { [told] in told.timesSet += 1 }
+        setting.onSet = { [received] in received.timesSet += 1 }
         return setting
     }
 
     private func begin(_ setting: ClockSetting, _ time: WallTime? = nil) {
-        setting.begin(time ?? self.time) { [told] refusal in
-            told.answers.append(refusal.map { "\($0.code.rawValue): \($0.message)" } ?? "set")
+        setting.begin(time ?? self.time) { [received] refusal in
+            received.answers.append(refusal.map { "\($0.code.rawValue): \($0.message)" } ?? "set")
         }
     }
 
-    /// What the unit does with a request.
-    private func obey(_ setsClock: Bool = true) throws {
+    /// Does what the unit does with a request.
+    private func obey(_ setsClock: Bool = true, result: String? = "success") throws {
         let text = try #require(root.text("/run/fieldfare/set-clock"))
         unlink(path)
         if setsClock { clock.set(try WallTime(reading: String(text.dropLast()))) }
+        if let result { leave(result) }
     }
 
-    @Test func `who may set the clock does so at once`() {
+    /// Leaves the unit's result.
+    private func leave(_ result: String) {
+        let file = open(path + ".result", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        let text = result + "\n"
+        write(file, text, text.utf8.count)
+        close(file)
+    }
+
+    @Test func `a process that may set the clock does so at once`() {
         let setting = setting(0)
         begin(setting)
         #expect(clock.wallTime() == time)
-        #expect(told.answers == ["set"])
-        #expect(told.timesSet == 1)
-        #expect(told.reports == ["clock: set by hand to 2027-01-15T08:00:00.400000Z"])
+        #expect(received.answers == ["set"])
+        #expect(received.timesSet == 1)
+        #expect(received.reports == ["clock: set by hand to 2027-01-15T08:00:00.400000Z"])
         #expect(setting.turn(now: clock.now()) == nil)
         #expect(root.run == [])
     }
 
-    @Test func `who may not asks the unit, and answers when the clock is set`() throws {
+    @Test func `a process that may not asks the unit, and answers when the clock is set`() throws {
         let setting = setting(EPERM)
         begin(setting)
         #expect(root.run == ["set-clock"])
@@ -69,12 +78,48 @@ import Transport
             clock.pass(.milliseconds(100))
             #expect(setting.turn(now: clock.now()) == clock.now() + .milliseconds(100))
         }
-        #expect(told.answers == [])
+        #expect(received.answers == [])
+        try obey(result: nil)
+        #expect(setting.turn(now: clock.now()) != nil)
+        #expect(received.timesSet == 1)
+        clock.pass(.milliseconds(1500))
+        #expect(setting.turn(now: clock.now()) != nil)
+        #expect(received.answers == [])
+        leave("success")
+        #expect(setting.turn(now: clock.now()) == nil)
+        #expect(received.answers == ["set"])
+        #expect(received.timesSet == 1)
+        #expect(setting.turn(now: clock.now()) == nil)
+        #expect(root.run == [])
+    }
+
+    @Test(arguments: [("exit-code", "exit-code"), (nil, "timeout")])
+    func `a chip that the unit cannot write is reported, though the clock is set`(result: String?, name: String) throws
+    {
+        let setting = setting(EPERM)
+        begin(setting)
+        try obey(result: result)
+        if result == nil {
+            #expect(setting.turn(now: clock.now()) != nil)
+            clock.pass(.seconds(14))
+        }
+        #expect(setting.turn(now: clock.now()) == nil)
+        let sentence =
+            "clock: set to 2027-01-15T08:00:00.400000Z, but its chip cannot be written (fieldfare-set-clock: \(name)), so this "
+            + "time is lost when the power goes: see 'journalctl -u fieldfare-set-clock'"
+        #expect(received.answers == ["io: " + sentence])
+        #expect(received.reports.last == sentence)
+        #expect(received.timesSet == 1)
+    }
+
+    @Test func `the result of a request of before is not this one's`() throws {
+        leave("exit-code")
+        let setting = setting(EPERM)
+        begin(setting)
+        #expect(root.run == ["set-clock"])
         try obey()
         #expect(setting.turn(now: clock.now()) == nil)
-        #expect(told.answers == ["set"])
-        #expect(told.timesSet == 1)
-        #expect(setting.turn(now: clock.now()) == nil)
+        #expect(received.answers == ["set"])
     }
 
     @Test func `a request is rounded to the nearest second`() {
@@ -83,69 +128,69 @@ import Transport
         #expect(root.text("/run/fieldfare/set-clock") == "2027-01-15T08:00:01Z\n")
     }
 
-    @Test func `a request that is taken is done only when the clock says so`() throws {
+    @Test func `a request that the unit has read is done only when the clock has the time`() throws {
         let setting = setting(EPERM)
         begin(setting)
-        try obey(false)
+        try obey(false, result: nil)
         #expect(setting.turn(now: clock.now()) != nil)
         clock.set(time + .seconds(9))
         #expect(setting.turn(now: clock.now()) != nil)
         clock.set(time - .seconds(2))
         #expect(setting.turn(now: clock.now()) != nil)
-        #expect(told.answers == [])
+        #expect(received.answers == [])
         clock.set(time - .seconds(1))
+        leave("success")
         #expect(setting.turn(now: clock.now()) == nil)
-        #expect(told.answers == ["set"])
+        #expect(received.answers == ["set"])
     }
 
-    @Test func `a clock that is right already is no answer before the request is taken`() throws {
+    @Test func `a clock that is right already is no answer before the unit has read the request`() throws {
         let setting = setting(EPERM)
         begin(setting, clock.wallTime())
         #expect(setting.turn(now: clock.now()) != nil)
-        #expect(told.answers == [])
+        #expect(received.answers == [])
         try obey()
         #expect(setting.turn(now: clock.now()) == nil)
-        #expect(told.answers == ["set"])
+        #expect(received.answers == ["set"])
     }
 
-    @Test func `a request that nobody takes is taken back`() {
+    @Test func `a request that the unit does not read is withdrawn`() {
         let setting = setting(EPERM)
         begin(setting)
-        clock.pass(.milliseconds(11_999))
+        clock.pass(.milliseconds(13_999))
         #expect(setting.turn(now: clock.now()) != nil)
         clock.pass(.milliseconds(1))
         #expect(setting.turn(now: clock.now()) == nil)
         let sentence =
-            "clock: cannot set it to 2027-01-15T08:00:00.400000Z: nobody took \(path) within 12 s: "
+            "clock: cannot set it to 2027-01-15T08:00:00.400000Z: \(path) was not read within 14 s: "
             + "is fieldfare-set-clock.path running?"
-        #expect(told.answers == ["io: " + sentence])
-        #expect(told.reports == [sentence])
-        #expect(told.timesSet == 0)
+        #expect(received.answers == ["io: " + sentence])
+        #expect(received.reports == [sentence])
+        #expect(received.timesSet == 0)
         #expect(root.run == [])
     }
 
-    @Test func `a unit that takes the request and fails is told`() throws {
+    @Test func `a unit that reads the request and fails is reported`() throws {
         let setting = setting(EPERM)
         begin(setting)
-        try obey(false)
-        clock.pass(.seconds(12))
+        try obey(false, result: "exit-code")
         #expect(setting.turn(now: clock.now()) == nil)
         #expect(
-            told.answers == [
+            received.answers == [
                 "io: clock: cannot set it to 2027-01-15T08:00:00.400000Z: fieldfare-set-clock did not set it: "
                     + "see 'journalctl -u fieldfare-set-clock'"
             ])
     }
 
-    @Test func `who asks while the clock is being set is told to wait, and may ask again afterwards`() throws {
+    @Test func `a second request is refused while the clock is being set, and served afterwards`() throws {
         let setting = setting(EPERM)
         begin(setting)
         begin(setting)
-        #expect(told.answers == ["busy: clock: it is being set: try again in a moment"])
+        #expect(received.answers == ["busy: clock: it is being set: try again in a moment"])
         try obey()
         _ = setting.turn(now: clock.now())
         begin(setting)
-        #expect(told.answers.count == 2)
+        #expect(received.answers.count == 2)
         #expect(root.run == ["set-clock"])
     }
 
@@ -153,18 +198,18 @@ import Transport
         let setting = setting(EINVAL)
         begin(setting, WallTime(microseconds: -1_000_000))
         #expect(
-            told.answers == [
+            received.answers == [
                 "bad-data: clock: 1969-12-31T23:59:59.000000Z: the clock cannot have this time: Invalid argument"
             ])
-        #expect(told.timesSet == 0)
+        #expect(received.timesSet == 0)
         #expect(setting.turn(now: clock.now()) == nil)
     }
 
-    @Test func `where there is neither the right nor the unit, it says what to do`() {
+    @Test func `without the right and without the unit, the error says what to do`() {
         let setting = setting(EPERM, path: "/nowhere/set-clock")
         begin(setting)
         #expect(
-            told.answers == [
+            received.answers == [
                 "denied: clock: cannot set it: Operation not permitted, and /nowhere/set-clock cannot be written for "
                     + "fieldfare-set-clock: No such file or directory: run the recorder as its service, or set the clock as root"
             ])

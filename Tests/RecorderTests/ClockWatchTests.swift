@@ -35,7 +35,7 @@ import Testing
         #expect(watch.step(clock) == .microseconds(19998))
     }
 
-    @Test func `the kernel gives a file that cannot be read while nobody sets the date`() {
+    @Test func `the kernel gives a file that cannot be read while the date is not set`() {
         let watch = ClockWatch(SystemClock())
         #expect(watch.fileDescriptor >= 0)
         var file = pollfd(fd: watch.fileDescriptor, events: Int16(POLLIN), revents: 0)
@@ -45,7 +45,7 @@ import Testing
         #expect(fcntl(watch.fileDescriptor, F_GETFD) == FD_CLOEXEC)
     }
 
-    @Test func `where the kernel tells nothing, the clocks still do`() {
+    @Test func `where the kernel reports nothing, the clocks are compared`() {
         final class Closed { var files: [Int32] = [] }
         let closed = Closed()
         var calls = ClockWatchCalls()

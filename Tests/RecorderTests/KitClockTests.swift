@@ -6,21 +6,22 @@ import Testing
 @testable import Recorder
 
 @Suite struct KitClockTests {
-    private final class Told { var messages: [String] = [] }
+    private final class Received { var messages: [String] = [] }
 
     private let clock = SetClock()
     private let root = RootFolder()
-    private let told = Told()
-    /// Somebody may discipline the clock of the machine that runs this; then that is what it says.
+    private let received = Received()
+    /// The clock of the machine that runs this may be synchronised; then that is its origin.
     private var isSynchronised: Bool { ClockProbe().evidence(clock).isSynchronised }
 
     private func kitClock() -> KitClock {
-        KitClock(clock: clock, probe: ClockProbe(root: root.path)) { [told] in told.messages.append($0.message) }
+        KitClock(clock: clock, probe: ClockProbe(root: root.path)) { [received] in received.messages.append($0.message)
+        }
     }
 
     private func otherwise(_ origin: ClockOrigin) -> ClockOrigin { isSynchronised ? .ntp : origin }
 
-    @Test func `what a person said is known after a restart, in this boot alone`() {
+    @Test func `a date set by a person is known after a restart, in this boot alone`() {
         let first = kitClock()
         #expect(first.origin(newestTake: nil) == otherwise(.unset))
         first.wasSetByHand()
@@ -38,7 +39,7 @@ import Testing
         #expect(bare.origin(newestTake: nil) == otherwise(.manual))
     }
 
-    @Test func `a date that an unknown hand sets is not to be trusted, until it is set back`() {
+    @Test func `a date of unknown origin is not trusted, until it is set back`() {
         let kitClock = kitClock()
         kitClock.wasSetByHand()
         var origins: [ClockOrigin] = []
@@ -49,7 +50,7 @@ import Testing
         #expect(origins == [.manual, .unset, .manual, .unset, .manual].map(otherwise))
     }
 
-    @Test func `it is told once when the date was set or the origin is known, and the log says what it was`() {
+    @Test func `a set date and a known origin are reported once, and the log has the step`() {
         let kitClock = kitClock()
         _ = kitClock.origin(newestTake: nil)
         _ = kitClock.hasChanged()
@@ -66,13 +67,13 @@ import Testing
         clock.pass(.seconds(10))
         #expect(!kitClock.hasChanged())
         #expect(
-            told.messages == [
+            received.messages == [
                 "clock: set back by 3600.25 s: it says 2026-11-21T05:18:11.000000Z now",
                 "clock: set forward by 60.0 s: it says 2026-11-21T05:19:11.000000Z now",
             ])
     }
 
-    @Test func `that a person vouches for the date as it stands is news, though nothing is set`() {
+    @Test func `a date that a person confirms counts as set, though nothing is changed`() {
         let kitClock = kitClock()
         #expect(!kitClock.hasChanged())
         kitClock.wasSetByHand()
@@ -80,7 +81,7 @@ import Testing
         #expect(!kitClock.hasChanged())
         kitClock.wasSetByHand()
         #expect(!kitClock.hasChanged())
-        #expect(told.messages == [])
+        #expect(received.messages == [])
     }
 
     @Test func `that a date elsewhere is right as well is news, though its origin is the same`() {

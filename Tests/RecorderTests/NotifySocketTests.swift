@@ -3,7 +3,7 @@ import Testing
 
 @testable import Recorder
 
-/// A service manager's socket, which keeps what it is told. The socket goes with this object.
+/// A service manager's socket, which keeps the messages that it receives. The socket is closed with this object.
 final class MadeUpManager {
     let address: String
     private let descriptor: Int32
@@ -22,7 +22,7 @@ final class MadeUpManager {
     }
 
     /// The messages that have come since the last call.
-    func heard() -> [String] {
+    func received() -> [String] {
         var messages: [String] = []
         var bytes = [UInt8](repeating: 0, count: 4096)
         while case let count = recv(descriptor, &bytes, bytes.count, 0), count >= 0 {
@@ -52,29 +52,29 @@ func failing(_ codes: Int32..., always code: Int32? = nil) -> NotifyCalls {
 
 @Suite struct NotifySocketTests {
     @Test(arguments: ["/tmp/", "@"])
-    func `what is told arrives, by a path and by an abstract name`(_ form: String) throws {
+    func `notices arrive, by a path and by an abstract name`(_ form: String) throws {
         let manager = MadeUpManager(MadeUpManager.name(form))
         let socket = try NotifySocket(manager.address)
         try socket.send([.ready, .status("armed")])
         try socket.send([.watchdog])
         try socket.send([.stopping])
-        #expect(manager.heard() == ["READY=1\nSTATUS=armed", "WATCHDOG=1", "STOPPING=1"])
+        #expect(manager.received() == ["READY=1\nSTATUS=armed", "WATCHDOG=1", "STOPPING=1"])
     }
 
     @Test func `a status is one line, whatever is in it`() throws {
         let manager = MadeUpManager(MadeUpManager.name("@"))
         try NotifySocket(manager.address).send([.status("one\nREADY=1\r\nthree")])
-        #expect(manager.heard() == ["STATUS=one READY=1 three"])
+        #expect(manager.received() == ["STATUS=one READY=1 three"])
     }
 
     @Test func `a message that is interrupted is sent again`() throws {
         let manager = MadeUpManager(MadeUpManager.name("@"))
         let socket = try NotifySocket(manager.address, calls: failing(EINTR, EINTR, EINTR))
         try socket.send([.watchdog])
-        #expect(manager.heard() == ["WATCHDOG=1"])
+        #expect(manager.received() == ["WATCHDOG=1"])
     }
 
-    @Test func `a manager that never takes a message is told of in a sentence`() throws {
+    @Test func `a manager that never accepts a message is an error of one sentence`() throws {
         let socket = try NotifySocket("/run/systemd/notify", calls: failing(always: EAGAIN))
         let error = #expect(throws: NotifyError.self) { try socket.send([.watchdog]) }
         #expect(
@@ -97,10 +97,10 @@ func failing(_ codes: Int32..., always code: Int32? = nil) -> NotifyCalls {
             }
         }
         #expect(error?.code == EAGAIN)
-        #expect(manager.heard().count == sent)
+        #expect(manager.received().count == sent)
     }
 
-    @Test func `nobody at the other end is an error`() throws {
+    @Test func `a socket without a receiver is an error`() throws {
         let socket = try NotifySocket(MadeUpManager.name("@"))
         let error = #expect(throws: NotifyError.self) { try socket.send([.ready]) }
         #expect(error?.code == ECONNREFUSED)
@@ -127,10 +127,10 @@ func failing(_ codes: Int32..., always code: Int32? = nil) -> NotifyCalls {
         let longest = name + String(repeating: "n", count: SocketName.longest - name.utf8.count)
         let manager = MadeUpManager(longest)
         try NotifySocket(longest).send([.ready])
-        #expect(manager.heard() == ["READY=1"])
+        #expect(manager.received() == ["READY=1"])
     }
 
-    @Test func `a socket that cannot be had is told, and none is closed`() {
+    @Test func `a socket that cannot be opened is an error, and none is closed`() {
         var calls = NotifyCalls()
         calls.socket = {
             errno = EMFILE

@@ -9,7 +9,7 @@ import Testing
 @testable import Simulation
 
 @Suite struct LogTests {
-    @Test func `who does not read the log holds nothing up, and learns how much was left out`() {
+    @Test func `a reader of the log that hangs delays nothing, and learns how much was left out`() {
         var ends: [Int32] = [0, 0]
         #expect(unsafe pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
@@ -23,7 +23,7 @@ import Testing
         let rest = unsafe bytes.withUnsafeMutableBytes { unsafe read(ends[0], $0.baseAddress, $0.count) }
         #expect(
             String(decoding: bytes.prefix(max(0, rest)), as: UTF8.self)
-                == "log: \(100 - taken / 1000) lines were left out: nobody took them\nthe next\n")
+                == "log: \(100 - taken / 1000) lines were left out: their reader was too slow\nthe next\n")
     }
 
     @Test func `under journald a line begins with its severity, elsewhere it does not`() {
@@ -66,6 +66,8 @@ import Testing
             split_mib = 64
             reserve_mib = 100
             sync_seconds = 2
+            [playback]
+            monitor = "recording"
             [panel]
             debounce_milliseconds = 25
             """
@@ -85,6 +87,7 @@ import Testing
         #expect(options.splitBytes == 64 << 20)
         #expect(options.reserveBytes == 100 << 20)
         #expect(options.syncPromise == .seconds(2))
-        #expect(options.pressAge == .milliseconds(225))
+        #expect(options.monitor == .recording)
+        #expect(options.pressAge == .milliseconds(85))
     }
 }

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 import TakeFiles
 import Takes
 
@@ -10,7 +9,7 @@ final class SetClock: Clock {
         var offset = ClockOffset(microseconds: 1_795_241_886_250_000)
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     func now() -> Instant { state.withLock { $0.instant } }
     func wallTime() -> WallTime { state.withLock { $0.offset.wallTime(at: $0.instant) } }
@@ -22,7 +21,7 @@ final class SetClock: Clock {
     func step(_ duration: Duration) { set(wallTime() + duration) }
 }
 
-/// A folder as the root of a machine, with `/run/fieldfare` in it, removed when nobody has it any more.
+/// A folder as the root of a machine, with `/run/fieldfare` in it, removed with this object.
 final class RootFolder {
     let path: String
     private let folders = [

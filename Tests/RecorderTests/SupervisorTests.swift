@@ -17,30 +17,31 @@ import Testing
 
     private func instant(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test func `readiness is told with the first turn, the status when it changes, the watchdog at half its time`() {
+    @Test func `readiness is reported with the first turn, the status when it changes, the watchdog at half its time`()
+    {
         var supervisor = supervisor(["WATCHDOG_USEC": "20000000", "WATCHDOG_PID": "\(getpid())"])
-        let told = [(0, 1, "armed"), (4, 2, "armed"), (5, 3, "recording"), (10, 4, "recording"), (21, 4, "recording")]
+        let trace = [(0, 1, "armed"), (4, 2, "armed"), (5, 3, "recording"), (10, 4, "recording"), (21, 4, "recording")]
             .map { (second: Int64, position: Int64, summary: String) in
                 let next = supervisor.turn(instant(second), position: position, summary: summary)
-                return "\(manager.heard()) \(next.map { "\(Int(($0 - instant(0)).inSeconds))" } ?? "-")"
+                return "\(manager.received()) \(next.map { "\(Int(($0 - instant(0)).inSeconds))" } ?? "-")"
             }
         supervisor.ending()
         #expect(
-            told == [
+            trace == [
                 "[\"READY=1\\nSTATUS=armed\", \"WATCHDOG=1\"] 10", "[] 10", "[\"STATUS=recording\"] 10",
                 "[\"WATCHDOG=1\"] 20", "[] -",
             ])
-        #expect(manager.heard() == ["STOPPING=1"])
+        #expect(manager.received() == ["STOPPING=1"])
     }
 
-    @Test func `what could not be told is told at the next turn`() {
+    @Test func `what could not be sent is sent at the next turn`() {
         var supervisor = supervisor(["WATCHDOG_USEC": "20000000"], calls: failing(EAGAIN, EAGAIN, EAGAIN))
-        var heard: [[String]] = []
+        var received: [[String]] = []
         for second in 0..<3 as Range<Int64> {
             _ = supervisor.turn(instant(second), position: second, summary: "armed")
-            heard.append(manager.heard())
+            received.append(manager.received())
         }
-        #expect(heard == [[], ["WATCHDOG=1"], ["READY=1\nSTATUS=armed"]])
+        #expect(received == [[], ["WATCHDOG=1"], ["READY=1\nSTATUS=armed"]])
     }
 
     @Test(arguments: [
@@ -51,11 +52,11 @@ import Testing
         var supervisor = supervisor(environment)
         let next = supervisor.turn(instant(100), position: 1, summary: "armed")
         #expect(next == nil)
-        #expect(manager.heard() == ["READY=1\nSTATUS=armed"])
+        #expect(manager.received() == ["READY=1\nSTATUS=armed"])
     }
 
     @Test(arguments: [[:], ["NOTIFY_SOCKET": "vsock:2:1", "WATCHDOG_USEC": "20000000"]])
-    func `without a manager nothing is told, and nobody is waited for`(_ environment: [String: String]) {
+    func `without a manager nothing is sent, and nothing is waited for`(_ environment: [String: String]) {
         var supervisor = Supervisor(
             environment: { environment[$0] }, now: instant(0), log: Log(isJournal: false))
         let next = supervisor.turn(instant(1), position: nil, summary: "armed")

@@ -40,7 +40,7 @@ import Testing
             ])
     }
 
-    @Test func `a ring that begins anew counts as progress`() {
+    @Test func `a new ring counts as progress`() {
         #expect(
             trace([(0, 960), (10, 0), (20, 0)]) == ["0: fed, next at 10", "10: fed, next at 20", "20: -, overdue"])
     }

@@ -19,7 +19,7 @@ private func ring(_ stamps: [Stamp]) -> Ring {
         #expect(ring([]).framePosition(at: milliseconds(5)) == nil)
     }
 
-    @Test func `between two stamps the rate tells the frame`() {
+    @Test func `between two stamps the rate gives the frame`() {
         let ring = ring([
             Stamp(position: 0, instant: milliseconds(1000), kind: .started),
             Stamp(position: 4800, instant: milliseconds(1100)),
@@ -66,12 +66,13 @@ private func ring(_ stamps: [Stamp]) -> Ring {
 
     @Test func `a slow crystal half a minute ago is still found by the stamps of its time`() {
         // 200 ppm slow: 4799.04 frames arrive in 100 ms.
-        let stamps = (0...600).map { index in
-            Stamp(
-                position: Int64(Double(index) * 4799.04), instant: milliseconds(Double(index) * 100),
+        let stamps = (0...600).map { (index: Int) -> Stamp in
+            let frames = Int64(Double(index) * 4799.04)
+            return Stamp(
+                position: RingPosition(frames), instant: milliseconds(Double(index) * 100),
                 kind: index == 0 ? .started : .running)
         }
-        let position = ring(stamps).framePosition(at: milliseconds(30_050))!
+        let position = ring(stamps).framePosition(at: milliseconds(30_050))!.count
         let truth = Int64(300.5 * 4799.04)
         #expect(abs(position - truth) <= 10)
     }

@@ -1,6 +1,8 @@
-import Ring
 import Takes
 import Testing
+import Workers
+
+@testable import Ring
 
 /// Mono, 16 bits, 1000 frames a second: a frame is 2 bytes and lasts 1 ms.
 private let format = StreamFormat(rateHz: 1000, channels: 1, sampleFormat: .s16)
@@ -20,13 +22,13 @@ private func write(_ count: Int64, from value: Int64, to ring: Ring) {
 }
 
 /// All frames from `first` on.
-private func read(_ ring: Ring, from first: Int64) -> [Int16] {
+private func read(_ ring: Ring, from first: RingPosition) -> [Int16] {
     var samples: [Int16] = []
     var next = first
     while next < ring.position {
         ring.withFrames(from: next, atMost: .max) { bytes in
             samples += bytes.bindMemory(to: Int16.self)
-            next += Int64(bytes.count / 2)
+            next = next + Int64(bytes.count / 2)
         }
     }
     return samples
@@ -36,7 +38,7 @@ private func read(_ ring: Ring, from first: Int64) -> [Int16] {
     @Test func `frames come out as they went in, across the wrap`() {
         let ring = Ring(format: format, holding: .milliseconds(1000), periodFrames: 100)
         for start in stride(from: Int64(0), to: 2500, by: 70) { write(70, from: start, to: ring) }
-        let expected = (1600..<ring.position).map { Int16($0) }
+        let expected = (1600..<2520).map { Int16($0) }
         #expect(read(ring, from: 1600) == expected)
         #expect(ring.position == 2520)
     }
@@ -52,13 +54,26 @@ private func read(_ ring: Ring, from first: Int64) -> [Int16] {
         write(1500, from: 0, to: ring)
         let held = ring.hold(from: 1400)
         #expect(held == 1400)
-        while ring.writableFrames() > 0 { write(ring.writableFrames(), from: ring.position, to: ring) }
+        while ring.writableFrames() > 0 { write(ring.writableFrames(), from: ring.position.count, to: ring) }
         #expect(ring.position == 2400)
         #expect(read(ring, from: 1400) == (1400..<2400).map { Int16($0) })
         ring.release(upTo: 1450)
         #expect(ring.writableFrames() == 50)
         ring.letGo()
         #expect(ring.writableFrames() == 100)
+    }
+
+    @Test func `the share that is held grows until its reader frees it`() {
+        let ring = Ring(format: format, holding: .milliseconds(1000), periodFrames: 100)
+        write(1500, from: 0, to: ring)
+        #expect(ring.heldShare == 0)
+        _ = ring.hold(from: 1400)
+        #expect(ring.heldShare == 0.1)
+        write(100, from: 1500, to: ring)
+        ring.release(upTo: 1550)
+        #expect(ring.heldShare == 0.05)
+        ring.letGo()
+        #expect(ring.heldShare == 0)
     }
 
     @Test func `what is gone cannot be held, nor what a write under way may touch`() {
@@ -107,34 +122,37 @@ private func read(_ ring: Ring, from first: Int64) -> [Int16] {
 
     @Test func `stamps that were overwritten are not there`() {
         let ring = Ring(format: format, holding: .milliseconds(1000), periodFrames: 100)
-        for number in 0..<5000 { ring.stamp(Stamp(position: Int64(number), instant: Instant(nanoseconds: 0))) }
+        for number in Int64(0)..<5000 {
+            ring.stamp(Stamp(position: RingPosition(number), instant: Instant(nanoseconds: 0)))
+        }
         #expect(ring.stamp(number: 0) == nil)
         #expect(ring.stamp(number: 4999)?.position == 4999)
         #expect(ring.stamp(number: 4100)?.position == 4100)
     }
 
-    @Test func `a writer and a reader on two threads lose and mix up nothing`() throws {
-        let ring = Ring(format: format, holding: .milliseconds(1000), periodFrames: 64)
-        let total: Int64 = 400_000
-        _ = ring.hold(from: 0)
-        let writer = try Thread(name: "test-writer") {
-            while ring.position < total {
-                let room = ring.writableFrames()
-                if room > 0 { write(min(room, total - ring.position), from: ring.position, to: ring) }
-            }
+    @Test func `a ring takes an eighth of the memory at most, and says how long that is`() {
+        let stereo = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s32)
+        #expect(Ring.maximumBytes(ofMemory: 64 << 20) == 8 << 20)
+        #expect(Ring.maximumBytes(ofMemory: 8 << 30) == Ring.maximumBytes)
+        let ring = Ring(
+            format: stereo, holding: .seconds(30), periodFrames: 5760,
+            maximumBytes: Ring.maximumBytes(ofMemory: 64 << 20))
+        #expect(ring.byteCount == 8 << 20)
+        #expect(ring.capacityFrames == 1 << 20)
+        #expect(ring.duration == stereo.duration(ofFrames: 1 << 20))
+    }
+
+    @Test func `the latest frames are the last ones, across the ring's end`() {
+        let format = StreamFormat(rateHz: 10, channels: 1, sampleFormat: .s16)
+        let ring = Ring(format: format, holding: .seconds(3), periodFrames: 4)
+        #expect(ring.latest(.seconds(2)) == nil)
+        for frame in 0..<UInt8(50) {
+            let piece = ring.writable(1)
+            piece[0] = frame
+            piece[1] = 0
+            ring.commit(1)
         }
-        var next: Int64 = 0
-        var wrong = 0
-        while next < total {
-            ring.withFrames(from: next, atMost: 50) { bytes in
-                for sample in bytes.bindMemory(to: Int16.self) {
-                    if sample != Int16(truncatingIfNeeded: next) { wrong += 1 }
-                    next += 1
-                }
-            }
-            ring.release(upTo: next)
-        }
-        writer.join()
-        #expect(wrong == 0)
+        let expected: [UInt8] = (UInt8(30)..<50).flatMap { [$0, 0] as [UInt8] }
+        #expect(ring.latest(.seconds(2)) == expected)
     }
 }

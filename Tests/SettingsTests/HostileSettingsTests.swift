@@ -3,7 +3,7 @@ import Testing
 
 @testable import Settings
 
-/// What nobody writes on purpose.
+/// What no user writes on purpose.
 struct HostileSettingsTests {
     /// Problems, each held to its promises: a place within the file, and one line without control characters.
     private func problems(of bytes: [UInt8]) -> [SettingsProblem] {
@@ -52,7 +52,7 @@ struct HostileSettingsTests {
         ["\0"], ["\u{feff}\u{feff}"], ["a", "=[", "]"], ["a={", "b=[", "]}"], ["[", "a.", "]"], ["[[", "a.", "]]"],
         ["", "a.", "=1"], ["\"", "\\n", "\""], ["a=\"\"\"", "\n", ""], ["", "[a]\n", ""], ["", "a=", ""],
     ])
-    func `deep and endless things are told, not followed`(_ pattern: [String]) {
+    func `deep and endless things are reported, not followed`(_ pattern: [String]) {
         let middle = pattern.count == 3 ? pattern[1] : pattern[0]
         for count in [1, 8, 9, 400, 60_000, 300_000] {
             let repeated = String(repeating: middle, count: count)
@@ -61,13 +61,13 @@ struct HostileSettingsTests {
         }
     }
 
-    @Test func `a file that is none of settings is told in a hundred problems and how many more there are`() throws {
+    @Test func `a file without settings is reported as a hundred problems and the number of the rest`() throws {
         let text = (0..<7000).map { "k\($0)=1\n" }.joined()
         let problems = problems(of: Array(text.utf8))
         try #require(problems.count == 101)
         #expect(problems[99].message.hasPrefix("found an unknown section"))
-        #expect(problems[100].description == "f:100: 6900 more problems are not told: is this a settings file?")
-        // A line of the panel with faults that are not told is not driven all the same.
+        #expect(problems[100].description == "f:100: 6900 more problems are not listed: is this a settings file?")
+        // A line of the panel with faults that are not listed is not driven either.
         let panel = "[panel.buttons]\nrecord = { line = \"GPIO1\", colour = \"red\" }\n"
         #expect(Settings.parse(text + panel, file: "f").settings.panel.buttons.record == nil)
     }

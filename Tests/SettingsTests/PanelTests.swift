@@ -55,13 +55,13 @@ struct PanelTests {
         #expect(panel.leds == .init(record: nil, play: nil, upload: nil, fault: nil, all: .line(.name("GPIO5"))))
     }
 
-    @Test func `a lamp for all that is not understood lights nothing`() {
+    @Test func `a lamp for all that cannot be read lights nothing`() {
         let (panel, sentences) = parse("panel.leds.all = 5")
         #expect(sentences.count == 1)
         #expect(panel.leds == .init(record: nil, play: nil, upload: nil, fault: nil, all: nil))
     }
 
-    @Test func `a lamp for all beside others gives way to them`() {
+    @Test func `a lamp for all beside others is disconnected`() {
         let text = "[panel.leds]\nplay = { line = \"B\" }\nall = { line = \"A\" }\nfault = \"none\""
         let (panel, sentences) = parse(text)
         #expect(
@@ -98,7 +98,7 @@ struct PanelTests {
         #expect(panel.leds.record == nil)
     }
 
-    @Test func `what has a line by default gives way to what the file names`() {
+    @Test func `what has a line by default loses it to what the file names`() {
         let (panel, sentences) = parse("panel.leds.record = { line = \"GPIO22\" }")
         #expect(
             sentences == [
@@ -109,7 +109,7 @@ struct PanelTests {
         #expect(panel.leds.record == .line(.name("GPIO22")))
     }
 
-    @Test func `two lamps on one LED device are told`() {
+    @Test func `two lamps on one LED device are reported`() {
         let (panel, sentences) = parse("[panel.leds]\nrecord = { led = \"ACT\" }\nfault = { led = \"ACT\" }")
         #expect(
             sentences == [

@@ -4,7 +4,7 @@ import Testing
 @testable import Settings
 
 struct SettingsFileTests {
-    private let ending = "until that is mended all settings have their defaults"
+    private let ending = "until that is corrected all settings have their defaults"
 
     @Test func `a missing file at the default path is no problem`() {
         let (settings, problems) = Settings.load(from: nil, default: "/nowhere/fieldfare.toml")
@@ -27,7 +27,7 @@ struct SettingsFileTests {
         #expect(problems.map(\.description) == ["/proc: cannot be read: it is a directory; \(ending)"])
     }
 
-    @Test func `nobody waits for a pipe`() throws {
+    @Test func `a pipe is not waited for`() throws {
         let path = "/tmp/fieldfare-settings-\(getpid()).pipe"
         try #require(mkfifo(path, 0o600) == 0)
         defer { unlink(path) }

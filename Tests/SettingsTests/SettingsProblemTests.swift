@@ -19,7 +19,7 @@ struct SettingsProblemTests {
         ("[takes]\nformat = [\"wav\"]", #"f:2: takes.format: found an array: allowed are "wav" or "flac""#),
         (
             "[takes]\ndirectory = 1979-05-27",
-            "f:2: takes.directory: found a date or a time: allowed is an absolute path"
+            "f:2: takes.directory: found a date or a time: allowed is an absolute path, \"stick\" or \"stick-or-internal\""
         ),
         ("[playback.volume]", "f:1: playback.volume: found an empty table: allowed is a number from 0 to 1"),
         ("capture = true", "f:1: capture: found true (a boolean): allowed is a section, [capture]"),
@@ -61,6 +61,36 @@ struct SettingsProblemTests {
             "[playback]\nvolume = 80",
             "f:2: playback.volume: found 80 (a whole number): allowed is a number from 0 to 1"
         ),
+        (
+            "[playback]\npitch_cents = -1200.5",
+            "f:2: playback.pitch_cents: found -1200.5 (a real number): allowed is a whole number from -2400 to 2400"
+        ),
+        (
+            "[playback]\nspeed = 0.04",
+            "f:2: playback.speed: found 0.04 (a real number): allowed is a number from 0.05 to 2"
+        ),
+        (
+            "[playback]\nmonitor = true",
+            #"f:2: playback.monitor: found true (a boolean): allowed are "off", "recording" or "always""#
+        ),
+        (
+            "[takes]\nrejoin_seconds = 601",
+            "f:2: takes.rejoin_seconds: found 601 (a whole number): allowed is a number from 0 to 600"
+        ),
+        (
+            "[takes]\nlongest_minutes = 60\nnew_take_every_minutes = 60",
+            "f:3: takes.new_take_every_minutes: found 60 (a whole number): allowed is takes.new_take_every_minutes "
+                + "below takes.longest_minutes, or one of them 0"
+        ),
+        (
+            "[console]\nlisten = \"80\"",
+            #"f:2: console.listen: found "80" (a string): allowed are "off" or "#
+                + #"an address and a port such as "0.0.0.0:80" or "[::]:80""#
+        ),
+        (
+            "[takes]\ndirectory = \"sticks\"",
+            #"f:2: takes.directory: found "sticks" (a string): allowed is an absolute path, "stick" or "stick-or-internal""#
+        ),
         // Malformed.
         (
             "[kit]\nname = \"Heron 7\"",
@@ -73,11 +103,11 @@ struct SettingsProblemTests {
         ),
         (
             "[takes]\ndirectory = \"takes\"",
-            #"f:2: takes.directory: found "takes" (a string): allowed is an absolute path"#
+            #"f:2: takes.directory: found "takes" (a string): allowed is an absolute path, "stick" or "stick-or-internal""#
         ),
         (
             "[takes]\ndirectory = \"/t\\u0000\\u001b[2J\"",
-            #"f:2: takes.directory: found "/t\u{0}\u{1b}[2J" (a string): allowed is an absolute path"#
+            #"f:2: takes.directory: found "/t\u{0}\u{1b}[2J" (a string): allowed is an absolute path, "stick" or "stick-or-internal""#
         ),
         (
             "[outbox]\nwindow = \"22:00-24:00\"",
@@ -107,12 +137,14 @@ struct SettingsProblemTests {
         ),
         (
             "[playback]\nvolumne = 1",
-            "f:2: playback.volumne: found an unknown key: allowed are card, volume or skip_seconds; "
+            "f:2: playback.volumne: found an unknown key: allowed are card, volume, skip_seconds, "
+                + "pitch_cents, speed, expand or monitor; "
                 + "did you mean 'volume'?"
         ),
         (
             "[playback]\ndebounce_milliseconds = 1",
-            "f:2: playback.debounce_milliseconds: found an unknown key: allowed are card, volume or skip_seconds; "
+            "f:2: playback.debounce_milliseconds: found an unknown key: allowed are card, volume, skip_seconds, "
+                + "pitch_cents, speed, expand or monitor; "
                 + "did you mean 'panel.debounce_milliseconds'?"
         ),
         (
@@ -122,7 +154,7 @@ struct SettingsProblemTests {
         (
             "[play_back]",
             "f:1: play_back: found an unknown section: allowed are kit, capture, filter, takes, playback, panel, "
-                + "control, library or outbox; did you mean 'playback'?"
+                + "control, library, console or outbox; did you mean 'playback'?"
         ),
         (
             "[panel.leds]\nrecord = { line = \"A\", pull = \"up\" }",
@@ -158,6 +190,7 @@ struct SettingsProblemTests {
         var expected = Settings()
         if text.contains("closed") { expected.capture.standby = .closed }
         if text.contains("low_pass_hz = 100") { expected.filter.request.lowPass = .hertz(100) }
+        if text.contains("longest_minutes") { expected.takes.longest = .seconds(3600) }
         if text.contains("panel.leds") && !text.contains("[[") { expected.panel.leds.record = nil }
         #expect(settings == expected)
     }
@@ -166,27 +199,22 @@ struct SettingsProblemTests {
         (
             "[takes]\nsplit_mib = 64\nsplit_mib = 65\n",
             "f:3: cannot be read: error while parsing key-value pair: cannot redefine existing integer 'split_mib'; "
-                + "until that is mended all settings have their defaults"
+                + "until that is corrected all settings have their defaults"
         ),
         (
             "[kit]\nname = heron\n",
             "f:2: cannot be read: error while parsing value: could not determine value type; "
-                + "until that is mended all settings have their defaults"
+                + "until that is corrected all settings have their defaults"
         ),
         (
             "[k\u{fc}t]\n",
             "f:1: cannot be read: error while parsing table header: expected ']', saw '\u{fc}'; "
-                + "until that is mended all settings have their defaults"
+                + "until that is corrected all settings have their defaults"
         ),
         (
             "\n" + String(repeating: "#", count: 1001) + "\n",
             "f:2: cannot be read: a line of 1001 bytes, but at most 1000 are allowed; "
-                + "until that is mended all settings have their defaults"
-        ),
-        (
-            String(repeating: "# a comment\n", count: 5462),
-            "f:1: cannot be read: a file of 65544 bytes, but at most 65536 are allowed; "
-                + "until that is mended all settings have their defaults"
+                + "until that is corrected all settings have their defaults"
         ),
     ]
 
@@ -196,17 +224,27 @@ struct SettingsProblemTests {
         #expect(settings == Settings())
     }
 
+    @Test func `a file that is too large is one problem`() {
+        let (settings, problems) = Settings.parse(String(repeating: "# a comment\n", count: 5462), file: "f")
+        let sentence =
+            "f:1: cannot be read: a file of 65544 bytes, but at most 65536 are allowed; "
+            + "until that is corrected all settings have their defaults"
+        #expect(problems.map(\.description) == [sentence])
+        #expect(settings == Settings())
+    }
+
     @Test func `bytes that are not UTF-8 are named by their line`() {
         let bytes = Array("[kit]\n# é\nname = \"h".utf8) + [0xff] + Array("\"\n".utf8)
         let (settings, problems) = Settings.parse(bytes, file: "f")
         let expected = SettingsProblem(
             file: "f", line: 3, column: 10,
-            message: "cannot be read: bytes that are not UTF-8; until that is mended all settings have their defaults")
+            message:
+                "cannot be read: bytes that are not UTF-8; until that is corrected all settings have their defaults")
         #expect(problems == [expected])
         #expect(settings == Settings())
     }
 
-    @Test func `all problems are told at once, in the order of the file, and what is right stays in force`() {
+    @Test func `all problems are reported at once, in the order of the file, and what is right stays in force`() {
         let text = """
             [takes]
             split_mib = 1

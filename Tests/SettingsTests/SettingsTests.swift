@@ -51,14 +51,22 @@ struct SettingsTests {
             sync_seconds = 0.25
             split_mib = 64
             reserve_mib = 100
+            rejoin_seconds = 0
+            longest_minutes = 480
+            new_take_every_minutes = 0.5
             [playback]
             card = "card:DAC"
             volume = 1
             skip_seconds = 10
+            pitch_cents = -1200
+            speed = 0.1
+            expand = true
+            monitor = "recording"
             [panel]
             debounce_milliseconds = 20
             hold_seconds = 1
             shutdown_hold_seconds = 5
+            lock = false
             buttons.record = { chip = "gpiochip0", offset = 17, active_low = false, pull = "none" }
             buttons.back = "none"
             leds.record = { line = "RED", active_low = true }
@@ -68,7 +76,11 @@ struct SettingsTests {
             socket = "/c"
             [library]
             socket = "/l"
-            database = "/d"
+            directory = "/d"
+            [console]
+            listen = "[::1]:8080"
+            access = "read-only"
+            live_listening = false
             [outbox]
             store = "none"
             keep_local = "always"
@@ -87,18 +99,25 @@ struct SettingsTests {
         expected.capture.preRoll = .milliseconds(2500)
         expected.capture.gainDB = -6
         expected.capture.agc = true
-        expected.takes = .init(directory: "/t", format: .flac, sync: .milliseconds(250), splitMiB: 64, reserveMiB: 100)
-        expected.playback = .init(card: .cardID("DAC"), volume: 1, skip: .seconds(10))
+        expected.takes = .init(
+            directory: "/t", format: .flac, sync: .milliseconds(250), splitMiB: 64, reserveMiB: 100, rejoin: .zero,
+            longest: .seconds(480 * 60), newTakeEvery: .seconds(30))
+        expected.playback = .init(
+            card: .cardID("DAC"), volume: 1, skip: .seconds(10),
+            tuning: Tuning(pitchCents: -1200, speed: 0.1, expands: true), monitor: .recording)
         expected.panel.debounce = .milliseconds(20)
         expected.panel.hold = .seconds(1)
         expected.panel.shutdownHold = .seconds(5)
+        expected.panel.lock = false
         expected.panel.buttons.record = .init(.offset(chip: "gpiochip0", offset: 17), isActiveLow: false, pull: .off)
         expected.panel.buttons.back = nil
         expected.panel.leds.record = .line(.name("RED"), isActiveLow: true)
         expected.panel.leds.fault = .led("ACT")
         expected.panel.leds.upload = nil
         expected.control.socket = "/c"
-        expected.library = .init(socket: "/l", database: "/d")
+        expected.library = .init(socket: "/l", directory: "/d")
+        expected.console = .init(
+            listen: ListenAddress(host: "::1", port: 8080), access: .readOnly, hasLiveListening: false)
         expected.outbox.store = .nowhere
         expected.outbox.keepLocal = .always
         expected.outbox.window = .daily(from: 22 * 60, until: 6 * 60)
@@ -110,6 +129,20 @@ struct SettingsTests {
         let (settings, problems) = Settings.parse("capture = { standby = \"closed\" }", file: "f")
         #expect(problems == [])
         #expect(settings.capture.standby == .closed)
+    }
+
+    @Test func `the console may be off`() {
+        let (settings, problems) = Settings.parse("console.listen = \"off\"", file: "f")
+        #expect(problems == [])
+        #expect(settings.console.listen == nil)
+    }
+
+    @Test(arguments: [
+        "80", ":80", "0.0.0.0", "0.0.0.0:", "0.0.0.0:0", "0.0.0.0:65536", "0.0.0:80", "1.2.3.256:80", "1.2.3.4:+80",
+        "localhost:80", "[::1", "[1:2]:80", "[::g]:80", "::1:80", "[]:80", "1.2.3.:80",
+    ])
+    func `what is no address and port is refused`(text: String) {
+        #expect(ListenAddress(text) == nil)
     }
 
     @Test func `an empty file is all defaults`() {

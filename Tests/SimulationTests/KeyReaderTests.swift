@@ -8,7 +8,7 @@ import Testing
         return texts.flatMap { reader.keys(in: $0.utf8) }
     }
 
-    @Test func `each key stands for its button, whatever caps lock says`() {
+    @Test func `each key stands for its button, with and without caps lock`() {
         #expect(keys("rspmq") == [.record, .stop, .play, .mark, .quit])
         #expect(keys("RSPMQ") == [.record, .stop, .play, .mark, .quit])
     }
@@ -27,7 +27,7 @@ import Testing
         #expect(keys("\u{1b}[15~\u{1b}[H\u{1b}[A\u{1b}r\u{1b}[<0;3;4m" + "s") == [.stop])
     }
 
-    @Test func `after Escape alone, and after noise, keys are heard again`() {
+    @Test func `after Escape alone, and after noise, keys count again`() {
         #expect(keys("\u{1b}", "\u{1b}[Cr") == [.forward, .record])
         #expect(keys("\u{1b}[" + String(repeating: "0", count: 100), "r").last == .record)
     }

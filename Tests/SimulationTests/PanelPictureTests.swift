@@ -14,7 +14,7 @@ import Testing
         return picture
     }
 
-    @Test func `it shows lamps, what goes on, levels, what is wrong and the keys`() {
+    @Test func `it shows lamps, the state, levels, faults and the keys`() {
         let picture = picture([PanelReadout.Level(peak: -12, rms: -30), PanelReadout.Level(peak: nil, rms: nil)])
         #expect(
             picture.lines(columns: 62, glyphs: .unicode).map(\.plain) == [
@@ -40,7 +40,7 @@ import Testing
         #expect(lines[6] == "  1 ========================================    0.0 dBFS")
     }
 
-    @Test func `no line is wider than the terminal, and what is cut says so`() {
+    @Test func `no line is wider than the terminal, and a cut is marked`() {
         let lines = picture([PanelReadout.Level(peak: -1, rms: -2)]).lines(columns: 23, glyphs: .unicode).map(\.plain)
         #expect(lines.allSatisfy { $0.count <= 23 })
         #expect(lines[4] == "  recording heron07-00>")
@@ -61,7 +61,7 @@ import Testing
         #expect(lamps.contains("\u{1b}[2m○\u{1b}[m play"))
     }
 
-    @Test func `a text cannot steer the terminal`() {
+    @Test func `a text cannot control the terminal`() {
         #expect(StyledLine("card\u{1b}[2J\u{9b}H\r\n").plain == "card [2J H  ")
     }
 }
@@ -77,7 +77,7 @@ import Testing
                 == "\u{1b}[2A\ra b\u{1b}[K\n\rone\u{1b}[K\n\rtwo\u{1b}[K\n\u{1b}[J")
     }
 
-    @Test func `after a change of width, or a text that was cut off, it begins anew`() {
+    @Test func `after a change of width, or a text that was cut off, the screen is cleared first`() {
         var screen = PanelScreen()
         _ = screen.draw(lines, columns: 80)
         #expect(screen.draw(lines, columns: 60).hasPrefix("\u{1b}[2J\u{1b}[H\rone"))
@@ -88,7 +88,7 @@ import Testing
 }
 
 @Suite struct MessagesTests {
-    @Test func `messages are kept only while somebody takes them`() {
+    @Test func `messages are kept only while they are taken`() {
         let messages = Messages()
         #expect(!messages.post("one"))
         messages.open()

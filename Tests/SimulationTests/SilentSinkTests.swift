@@ -3,7 +3,7 @@ import Simulation
 import Takes
 import Testing
 
-/// A clock that stands until it is moved.
+/// A clock that a test sets.
 final class StandingClock: Clock, @unchecked Sendable {
     var instant = Instant(nanoseconds: 1_000_000_000)
 
@@ -15,7 +15,7 @@ struct SilentSinkTests {
     private let clock = StandingClock()
     private let format = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
 
-    @Test func `frames go by with the clock`() {
+    @Test func `frames are played at the pace of the clock`() {
         let sink = SilentSink(clock: clock)
         let grant = sink.open(PlaybackRequest(format: format))
         #expect(grant.format == format)
@@ -35,5 +35,13 @@ struct SilentSinkTests {
         #expect(sink.queuedFrames() == 0)
         #expect(second.withUnsafeBytes { sink.write($0) } == 24000)
         #expect(sink.underruns == 1)
+    }
+
+    @Test func `no more is queued than the latency that is asked for`() {
+        let sink = SilentSink(clock: clock)
+        let grant = sink.open(PlaybackRequest(format: format, latency: .milliseconds(45)))
+        #expect(grant.latency == .milliseconds(45))
+        let second = [UInt8](repeating: 0, count: 48000 * 4)
+        #expect(second.withUnsafeBytes { sink.write($0) } == 2160)
     }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Panel
 import Takes
@@ -94,7 +95,7 @@ private func isReadable(_ file: Int32, within milliseconds: Int32 = 0) -> Bool {
         return readout
     }
 
-    @Test func `keys come at once and unseen, and the terminal is given back as it was`() throws {
+    @Test func `keys come at once and are not shown, and the terminal is restored`() throws {
         let before = screen.flags
         #expect(before & tcflag_t(ICANON | ECHO) != 0)
         try panel.begin()
@@ -107,7 +108,7 @@ private func isReadable(_ file: Int32, within milliseconds: Int32 = 0) -> Bool {
         #expect(screen.flags == before)
     }
 
-    @Test func `a terminal that is let go without a word is given back too`() throws {
+    @Test func `a terminal that is released without an end is restored too`() throws {
         let before = screen.flags
         do {
             let terminal = try #require(Terminal(input: screen.slave, output: screen.slave))
@@ -118,11 +119,11 @@ private func isReadable(_ file: Int32, within milliseconds: Int32 = 0) -> Bool {
 
     @Test func `it draws when lamps change, when a message comes, and ten times a second, and then only`() throws {
         try panel.begin()
-        var asked = 0
+        var calls = 0
         func show(_ indication: Indication, after: Duration) -> Instant? {
             panel.show(indication, at: now + after) {
-                asked += 1
-                return readout("state \(asked)")
+                calls += 1
+                return readout("state \(calls)")
             }
         }
         let next = show(Indication(), after: .zero)
@@ -135,15 +136,15 @@ private func isReadable(_ file: Int32, within milliseconds: Int32 = 0) -> Bool {
         #expect(lit.contains("state 2") && lit.contains("\u{1b}[1;31m"))
         #expect(messages.post("record: heron07-0001"))
         _ = show(recording, after: .milliseconds(40))
-        let told = screen.drawn
+        let withMessage = screen.drawn
         // Once above the picture, once in it.
-        #expect(told.components(of: "record: heron07-0001") == 2)
+        #expect(withMessage.components(of: "record: heron07-0001") == 2)
         _ = show(recording, after: .milliseconds(200))
         #expect(screen.drawn.contains("state 4"))
-        #expect(asked == 4)
+        #expect(calls == 4)
     }
 
-    @Test func `at the end it is dark, and nothing is drawn any more`() throws {
+    @Test func `at the end it is dark, and nothing more is drawn`() throws {
         try panel.begin()
         _ = panel.show(recording, at: now) { readout("recording") }
         let lit = screen.drawn
@@ -167,7 +168,7 @@ private func isReadable(_ file: Int32, within milliseconds: Int32 = 0) -> Bool {
         #expect(screen.drawn.components(of: "\u{1b}[K") == 4)
     }
 
-    @Test func `a terminal that has gone has quit, and wakes nobody any more`() throws {
+    @Test func `a terminal that has gone has quit, and is never readable again`() throws {
         try panel.begin()
         screen.hangUp()
         #expect(isReadable(panel.fileDescriptor, within: 10_000))
@@ -177,7 +178,7 @@ private func isReadable(_ file: Int32, within milliseconds: Int32 = 0) -> Bool {
         panel.end()
     }
 
-    @Test func `a terminal that takes nothing holds up nobody`() throws {
+    @Test func `a terminal that takes nothing does not block`() throws {
         try panel.begin()
         for step in 1...500 {
             _ = panel.show(recording, at: now + .milliseconds(100 * step)) { readout("state \(step)") }

@@ -51,7 +51,7 @@ private func level(_ samples: ArraySlice<Double>, at hertz: Double, rateHz: Int)
         #expect(fundamental > level(samples, at: 275, rateHz: 48000) + 20)
     }
 
-    @Test func `a mouth that says a is not one that says i`() {
+    @Test func `the vowels a and i differ`() {
         let samples = sing(1.3, rateHz: 48000)
         let (i, a) = (samples[Int(0.5 * 48000)..<Int(0.62 * 48000)], samples[Int(0.9 * 48000)...])
         // A harmonic near i's second formant, against one near a's.

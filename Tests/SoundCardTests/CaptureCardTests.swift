@@ -1,9 +1,9 @@
 import CAllocationCount
 import Glibc
-import Ring
 import Takes
 import Testing
 
+@testable import Ring
 @testable import SoundCard
 
 /// ALSA's own plug-ins as cards. One after another: ALSA's configuration belongs to the process.
@@ -23,7 +23,7 @@ import Testing
 
     // MARK: Opening
 
-    @Test func `a name that ALSA does not know is an error with ALSA's own words`() {
+    @Test func `a name that ALSA does not know is an error with ALSA's own message`() {
         #expect(
             error(opening: "nope")
                 == "capture: nope: cannot open: No such file or directory (Unknown PCM nope)")
@@ -32,11 +32,16 @@ import Testing
         #expect(error(opening: "missing").hasPrefix("capture: missing: cannot open: "))
     }
 
-    @Test func `ALSA's words belong to the call that failed`() {
+    @Test func `ALSA's messages belong to the call that failed`() {
         let first = error(opening: "nope")
         let second = error(opening: "nope")
         #expect(first == second)
         #expect(Chatter.take() == nil)
+    }
+
+    @Test func `a short period is granted on request`() throws {
+        let request = CaptureRequest(card: .pcm("null"), rateHz: 48000, period: .milliseconds(20))
+        #expect(try CaptureCard(sampleFormat: .s16).open(request).periodFrames == 960)
     }
 
     @Test func `a plug-in is opened at what is asked, and its grant read back`() throws {
@@ -69,10 +74,25 @@ import Testing
         #expect(error?.description.hasPrefix("capture: hw:31: cannot open its controls: ") == true)
     }
 
-    @Test func `a plug-in's offers are not the hardware's word`() throws {
+    @Test func `a plug-in's offers are not the hardware's`() throws {
         let offers = try CapturePCM(opening: "null").pcm.offers()
         #expect(!offers.isHardware)
         #expect(offers.formats == SampleFormat.allCases)
+    }
+
+    @Test(arguments: ["null", "narrow", "ramp"])
+    func `what is found by few questions is the first of all candidates`(name: String) throws {
+        let pcm = try CapturePCM(opening: name, automatic: true)
+        let offers = try pcm.pcm.offers()
+        for rate in [nil, 44100, 48000, 96000] {
+            for channels in [nil, 1, 2, 6] {
+                for format in [nil, SampleFormat.s16, .float] {
+                    let negotiation = Negotiation(rateHz: rate, channels: channels, sampleFormat: format)
+                    let first = try? negotiation.candidates(from: offers, of: name).first
+                    #expect(try pcm.pcm.first(of: negotiation) == (first?.rateHz == rate ?? 48000 ? first : nil))
+                }
+            }
+        }
     }
 
     @Test func `a configuration that cannot be is refused`() throws {
@@ -122,12 +142,25 @@ import Testing
                 #expect(count == 0, "\(name), held: \(hold)")
                 #expect(steps == 10)
             }
-            // Frames that were dropped last are told of when it stops.
-            let told = ring.stampNumber
+            // The stamp of the frames that were dropped last is left when it stops.
+            let next = ring.stampNumber
             card.stop()
             #expect(ring.missedFrames > 0)
-            #expect(ring.stamp(number: told)?.kind == .stall)
+            #expect(ring.stamp(number: next)?.kind == .stall)
         }
+    }
+
+    @Test(.enabled(if: allocations_are_counted()))
+    func `a running PCM wakes at another count of frames, which allocates nothing`() throws {
+        let pcm = try CapturePCM(opening: "null")
+        _ = try pcm.configure(StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16))
+        try pcm.start()
+        let device = CaptureDevice.alsa(pcm.pcm.handle)
+        let before = allocation_count_of_this_thread()
+        let statuses = (device.wake(atFrames: 20000), device.wake(atFrames: 2880))
+        let count = allocation_count_of_this_thread() - before
+        #expect(statuses == (0, 0))
+        #expect(count == 0)
     }
 
     @Test func `a stop ends a capture that would never end`() throws {
@@ -140,8 +173,65 @@ import Testing
             card.stop()
             card.stop()
             #expect(card.end == nil)
-            #expect(ring.stamp(number: 0)?.kind == .started)
+            // Where it was stopped before its first frame, there is no stamp.
+            #expect(ring.stamp(number: 0).map { $0.kind == .started } ?? (ring.delivered == 0))
         }
+    }
+
+    @Test func `a thread that hangs in the driver does not hold up a stop, and is left to end by itself`() throws {
+        let pipe = "\(try OwnALSA.folder())/pipe"
+        mkfifo(pipe, 0o600)
+        let writer = open(pipe, O_RDWR)
+        defer { close(writer) }
+        let card = CaptureCard(sampleFormat: .s16, patience: .milliseconds(50))
+        let grant = try card.open(CaptureRequest(card: .pcm("pipe"), rateHz: 48000, channels: 1))
+        let ring = Ring(format: grant.format, holding: .seconds(2), periodFrames: grant.periodFrames)
+        let bytes = [UInt8](repeating: 1, count: 2)
+        #expect(write(writer, bytes, 2) == 2)
+        try card.start(into: ring)
+        // It has read what is there, and reads on.
+        var waiting: Int32 = 1
+        while waiting > 0 { _ = ioctl(writer, UInt(FIONREAD), &waiting) }
+        card.stop()
+        #expect(card.end == nil)
+        // Another capture is not disturbed by the one that was given up, which ends now.
+        let second = try card.open(CaptureRequest(card: .pcm("ramp"), rateHz: 48000, channels: 1))
+        try card.startInSteps(
+            into: Ring(format: second.format, holding: .seconds(2), periodFrames: second.periodFrames))
+        let rest = [UInt8](repeating: 1, count: 60000)
+        #expect(write(writer, rest, rest.count) == rest.count)
+        for _ in 0..<3 {
+            let goesOn = card.step()
+            #expect(goesOn)
+        }
+        card.stop()
+        #expect(card.end == nil)
+    }
+
+    @Test func `only the capture that is under way is reported as ended`() throws {
+        let signal = CaptureEndSignal()
+        func isReadable() -> Bool {
+            var descriptor = pollfd(fd: signal.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&descriptor, 1, 0) == 1
+        }
+        func lostCapture() throws -> CaptureLoop {
+            let pcm = ScriptedPCM()
+            pcm.waits = [1]
+            pcm.stamps = [(-ENODEV, 0, 0)]
+            return try pcm.run(into: ScriptedPCM.ring()).loop
+        }
+        let (first, second) = (try lostCapture(), try lostCapture())
+        let end = CaptureEnd.cardLost("capture: hw:CARD=Mic: the card is gone: No such device")
+        signal.follow(second, name: "hw:CARD=Mic")
+        signal.raise(for: first)
+        #expect(!isReadable())
+        signal.raise(for: second)
+        #expect(isReadable() && signal.end == end)
+        signal.lower()
+        #expect(!isReadable() && signal.end == end)
+        signal.follow(nil)
+        signal.raise(for: second)
+        #expect(!isReadable() && signal.end == nil)
     }
 
     @Test func `a capture is started once, into a ring of its own format`() throws {
@@ -156,9 +246,9 @@ import Testing
 
     // MARK: Ends
 
-    @Test func `an end is told in one sentence`() {
+    @Test func `an end is one sentence`() {
         func end(_ why: CaptureLoop.Ending, _ status: Int32 = 0) -> CaptureEnd? {
-            CaptureCard.end((why, status), of: "hw:CARD=Mic")
+            CaptureEnd((why, status), of: "hw:CARD=Mic")
         }
         #expect(end(.running) == nil)
         #expect(end(.cardLost, -ENODEV) == .cardLost("capture: hw:CARD=Mic: the card is gone: No such device"))

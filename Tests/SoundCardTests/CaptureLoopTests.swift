@@ -1,8 +1,8 @@
 import Glibc
-import Ring
 import Takes
 import Testing
 
+@testable import Ring
 @testable import SoundCard
 
 struct CaptureLoopTests {
@@ -15,7 +15,7 @@ struct CaptureLoopTests {
         #expect(run.outcome == .stopped)
         #expect(run.loop.ending.why == .running)
         #expect(ring.samples == Array(0..<350))
-        #expect(ring.story == ["started at 0, 1 ms", "running at 100, 150 ms", "running at 350, 400 ms"])
+        #expect(ring.story == ["started at 0, 50 ms", "running at 100, 150 ms", "running at 350, 400 ms"])
         #expect(
             pcm.trace == [
                 "wait 1500", "read 100: 100", "wait 1500", "read 100: 100", "read 100: 100", "read 50: 50", "wait 1500",
@@ -33,7 +33,7 @@ struct CaptureLoopTests {
         }
         #expect(
             ring.story == [
-                "started at 0, 1 ms", "running at 100, 100 ms", "started at 100, 1001 ms", "running at 200, 1100 ms",
+                "started at 0, 0 ms", "running at 100, 100 ms", "started at 100, 1000 ms", "running at 200, 1100 ms",
             ])
     }
 
@@ -44,20 +44,21 @@ struct CaptureLoopTests {
         pcm.reads = [60, -Int(EAGAIN)]
         let ring = ScriptedPCM.ring()
         _ = try pcm.run(into: ring)
-        #expect(ring.story == ["started at 0, 1 ms", "running at 100, 150 ms"])
+        #expect(ring.story == ["started at 0, 50 ms", "running at 100, 150 ms"])
         #expect(ring.position == 60)
     }
 
-    @Test func `without a timestamp the clock is asked`() throws {
+    @Test func `without a timestamp the clock is read`() throws {
         let pcm = ScriptedPCM()
+        pcm.milliseconds = 200
         pcm.waits = [1]
         pcm.stamps = [(0, 100, 0)]
         let ring = ScriptedPCM.ring()
         _ = try pcm.run(into: ring)
-        #expect(ring.story == ["started at 0, 1 ms", "running at 100, 2 ms"])
+        #expect(ring.story == ["started at 0, 101 ms", "running at 100, 201 ms"])
     }
 
-    @Test func `a stamp is dated on the clock that nobody slews as well`() throws {
+    @Test func `a stamp is also dated on the clock that is never slewed`() throws {
         let pcm = ScriptedPCM()
         pcm.waits = [1, 1]
         pcm.stamps = [(0, 100, 150), (0, 100, 250)]
@@ -71,7 +72,7 @@ struct CaptureLoopTests {
         #expect(ring.stamp(number: 1)?.instant == Instant(nanoseconds: 150_000_000))
     }
 
-    @Test func `a PCM that says it is ready and not how much it has is asked for a period`() throws {
+    @Test func `a PCM that is ready and does not know how much it has is asked for a period`() throws {
         let pcm = ScriptedPCM()
         pcm.waits = [1]
         pcm.stamps = [(0, 0, 200)]
@@ -94,7 +95,8 @@ struct CaptureLoopTests {
         #expect(run.outcome == .stopped)
         #expect(
             ring.story == [
-                "started at 0, 1 ms", "running at 100, 100 ms", "xrun at 100, 2 ms, lost -1", "running at 200, 400 ms",
+                "started at 0, 0 ms", "running at 100, 100 ms", "xrun at 100, 300 ms, lost -1",
+                "running at 200, 400 ms",
             ])
         #expect(ring.xrunCount == 1)
         #expect(pcm.trace.filter { $0 == "prepare" || $0 == "start" } == ["prepare", "start"])
@@ -102,13 +104,17 @@ struct CaptureLoopTests {
 
     @Test func `a restart that fails three times and then works goes on`() throws {
         let pcm = ScriptedPCM()
-        pcm.waits = [1, 0, 1, 0, 1, 0, 1, 1]
-        pcm.stamps = [(-EPIPE, 0, 0), (-EPIPE, 0, 0), (-EPIPE, 0, 0), (-EPIPE, 0, 0), (0, 100, 500)]
+        pcm.waits = [1, 1, 0, 1, 0, 1, 0, 1, 1]
+        pcm.stamps = [(0, 100, 100), (-EPIPE, 0, 0), (-EPIPE, 0, 0), (-EPIPE, 0, 0), (-EPIPE, 0, 0), (0, 100, 500)]
         pcm.starts = [-EPIPE, -EINTR, -EAGAIN, 0]
         let ring = ScriptedPCM.ring()
         let run = try pcm.run(into: ring)
         #expect(run.outcome == .stopped)
-        #expect(ring.story == ["started at 0, 1 ms", "xrun at 0, 2 ms, lost -1", "running at 100, 500 ms"])
+        #expect(
+            ring.story == [
+                "started at 0, 0 ms", "running at 100, 100 ms", "xrun at 100, 400 ms, lost -1",
+                "running at 200, 500 ms",
+            ])
     }
 
     @Test func `overruns without a frame between them end the capture`() throws {
@@ -119,7 +125,7 @@ struct CaptureLoopTests {
         let run = try pcm.run(into: ring)
         #expect(run.outcome == .ended)
         #expect(run.loop.ending == (.overrunAgain, -EPIPE))
-        #expect(ring.xrunCount == 10)
+        #expect(ring.story == [])
     }
 
     @Test func `a start that fails for good ends the capture`() throws {
@@ -132,21 +138,98 @@ struct CaptureLoopTests {
         #expect(run.loop.ending == (.restart, -EIO))
     }
 
-    @Test func `a machine that slept is resumed, then started anew`() throws {
+    @Test func `a card that starts late is dated by its first frame, before that frame can be read`() throws {
+        // Asked to start at 1000 ms, it samples from 1040 ms on and delivers at 1140 ms.
         let pcm = ScriptedPCM()
-        pcm.waits = [1, 0, 1, 0, 1, 1]
-        pcm.stamps = [(-ESTRPIPE, 0, 0), (-ESTRPIPE, 0, 0), (-ESTRPIPE, 0, 0), (0, 100, 300)]
+        pcm.milliseconds = 1000
+        pcm.waits = [1]
+        pcm.stamps = [(0, 100, 1140)]
+        let ring = ScriptedPCM.ring()
+        let loop = try pcm.loop()
+        loop.begin(ring)
+        #expect(ring.story == [])
+        _ = loop.step(into: ring)
+        #expect(ring.story == ["started at 0, 1040 ms", "running at 100, 1140 ms"])
+        #expect(ring.framePosition(at: Instant(nanoseconds: 1_090_000_000)) == 50)
+    }
+
+    @Test func `the frames that are lost between an overrun and the first frame after it can be counted`() throws {
+        // The last stamp is from 100 ms; 30 more frames are read without one; from 730 ms on the card samples again.
+        let pcm = ScriptedPCM()
+        pcm.waits = [1, 1, 1, 1]
+        pcm.stamps = [(0, 100, 100), (0, 100, 230), (0, 100, 240), (0, 100, 830)]
+        pcm.reads = [100, 30, -Int(EPIPE), -Int(EPIPE)]
+        let ring = ScriptedPCM.ring()
+        _ = try pcm.run(into: ring)
+        #expect(
+            ring.story == [
+                "started at 0, 0 ms", "running at 100, 100 ms", "xrun at 130, 730 ms, lost -1",
+                "running at 230, 830 ms",
+            ])
+        let stamps = (0..<ring.stampNumber).compactMap { ring.stamp(number: $0) }
+        let restart = try #require(stamps.firstIndex { $0.kind == .xrun })
+        let (last, first) = (stamps[restart - 1], stamps[restart])
+        let elapsed = ScriptedPCM.format.frames(in: first.instant - last.instant)
+        #expect(elapsed - (first.position - last.position) == 600)
+    }
+
+    @Test func `a card that is stopped before its first frame leaves no stamp`() throws {
+        for stamps in [[], [(status: -EPIPE, available: 0, milliseconds: 0)]]
+            as [[(status: Int32, available: Int, milliseconds: Int64)]]
+        {
+            let pcm = ScriptedPCM()
+            pcm.waits = stamps.isEmpty ? [] : [1]
+            pcm.stamps = stamps
+            let ring = ScriptedPCM.ring()
+            let run = try pcm.run(into: ring)
+            #expect(run.outcome == .stopped)
+            #expect(ring.story == [])
+        }
+    }
+
+    // MARK: Sleep
+
+    @Test func `a card that resumes after the machine slept goes on without a restart`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1, 1, 0, 1, 0, 1, 1]
+        pcm.stamps = [(0, 100, 100), (-ESTRPIPE, 0, 0), (-ESTRPIPE, 0, 0), (-ESTRPIPE, 0, 0), (0, 100, 300)]
         pcm.resumes = [-EAGAIN, -EAGAIN, 0]
         let ring = ScriptedPCM.ring()
         let run = try pcm.run(into: ring)
         #expect(run.outcome == .stopped)
         #expect(
             pcm.trace == [
-                "wait 1500", "resume", "wait for stop 25", "wait 1500", "resume", "wait for stop 25", "wait 1500",
-                "resume",
-                "prepare", "start", "wait 1500", "read 100: 100", "wait 1500",
+                "wait 1500", "read 100: 100", "wait 1500", "resume", "wait for stop 25", "wait 1500", "resume",
+                "wait for stop 25", "wait 1500", "resume", "wait 1500", "read 100: 100", "wait 1500",
             ])
-        #expect(ring.story == ["started at 0, 1 ms", "xrun at 0, 2 ms, lost -1", "running at 100, 300 ms"])
+        #expect(ring.story == ["started at 0, 0 ms", "running at 100, 100 ms", "running at 200, 300 ms"])
+    }
+
+    @Test func `a card that cannot resume is started again`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1, 1, 1]
+        pcm.stamps = [(0, 100, 100), (-ESTRPIPE, 0, 0), (0, 100, 300)]
+        pcm.resumes = [-ENOSYS]
+        let ring = ScriptedPCM.ring()
+        _ = try pcm.run(into: ring)
+        #expect(
+            pcm.trace.filter { !$0.hasPrefix("wait") } == [
+                "read 100: 100", "resume", "prepare", "start", "read 100: 100",
+            ])
+        #expect(
+            ring.story == [
+                "started at 0, 0 ms", "running at 100, 100 ms", "xrun at 100, 200 ms, lost -1",
+                "running at 200, 300 ms",
+            ])
+    }
+
+    @Test func `a card that resumes again and again without a frame ends the capture`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = Array(repeating: 1, count: 100)
+        pcm.stamps = Array(repeating: (-ESTRPIPE, 0, 0), count: 100)
+        let run = try pcm.run(into: ScriptedPCM.ring())
+        #expect(run.loop.ending == (.overrunAgain, -ESTRPIPE))
+        #expect(pcm.trace.count { $0 == "resume" } == 11)
     }
 
     // MARK: Interruptions
@@ -160,7 +243,7 @@ struct CaptureLoopTests {
         let run = try pcm.run(into: ring)
         #expect(run.outcome == .stopped)
         #expect(ring.samples == Array(0..<100))
-        #expect(ring.story == ["started at 0, 1 ms", "running at 100, 200 ms"])
+        #expect(ring.story == ["started at 0, 100 ms", "running at 100, 200 ms"])
     }
 
     // MARK: Ends
@@ -187,7 +270,7 @@ struct CaptureLoopTests {
         #expect(run.loop.ending == (.cardLost, -EBADFD))
     }
 
-    @Test func `an error that nothing is known against ends the capture as failed`() throws {
+    @Test func `an error without a remedy ends the capture as failed`() throws {
         let pcm = ScriptedPCM()
         pcm.waits = [1]
         pcm.stamps = [(0, 100, 100)]
@@ -207,7 +290,7 @@ struct CaptureLoopTests {
         #expect(pcm.trace == ["wait 1500", "read 100: -11"])
     }
 
-    @Test func `a card that stalls within a period ends the capture as soon, and what it heard is kept`() throws {
+    @Test func `a card that stalls within a period ends the capture as soon, and its last frames are kept`() throws {
         let pcm = ScriptedPCM()
         pcm.waits = [1, 0]
         pcm.stamps = [(0, 100, 100), (0, 49, 149)]
@@ -231,7 +314,7 @@ struct CaptureLoopTests {
                 == Array(repeating: ["wait 1500", "read 100: -11", "wait for stop 25"], count: 60).flatMap(\.self))
     }
 
-    @Test func `a PCM whose position stands still while it says it is ready ends the capture`() throws {
+    @Test func `a PCM whose position stands still while it is ready ends the capture`() throws {
         let pcm = ScriptedPCM()
         pcm.waits = [1] + Array(repeating: [1, 0], count: 100).flatMap(\.self)
         pcm.stamps = [(0, 100, 100)] + Array(repeating: (0, 0, 100), count: 100)
@@ -239,22 +322,22 @@ struct CaptureLoopTests {
         let ring = ScriptedPCM.ring()
         let run = try pcm.run(into: ring)
         #expect(run.loop.ending == (.silent, 0))
-        #expect(ring.story == ["started at 0, 1 ms", "running at 100, 100 ms"])
+        #expect(ring.story == ["started at 0, 0 ms", "running at 100, 100 ms"])
         #expect(pcm.trace.count { $0 == "wait for stop 25" } == 60)
     }
 
     @Test func `a process that was stopped for long finds its frames`() throws {
-        // The wait has run out while nobody ran; the frames are there all the same.
+        // The wait has run out while the process was stopped; the frames are there nevertheless.
         let pcm = ScriptedPCM()
         pcm.waits = [0, 1]
         pcm.stamps = [(0, 900, 10_000), (0, 100, 10_100)]
         let ring = ScriptedPCM.ring()
         let run = try pcm.run(into: ring)
         #expect(run.outcome == .stopped)
-        #expect(ring.story == ["started at 0, 1 ms", "running at 900, 10000 ms", "running at 1000, 10100 ms"])
+        #expect(ring.story == ["started at 0, 9100 ms", "running at 900, 10000 ms", "running at 1000, 10100 ms"])
     }
 
-    @Test func `a stop is heard while the PCM has nothing`() throws {
+    @Test func `a stop is noticed while the PCM has nothing`() throws {
         let pcm = ScriptedPCM()
         pcm.waits = [1]
         pcm.reads = [-Int(EAGAIN)]
@@ -280,7 +363,7 @@ struct CaptureLoopTests {
         }
         // Ten periods fit; the next two are dropped; the thirteenth finds room again.
         let running = (1...10).map { "running at \($0 * 100), \($0 * 100) ms" }
-        #expect(ring.story == ["started at 0, 1 ms"] + running + ["stall at 1000, 1200 ms, lost 200"])
+        #expect(ring.story == ["started at 0, 0 ms"] + running + ["stall at 1000, 1200 ms, lost 200"])
         #expect(ring.missedFrames == 200)
         #expect(ring.position == 1100)
         let next = ring.withFrames(from: 1000, atMost: 1) { $0.assumingMemoryBound(to: Int16.self)[0] }
@@ -295,23 +378,23 @@ struct CaptureLoopTests {
         pcm.stamps = [(0, 960, 960), (0, 100, 1060)]
         let run = try pcm.run(into: ring)
         #expect(run.outcome == .stopped)
-        // 40 frames of the second wake-up fit; the loss is told at the stop at the latest.
+        // 40 frames of the second wake-up fit; the stamp of the loss is left at the stop at the latest.
         #expect(
-            ring.story == ["started at 0, 1 ms", "running at 960, 960 ms", "stall at 1000, 1060 ms, lost 60"])
+            ring.story == ["started at 0, 0 ms", "running at 960, 960 ms", "stall at 1000, 1060 ms, lost 60"])
         #expect(ring.position == 1000)
     }
 
-    @Test func `an overrun while the ring is full tells of both losses in their order`() throws {
+    @Test func `an overrun while the ring is full leaves the stamps of both losses in their order`() throws {
         let pcm = ScriptedPCM()
         let ring = ScriptedPCM.ring()
         _ = ring.hold(from: 0)
-        pcm.waits = [1, 1, 1]
-        pcm.stamps = [(0, 1000, 1000), (0, 100, 1100), (-EPIPE, 0, 0)]
+        pcm.waits = [1, 1, 1, 1]
+        pcm.stamps = [(0, 1000, 1000), (0, 100, 1100), (-EPIPE, 0, 0), (0, 100, 1500)]
         _ = try pcm.run(into: ring)
         #expect(
             ring.story == [
-                "started at 0, 1 ms", "running at 1000, 1000 ms", "stall at 1000, 1100 ms, lost 100",
-                "xrun at 1000, 2 ms, lost -1",
+                "started at 0, 0 ms", "running at 1000, 1000 ms", "stall at 1000, 1100 ms, lost 100",
+                "xrun at 1000, 1400 ms, lost -1", "stall at 1000, 1500 ms, lost 100",
             ])
     }
 }

@@ -34,6 +34,82 @@ struct CardChoiceTests {
         #expect(CardChoice.choose(.automatic, among: []) == nil)
     }
 
+    // MARK: A card that is expected back
+
+    private func back(
+        _ expected: CardDescription, as reference: CardReference = .automatic, among cards: CardDescription...
+    )
+        -> String?
+    {
+        CardChoice.choose(reference, expecting: expected.references, among: cards)?.alsaID
+    }
+
+    private let serial = Self.card(1, "A", .usb, ["usb:0d8c:0014:S1", "path:1-1.2", "card:A"])
+    private let plain = Self.card(1, "A", .usb, ["usb:0d8c:0014", "path:1-1.2", "card:A"])
+    private let one = Self.card(1, "A", .usb, ["path:1-1.2", "usb:0d8c:0014", "card:A"])
+    private func there(_ id: String, _ references: String...) -> CardDescription {
+        Self.card(2, id, .usb, references + ["card:\(id)"])
+    }
+
+    @Test func `a card with a serial number is found in any port, and no other in its place`() {
+        let moved = there("B", "usb:0d8c:0014:S1", "path:1-1.4")
+        let other = there("C", "usb:0d8c:0014:S2", "path:1-1.2")
+        #expect(back(serial, among: other, moved, hat) == "B")
+        #expect(back(serial, among: other, hat) == nil)
+        // A maker that gives all cards one number: the one in the old port.
+        let twin = there("D", "path:1-1.2", "usb:0d8c:0014:S1")
+        #expect(back(serial, among: there("B", "path:1-1.4", "usb:0d8c:0014:S1"), twin) == "D")
+    }
+
+    @Test func `a card that was the only one of its model is found in any port`() {
+        let moved = there("B", "usb:0d8c:0014", "path:1-1.4")
+        #expect(back(plain, among: moved, hat) == "B")
+        let other = there("C", "usb:1209:f1e1", "path:1-1.2")
+        #expect(back(plain, among: other, moved) == "B")
+        #expect(back(plain, among: other) == nil)
+    }
+
+    @Test func `of two cards that may be the expected one it is the one in its port`() {
+        let far = there("B", "path:1-1.1", "usb:0d8c:0014")
+        let near = there("C", "path:1-1.2", "usb:0d8c:0014")
+        #expect(back(plain, among: far, near) == "C")
+        #expect(back(plain, among: far, there("D", "path:1-1.4", "usb:0d8c:0014")) == "B")
+        // One that has gained a number is another card, as long as there is one that has none.
+        #expect(back(plain, among: there("E", "usb:0d8c:0014:S9", "path:1-1.2"), far) == "B")
+    }
+
+    @Test func `a card that was known by its port is found there alone, and only if it is of the same model`() {
+        #expect(back(one, among: there("B", "usb:0d8c:0014", "path:1-1.2"), hat) == "B")
+        #expect(back(one, among: there("B", "usb:0d8c:0014", "path:1-1.4")) == nil)
+        #expect(back(one, among: there("B", "usb:1209:f1e1", "path:1-1.2")) == nil)
+    }
+
+    @Test func `a card that the settings name is used as it is, the expected one first`() {
+        let moved = there("B", "usb:0d8c:0014:S1", "path:1-1.4")
+        let other = there("C", "usb:1209:f1e1", "path:1-1.2")
+        #expect(back(serial, as: .path("1-1.2"), among: moved, other) == "C")
+        let model = CardReference.usb(vendor: "0d8c", product: "0014", serial: nil)
+        #expect(back(serial, as: model, among: there("D", "usb:0d8c:0014:S2", "path:1-1.1"), moved) == "B")
+        #expect(back(serial, as: model, among: there("D", "usb:0d8c:0014:S2", "path:1-1.1")) == "D")
+        #expect(back(hat, among: hat, moved) == "sndrpihifiberry")
+        #expect(back(hat, among: moved) == nil)
+    }
+
+    @Test func `an expected card that is not there is refused by its identity`() {
+        func absence(_ reference: CardReference, among cards: CardDescription...) -> String {
+            CardChoice.absence(of: reference, expecting: serial.references, among: cards).description
+        }
+        #expect(
+            absence(.automatic, among: hat)
+                == "capture: usb:0d8c:0014:S1: cannot find the card: it is not connected (there are: "
+                + "card:sndrpihifiberry \"sndrpihifiberry\")")
+        #expect(
+            absence(.path("1-1.2"))
+                == "capture: path:1-1.2: cannot find the card: it is not connected (no card is there)")
+        let playbackOnly = Self.card(2, "B", .usb, ["usb:0d8c:0014:S1", "card:B"], captures: [])
+        #expect(absence(.automatic, among: playbackOnly).contains("it is there and does not capture"))
+    }
+
     @Test func `a card goes by any of its names`() {
         let cards = [dummy, second, first]
         for (name, card) in [

@@ -7,7 +7,7 @@ struct CardEventsTests {
         ArraySlice(fields.flatMap { Array($0.utf8) + [0] })
     }
 
-    @Test func `an event about sound is told from others`() {
+    @Test func `an event about sound is distinguished from others`() {
         let path = "/devices/platform/usb/1-1.4/1-1.4:1.0/sound/card1"
         #expect(
             CardEvents.isAboutSound(

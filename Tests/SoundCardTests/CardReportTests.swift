@@ -5,7 +5,7 @@ import Testing
 @testable import SoundCard
 
 struct CardReportTests {
-    @Test func `a card is told with all its names and what it offers`() throws {
+    @Test func `a card is reported with all its names and what it offers`() throws {
         let card = CardDescription(
             index: 2, alsaID: "Mic", name: "Blue Yeti", driver: "USB-Audio", kind: .usb,
             references: [.path("1-1.4"), .usb(vendor: "b58e", product: "9e84", serial: nil), .cardID("Mic")],

@@ -43,7 +43,7 @@ struct CardTreeTests {
         return tree
     }
 
-    @Test func `a board's cards are told apart and named by what lasts`() throws {
+    @Test func `a board's cards are distinguished and named by what does not change`() throws {
         let tree = try pi()
         func card(
             _ index: Int, _ id: String, _ name: String, _ driver: String, _ kind: CardKind, _ references: [String],
@@ -64,7 +64,7 @@ struct CardTreeTests {
                     ["card:Headphones", "path:bcm2835_audio"], captures: [], plays: [0]),
                 card(
                     2, "Mic", "Blue Yeti - Stereo", "USB-Audio", .usb,
-                    ["path:1-1.4", "usb:b58e:9e84:797_2018/01/29_42", "card:Mic"], captures: [0], plays: [0]),
+                    ["usb:b58e:9e84:797_2018/01/29_42", "path:1-1.4", "card:Mic"], captures: [0], plays: [0]),
                 card(
                     3, "sndrpihifiberry", "snd_rpi_hifiberry_dacplusadc", "HifiberryDacpAd", .hat,
                     ["card:sndrpihifiberry", "path:soc:sound"], captures: [0], plays: [0]),
@@ -74,17 +74,17 @@ struct CardTreeTests {
                 card(
                     5, "Dummy", "Dummy", "Dummy", .dummy, ["card:Dummy", "path:snd_dummy.0"], captures: [0], plays: []),
             ])
-        #expect(cards.map(\.stableID.description).contains("path:1-1.4"))
+        #expect(cards.map(\.stableID.description).contains("usb:b58e:9e84:797_2018/01/29_42"))
     }
 
     @Test func `auto finds the USB card of a board`() throws {
         let tree = try pi()
         let card = try SoundCards(root: tree.root).find(.automatic)
-        #expect(card.stableID == .path("1-1.4"))
+        #expect(card.stableID == CardReference("usb:b58e:9e84:797_2018/01/29_42"))
         #expect(throws: SoundCardError.self) { try SoundCards(root: tree.root).find(.path("1-1.3")) }
     }
 
-    @Test func `without sysfs a USB card goes by what proc tells`() throws {
+    @Test func `without sysfs a USB card goes by what proc lists`() throws {
         let tree = try MadeUpTree()
         try tree.write("proc/asound/card0/id", "Mic")
         try tree.write("proc/asound/card0/usbid", "0D8C:0014")

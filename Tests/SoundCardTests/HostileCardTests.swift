@@ -3,9 +3,9 @@ import Testing
 
 @testable import SoundCard
 
-/// What a device, or a kernel, may say of a sound card and should not.
+/// Texts of a device that would harm a log or a terminal.
 struct HostileCardTests {
-    /// A USB card whose maker wrote what he liked, in the two trees.
+    /// A USB card with a hostile text in every file of the two trees.
     private func card(_ text: String) throws -> CardDescription {
         let tree = try MadeUpTree()
         try tree.write(
@@ -28,7 +28,7 @@ struct HostileCardTests {
         "Mic\nErr: all is lost", "\u{1b}[2J\u{1b}[31mMic", "M\0c", "a\u{2028}b", "\u{202e}ciM", "\u{7f}\u{9b}2J",
         String(repeating: "x", count: 5000), "e\(String(repeating: "\u{301}", count: 4000))", " ", ":", "[", "]",
     ])
-    func `a card's words are one line that steers nothing, and not long`(_ text: String) throws {
+    func `a card's texts are one short line without control characters`(_ text: String) throws {
         let card = try card(text)
         let texts = [card.alsaID, card.name, card.driver] + card.references.map(\.description)
         for text in texts {
@@ -47,7 +47,7 @@ struct HostileCardTests {
         #expect(card.captureDevices == [0])
     }
 
-    @Test func `who holds a card is told in one line`() throws {
+    @Test func `who holds a card is one line`() throws {
         let tree = try MadeUpTree()
         try tree.write("proc/asound/card1/pcm0c/sub0/status", "owner_pid   : 7")
         try tree.write("proc/7/comm", "\u{1b}[2Jevil\nname")

@@ -1,3 +1,4 @@
+import SeededRandom
 import Takes
 import Testing
 
@@ -40,7 +41,7 @@ private let cases: [NegotiationCase] = [
     .init("a bat detector", [offer(.s16, [1], [192_000, 384_000])], gives: "192000 Hz, 1 channel, S16_LE"),
     .init(
         "the asked rate", [offer(.s24Packed, [2], commonRates)], rateHz: 96000, gives: "96000 Hz, 2 channels, S24_3LE"),
-    .init("a rate that nobody else knows", [offer(.s16, [1], [31250])], gives: "31250 Hz, 1 channel, S16_LE"),
+    .init("a rate that no other card has", [offer(.s16, [1], [31250])], gives: "31250 Hz, 1 channel, S16_LE"),
     .init(
         "24 bits only at lower rates", [offer(.s16, [2], [48000, 96000]), offer(.s24Packed, [2], [44100])],
         gives: "48000 Hz, 2 channels, S16_LE"),
@@ -96,6 +97,61 @@ struct NegotiationTests {
             ])
     }
 
+    // MARK: The short way
+
+    /// The first candidate by few questions, and how many they were.
+    private func short(_ negotiation: Negotiation, _ offers: Offers) -> (first: StreamFormat?, questions: Int) {
+        var questions = 0
+        let first = negotiation.first { format in
+            let counts = offers.combinations.filter { $0.format == format }.flatMap(\.channels)
+            return counts.min().map { $0...(counts.max() ?? $0) }
+        } isOffered: { format in
+            questions += 1
+            return offers.contain(format)
+        }
+        return (first, questions)
+    }
+
+    @Test(arguments: cases)
+    func `few questions find the native format`(_ given: NegotiationCase) throws {
+        let negotiation = Negotiation(rateHz: given.rateHz, channels: given.channels)
+        let first = short(negotiation, Offers(given.offers)).first
+        let hasRate = given.choice.hasPrefix("\(given.rateHz ?? 48000) Hz")
+        #expect(first?.summary == (hasRate ? given.choice : nil))
+    }
+
+    @Test func `few questions find what all questions find, whatever the card`() {
+        var random = SeededRandom(seed: 9)
+        var found = 0
+        for _ in 0..<2000 {
+            let offers = Offers.random(using: &random)
+            let negotiation = Negotiation(
+                rateHz: Bool.random(using: &random) ? nil : [44100, 48000, 96000, 31250].randomElement(using: &random),
+                channels: Bool.random(using: &random) ? nil : Int.random(in: 1...12, using: &random),
+                sampleFormat: Int.random(in: 0..<4, using: &random) > 0 ? nil : .s16)
+            let all = (try? negotiation.candidates(from: offers, of: "hw:CARD=Mic")) ?? []
+            let wanted = all.first.flatMap { first in
+                let rate = negotiation.rateHz ?? 48000
+                return first.rateHz == rate && Offers.triedRatesHz.contains(rate) ? first : nil
+            }
+            let first = short(negotiation, offers).first
+            guard first == wanted, all.allSatisfy(offers.contain) else {
+                Issue.record("\(offers.combinations), \(negotiation): \(String(describing: first)), not \(all)")
+                return
+            }
+            if wanted != nil { found += 1 }
+        }
+        // Cards that have the rate, and cards that do not, are many.
+        #expect((500...1500).contains(found))
+    }
+
+    @Test func `a usual card answers one question, one with every count nine`() {
+        let interface = Offers([offer(.s16, [2], commonRates), offer(.s32, [2], commonRates)])
+        #expect(short(Negotiation(), interface).questions == 1)
+        #expect(short(Negotiation(), Offers(virtual)).questions == 9)
+        #expect(short(Negotiation(channels: 6), Offers(virtual)).questions == 1)
+    }
+
     @Test func `what a card does not have is refused with what it has`() {
         func refusal(_ offers: [Offers.Combination], _ negotiation: Negotiation) -> String {
             do throws(SoundCardError) {
@@ -140,5 +196,30 @@ struct NegotiationTests {
             Negotiation.warning(asked: asked, granted: granted, by: "hw:CARD=Mic")
                 == "capture: hw:CARD=Mic: asked for 48000 Hz, 2 channels, S24_3LE, runs at 44100 Hz, 2 channels, S24_3LE: "
                 + "recording that")
+    }
+}
+
+extension Offers {
+    /// What a made-up card offers: rates and channel counts that depend on the sample format and on each other.
+    fileprivate static func random(using random: inout SeededRandom) -> Offers {
+        var combinations: [Combination] = []
+        for format in SampleFormat.allCases where Bool.random(using: &random) {
+            var taken: Set<Int> = []
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let range: ClosedRange<Int> =
+                    switch Int.random(in: 0..<4, using: &random) {
+                    case 0: 1...Int.random(in: 8...32, using: &random)
+                    case 1: 9...20
+                    default: 1...8
+                    }
+                let isDense = Bool.random(using: &random)
+                let counts = range.filter { _ in Int.random(in: 0..<10, using: &random) < (isDense ? 9 : 2) }
+                    .filter { taken.insert($0).inserted }
+                let rates = [8000, 31250, 44100, 48000, 96000, 192_000].filter { _ in Bool.random(using: &random) }
+                guard !counts.isEmpty, !rates.isEmpty else { continue }
+                combinations.append(Combination(format: format, channels: counts, ratesHz: rates))
+            }
+        }
+        return Offers(combinations)
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 
 @testable import SoundCard
 
-/// The tests' own ALSA configuration: plug-ins as cards.
+/// An ALSA configuration for the tests: plug-ins as cards.
 enum OwnALSA {
     /// The folder that it is in, with the files that its PCMs read and write.
     static func folder() throws -> String {
@@ -13,12 +13,13 @@ enum OwnALSA {
     private static let made = Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldfare-alsa-\(getpid())").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // Three seconds of numbered samples, mono, 16 bits. (Where it begins anew ALSA mixes some up.)
+        // Three seconds of numbered samples, mono, 16 bits. (Where the file begins again, ALSA mixes some up.)
         let samples = (0..<144_000).map { Int16(truncatingIfNeeded: $0) }
         try samples.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: "\(folder)/ramp.raw"))
         let configuration = """
             pcm.ramp { type file slave.pcm null file /dev/null infile "\(folder)/ramp.raw" format raw }
             pcm.broken { type hw }
+            pcm.pipe { type file slave.pcm null file /dev/null infile "\(folder)/pipe" format raw }
             pcm.missing { type file slave.pcm null file /dev/null infile "\(folder)/nothing.raw" format raw }
             pcm.tape { type file slave.pcm null file "\(folder)/tape.raw" format raw }
             pcm.narrow { type plug slave { pcm null rate 48000 format S16_LE channels 2 } }

@@ -11,7 +11,7 @@ struct PCMOwnerTests {
         try tree.write("proc/asound/card1/pcm1c/sub0/status", "closed")
         try tree.write(
             "proc/asound/card1/pcm1c/sub1/status", "state: RUNNING\nowner_pid   : 815\ntrigger_time: 12.5")
-        // The thread that opened it is named; the process is told.
+        // The kernel names the thread that opened it.
         try tree.write("proc/815/status", "Name:\talsa-source\nTgid:\t812\nPid:\t815")
         try tree.write("proc/815/comm", "alsa-source")
         try tree.write("proc/812/comm", "pulseaudio")
@@ -33,14 +33,14 @@ struct PCMOwnerTests {
         #expect(PCMOwner.of(.playback, card: 1, device: 0, root: tree.root) == nil)
     }
 
-    @Test func `a process that may not be looked at is told by its number`() throws {
+    @Test func `a process that may not be read is named by its number`() throws {
         let tree = try MadeUpTree()
         try tree.write("proc/asound/card0/pcm0c/sub0/status", "owner_pid : 7")
         #expect(PCMOwner.of(.capture, card: 0, device: 0, root: tree.root)?.summary == "pid 7")
     }
 
     @Test(arguments: ["hw:CARD=Mic,DEV=1", "hw:Mic,1", "hw:1,1", "plughw:CARD=Mic,DEV=1"])
-    func `an error of a busy device says who holds it`(name: String) throws {
+    func `an error of a busy device names the process that holds it`(name: String) throws {
         let tree = try tree()
         let cards = SoundCards(root: tree.root)
         let busy = SoundCardError(name, "open", status: -EBUSY, detail: "chatter")
@@ -54,7 +54,7 @@ struct PCMOwnerTests {
     }
 
     @Test(arguments: ["hw:CARD=Mic", "hw:CARD=Other,DEV=1", "hw:", "default"])
-    func `an error of a device that nobody is known to hold stays as it is`(name: String) throws {
+    func `an error of a device without a known holder stays as it is`(name: String) throws {
         let tree = try tree()
         let busy = SoundCardError(name, "open", status: -EBUSY)
         #expect(SoundCards(root: tree.root).explain(busy) == busy)

@@ -1,17 +1,18 @@
 import Glibc
-import Ring
 import Takes
 import Testing
+import Workers
 
+@testable import Ring
 @testable import SoundCard
 
-/// What is heard of a loopback that a take is played into: what comes out of its other side.
-private final class Listener {
+/// Records the other side of a loopback that a take is played into.
+private final class LoopbackRecorder {
     private let card: CaptureCard
     private let ring: Ring
     private let frameBytes: Int
 
-    /// Listens to the loopback in `format`, which the playing side must then have too.
+    /// Records the loopback in `format`, which the playing side must then have too.
     init(_ format: StreamFormat) throws {
         card = CaptureCard(sampleFormat: format.sampleFormat)
         let grant = try card.open(
@@ -21,13 +22,13 @@ private final class Listener {
         try card.start(into: ring)
     }
 
-    /// Everything that is heard from now on until `seconds` later, and before.
+    /// Everything that was recorded until `seconds` from now.
     func bytes(after seconds: Double) throws -> [UInt8] {
         let end = ring.position + Int64(seconds * Double(ring.format.rateHz))
         try #require(waitUntil { ring.position >= end })
         card.stop()
         #expect(ring.xrunCount == 0)
-        return ring.withFrames(from: 0, atMost: ring.position) { Array($0) }
+        return ring.withFrames(from: .start, atMost: ring.position.count) { Array($0) }
     }
 
     /// The stretches of sound between silence, in bytes; a stretch ends with the last frame before `quietFrames` of silence.
@@ -53,7 +54,7 @@ private final class Listener {
     }
 }
 
-/// Looks every few milliseconds, at most ten seconds.
+/// Checks every few milliseconds, for at most ten seconds.
 private func waitUntil(_ condition: () throws -> Bool) rethrows -> Bool {
     for _ in 0..<5000 {
         if try condition() { return true }
@@ -82,9 +83,9 @@ extension PlaybackCard {
         try #require(wentThrough)
     }
 
-    fileprivate func waitUntilHeard() throws {
-        let isHeard = try waitUntil { try queuedFrames() == 0 }
-        try #require(isHeard)
+    fileprivate func waitUntilPlayed() throws {
+        let isPlayed = try waitUntil { try queuedFrames() == 0 }
+        try #require(isPlayed)
     }
 }
 
@@ -96,11 +97,11 @@ struct PlaybackBoardTests {
     private let cd = StreamFormat(rateHz: 44100, channels: 2, sampleFormat: .s16)
 
     @Test(arguments: zip(SampleFormat.allCases, [(44100, 2), (8000, 1), (96000, 6), (192_000, 2), (48000, 1)]))
-    func `what is played is heard to the bit and to the last frame, and nothing after it`(
+    func `what is played arrives to the bit and to the last frame, and nothing after it`(
         format: SampleFormat, shape: (rateHz: Int, channels: Int)
     ) throws {
         let format = StreamFormat(rateHz: shape.rateHz, channels: shape.channels, sampleFormat: format)
-        let listener = try Listener(format)
+        let recorder = try LoopbackRecorder(format)
         let card = PlaybackCard()
         let grant = try card.open(request(format))
         #expect(grant.card == "card:Loopback")
@@ -108,15 +109,15 @@ struct PlaybackBoardTests {
         #expect(grant.bufferFrames == format.rateHz / 2)
         let sound = frames(format.rateHz * 7 / 10 + 13, format, seed: 1)
         try card.play(sound, format)
-        try card.waitUntilHeard()
-        let heard = try listener.stretches()
-        #expect(heard.map(\.count) == [sound.count])
-        #expect(heard.first == sound)
+        try card.waitUntilPlayed()
+        let recorded = try recorder.stretches()
+        #expect(recorded.map(\.count) == [sound.count])
+        #expect(recorded.first == sound)
         #expect(card.underruns == 0)
     }
 
-    @Test func `what is taken back is not heard, and what is written in its place is`() throws {
-        let listener = try Listener(cd)
+    @Test func `what is taken back is not played, and what is written in its place is`() throws {
+        let recorder = try LoopbackRecorder(cd)
         let card = PlaybackCard()
         _ = try card.open(request(cd))
         let first = frames(20000, cd, seed: 1)
@@ -127,37 +128,37 @@ struct PlaybackBoardTests {
         #expect(taken > 10000 && taken <= queued - 4410)
         #expect(try card.queuedFrames() <= 4410 + 20000 - queued)
         try card.play(second, cd)
-        try card.waitUntilHeard()
-        let heard = try listener.stretches()
+        try card.waitUntilPlayed()
+        let recorded = try recorder.stretches()
         let kept = first.prefix((20000 - taken) * cd.bytesPerFrame)
-        #expect(heard.map(\.count) == [kept.count + second.count])
-        #expect(heard.first.map { $0.elementsEqual(kept + second) } == true)
+        #expect(recorded.map(\.count) == [kept.count + second.count])
+        #expect(recorded.first.map { $0.elementsEqual(kept + second) } == true)
         #expect(card.underruns == 0)
     }
 
     @Test func `after running dry it plays on, and that is counted`() throws {
-        let listener = try Listener(cd)
+        let recorder = try LoopbackRecorder(cd)
         let card = PlaybackCard()
         _ = try card.open(request(cd))
         let sounds = (1...3).map { frames(3000 + Int($0), cd, seed: $0) }
         for sound in sounds {
             try card.play(sound, cd)
-            try card.waitUntilHeard()
+            try card.waitUntilPlayed()
             #expect(try card.takeBack(keeping: 0) == 0)
             let now = card.underruns
-            // As long as it takes for the silence between to be told from none.
+            // Long enough to be found as a silence between the sounds.
             let end = SystemClock().now() + .milliseconds(50)
             #expect(waitUntil { SystemClock().now() >= end })
             #expect(card.underruns == now)
         }
-        let heard = try listener.stretches()
-        #expect(heard.map(\.count) == sounds.map(\.count))
-        #expect(heard == sounds)
+        let recorded = try recorder.stretches()
+        #expect(recorded.map(\.count) == sounds.map(\.count))
+        #expect(recorded == sounds)
         #expect(card.underruns == 2)
     }
 
-    @Test func `what is dropped is not heard, and the next begins anew`() throws {
-        let listener = try Listener(cd)
+    @Test func `what is dropped is not played, and the next sound starts the card again`() throws {
+        let recorder = try LoopbackRecorder(cd)
         let card = PlaybackCard()
         _ = try card.open(request(cd))
         let first = frames(20000, cd, seed: 1)
@@ -170,25 +171,25 @@ struct PlaybackBoardTests {
         let end = SystemClock().now() + .milliseconds(50)
         #expect(waitUntil { SystemClock().now() >= end })
         try card.play(second, cd)
-        try card.waitUntilHeard()
-        let heard = try listener.stretches()
-        #expect(heard.count == 2)
-        #expect(heard.last == second)
-        let begun = heard.first ?? []
+        try card.waitUntilPlayed()
+        let recorded = try recorder.stretches()
+        #expect(recorded.count == 2)
+        #expect(recorded.last == second)
+        let begun = recorded.first ?? []
         #expect(begun.elementsEqual(first.prefix(begun.count)))
         #expect(begun.count >= 1900 * cd.bytesPerFrame && begun.count < 10000 * cd.bytesPerFrame)
         #expect(card.underruns == 0)
     }
 
     @Test func `what the other side has fixed is what is offered`() throws {
-        let listener = try Listener(cd)
+        let recorder = try LoopbackRecorder(cd)
         let take = StreamFormat(rateHz: 48000, channels: 1, sampleFormat: .s24Packed)
         let grant = try PlaybackCard().open(request(take))
         #expect(grant.format == cd)
-        _ = try listener.bytes(after: 0)
+        _ = try recorder.bytes(after: 0)
     }
 
-    @Test func `a card that somebody else plays on is told with who it is`() throws {
+    @Test func `the error of a card that is busy names the process that plays on it`() throws {
         var cards: [PlaybackCard] = []
         var sentence: String?
         // As many as the loopback has places.
@@ -209,7 +210,7 @@ struct PlaybackBoardTests {
         #expect(report?.playbackBusyBy?.hasPrefix("pid \(getpid()), ") == true)
     }
 
-    @Test func `the cards tell what they play`() throws {
+    @Test func `the cards report what they play`() throws {
         let reports = SoundCards().reports()
         let loopback = try #require(reports.first { $0.card == "Loopback" })
         #expect(loopback.plays && loopback.playbackDevice == 1)
@@ -219,7 +220,7 @@ struct PlaybackBoardTests {
         #expect(reports.contains { $0.card == "Dummy" && $0.plays && !$0.playbackCombinations.isEmpty })
     }
 
-    @Test func `a card that goes away is told at once, and can be opened again when it is back`() throws {
+    @Test func `a card that goes away is reported at once, and can be opened again when it is back`() throws {
         @Sendable func driver(_ verb: String) {
             let file = open("/sys/bus/platform/drivers/snd_aloop/\(verb)", O_WRONLY)
             defer { close(file) }
@@ -229,31 +230,31 @@ struct PlaybackBoardTests {
         _ = try card.open(request(cd))
         let sound = frames(5000, cd, seed: 1)
         try card.play(sound, cd)
-        // The kernel lets go of the card once nobody has it open any more.
+        // The kernel removes the card once no process has it open any more.
         let unbinding = try Thread(name: "unbind") { driver("unbind") }
-        let isTold = waitUntil { (try? card.queuedFrames()) == nil }
-        #expect(isTold)
+        let isReported = waitUntil { (try? card.queuedFrames()) == nil }
+        #expect(isReported)
         let gone = "play: hw:CARD=Loopback,DEV=1: the card is gone: No such device"
-        func told(_ call: () throws -> Int) -> String {
+        func result(_ call: () throws -> Int) -> String {
             do { return "\(try call())" } catch { return "\(error)" }
         }
         let sentences = [
-            told { try card.queuedFrames() }, told { try card.takeBack(keeping: 0) },
-            told { try sound.withUnsafeBytes { try card.write($0) } },
+            result { try card.queuedFrames() }, result { try card.takeBack(keeping: 0) },
+            result { try sound.withUnsafeBytes { try card.write($0) } },
         ]
         #expect(sentences == [gone, gone, gone])
         card.drop()
         card.close()
         unbinding.join()
-        let absent = told { try card.open(PlaybackRequest(card: .cardID("Loopback"), format: cd)).bufferFrames }
+        let absent = result { try card.open(PlaybackRequest(card: .cardID("Loopback"), format: cd)).bufferFrames }
         #expect(
             absent.hasPrefix("play: card:Loopback: cannot find the card: it is not connected (there are: "), "\(absent)"
         )
         driver("bind")
-        let listener = try Listener(cd)
+        let recorder = try LoopbackRecorder(cd)
         #expect(try card.open(request(cd)).format == cd)
         try card.play(sound, cd)
-        try card.waitUntilHeard()
-        #expect(try listener.stretches() == [sound])
+        try card.waitUntilPlayed()
+        #expect(try recorder.stretches() == [sound])
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import Ring
 import Takes
 import Testing
 
+@testable import Ring
 @testable import SoundCard
 
 /// ALSA's own plug-ins as cards. One after another: they write one file.
@@ -26,7 +26,7 @@ import Testing
 
     // MARK: Opening
 
-    @Test func `a name that ALSA does not know is an error with ALSA's own words`() {
+    @Test func `a name that ALSA does not know is an error with ALSA's own message`() {
         #expect(error(opening: "pcm:nope") == "play: nope: cannot open: No such file or directory (Unknown PCM nope)")
         #expect(error(opening: "pcm:broken").hasPrefix("play: broken: cannot open: "))
         #expect(error(opening: "pcm:hw:CARD=Nope").hasPrefix("play: hw:CARD=Nope: cannot open: "))
@@ -85,7 +85,25 @@ import Testing
         #expect(grant.bufferFrames == 24000)
     }
 
-    @Test func `of several candidates the first is settled that the card does not take back`() throws {
+    @Test func `a card that is opened for a latency queues no more than that, in three periods`() throws {
+        let format = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
+        let short = try PlaybackPCM(opening: "null").configure(format, latency: .milliseconds(45))
+        #expect(short.periodFrames == 720)
+        #expect(short.bufferFrames == 2160)
+        // Longer periods do not help.
+        let long = try PlaybackPCM(opening: "null").configure(format, latency: .milliseconds(200))
+        #expect(long.periodFrames == 960)
+        #expect(long.bufferFrames == 9600)
+        let card = PlaybackCard()
+        let request = PlaybackRequest(card: .pcm("null"), format: stereo, latency: .milliseconds(60))
+        #expect(try card.open(request).latency == .milliseconds(60))
+        let substitute = PlaybackRequest(card: .pcm("narrow"), format: stereo, latency: .milliseconds(60))
+        let grant = try card.open(substitute)
+        #expect(grant.format.rateHz == 48000)
+        #expect(grant.latency > .zero && grant.latency <= .milliseconds(100))
+    }
+
+    @Test func `of several candidates the first is settled that the card accepts`() throws {
         func format(_ channels: Int) -> StreamFormat {
             StreamFormat(rateHz: 48000, channels: channels, sampleFormat: .s16)
         }
@@ -140,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a card that is not open plays nothing, and says so`() throws {
+    @Test func `a card that is not open plays nothing, with an error`() throws {
         let card = PlaybackCard()
         let sentence = "play: card: cannot play: it is not open"
         let errors = [

@@ -16,7 +16,7 @@ struct PlaybackQueueTests {
         }
     }
 
-    private func told(_ call: () throws(SoundCardError) -> Int) -> String {
+    private func result(_ call: () throws(SoundCardError) -> Int) -> String {
         do throws(SoundCardError) {
             return "\(try call())"
         } catch {
@@ -31,7 +31,7 @@ struct PlaybackQueueTests {
         var queue = speaker.queue()
         #expect(write(0..<200, &queue) == "90")
         #expect(write(90..<100, &queue) == "10")
-        #expect(speaker.heard == Array(0..<100))
+        #expect(speaker.played == Array(0..<100))
         #expect(
             speaker.trace == ["write 200: 60", "write 140: 30", "write 110: -11", "write 10: 10"])
         #expect(queue.underruns == 0)
@@ -50,7 +50,7 @@ struct PlaybackQueueTests {
         var queue = speaker.queue()
         #expect(write(0..<100, &queue) == "100")
         #expect(write(100..<200, &queue) == "100")
-        #expect(speaker.heard == Array(0..<200))
+        #expect(speaker.played == Array(0..<200))
         #expect(queue.underruns == 2)
         #expect(
             speaker.trace == [
@@ -105,7 +105,7 @@ struct PlaybackQueueTests {
         #expect(write(0..<10, &queue) == "10")
     }
 
-    @Test func `an interruption is tried again, and not for ever`() {
+    @Test func `an interruption is tried again, a limited number of times`() {
         speaker.writes = Array(repeating: -Int(EINTR), count: 3)
         var queue = speaker.queue()
         #expect(write(0..<10, &queue) == "10")
@@ -124,7 +124,7 @@ struct PlaybackQueueTests {
     // MARK: A card that is gone
 
     @Test(arguments: [ENODEV, ENXIO, ENOENT, ESHUTDOWN])
-    func `a card that is gone is told, whatever is asked of it`(code: Int32) {
+    func `a card that is gone is reported by every call`(code: Int32) {
         let gone = "play: hw:CARD=Speaker: the card is gone: \(String(cString: strerror(code)))"
         speaker.writes = [-Int(code), -Int(EPIPE)]
         speaker.delays = [-Int(code), -Int(code), 300]
@@ -133,9 +133,9 @@ struct PlaybackQueueTests {
         var queue = speaker.queue()
         #expect(write(0..<10, &queue) == gone)
         #expect(write(0..<10, &queue) == gone)
-        #expect(told { () throws(SoundCardError) in try queue.queuedFrames() } == gone)
-        #expect(told { () throws(SoundCardError) in try queue.takeBack(keeping: 0) } == gone)
-        #expect(told { () throws(SoundCardError) in try queue.takeBack(keeping: 0) } == gone)
+        #expect(result { () throws(SoundCardError) in try queue.queuedFrames() } == gone)
+        #expect(result { () throws(SoundCardError) in try queue.takeBack(keeping: 0) } == gone)
+        #expect(result { () throws(SoundCardError) in try queue.takeBack(keeping: 0) } == gone)
     }
 
     @Test func `a card whose PCM is cut off is gone, whatever the code`() {
@@ -145,7 +145,7 @@ struct PlaybackQueueTests {
         var queue = speaker.queue()
         let gone = "play: hw:CARD=Speaker: the card is gone: File descriptor in bad state"
         #expect(write(0..<10, &queue) == gone)
-        #expect(told { () throws(SoundCardError) in try queue.queuedFrames() } == gone)
+        #expect(result { () throws(SoundCardError) in try queue.queuedFrames() } == gone)
     }
 
     @Test func `another failure is an error with what was attempted`() {
@@ -154,8 +154,8 @@ struct PlaybackQueueTests {
         var queue = speaker.queue()
         #expect(write(0..<10, &queue) == "play: hw:CARD=Speaker: cannot write: Input/output error")
         #expect(
-            told { () throws(SoundCardError) in try queue.queuedFrames() }
-                == "play: hw:CARD=Speaker: cannot tell what is queued: Input/output error")
+            result { () throws(SoundCardError) in try queue.queuedFrames() }
+                == "play: hw:CARD=Speaker: cannot count what is queued: Input/output error")
     }
 
     // MARK: Counting
@@ -164,7 +164,7 @@ struct PlaybackQueueTests {
         ([300], 300), ([0], 0), ([-200_000], 0), ([-Int(EPIPE)], 0), ([-Int(ESTRPIPE)], 0), ([-Int(EBADFD)], 0),
         ([-Int(EINTR), -Int(EAGAIN), 300], 300),
     ])
-    func `what is queued is told, and nothing once it ran dry`(delays: [Int], queued: Int) throws {
+    func `what is queued is counted, and nothing is once it ran dry`(delays: [Int], queued: Int) throws {
         speaker.delays = delays
         let queue = speaker.queue()
         #expect(try queue.queuedFrames() == queued)
@@ -174,8 +174,8 @@ struct PlaybackQueueTests {
         speaker.delays = Array(repeating: -Int(EINTR), count: 1000)
         let queue = speaker.queue()
         #expect(
-            told { () throws(SoundCardError) in try queue.queuedFrames() }
-                == "play: hw:CARD=Speaker: cannot tell what is queued: Interrupted system call")
+            result { () throws(SoundCardError) in try queue.queuedFrames() }
+                == "play: hw:CARD=Speaker: cannot count what is queued: Interrupted system call")
     }
 
     // MARK: Taking back
@@ -198,7 +198,7 @@ struct PlaybackQueueTests {
         #expect(try (0..<3).map { _ in try coarse.takeBack(keeping: 0) } == [278, 0, 78])
     }
 
-    @Test func `a PCM that takes nothing back says 0`() throws {
+    @Test func `a PCM that takes nothing back returns 0`() throws {
         let pluginQueue = speaker.queue(canTakeBack: false)
         #expect(try pluginQueue.takeBack(keeping: 0) == 0)
         #expect(speaker.trace == [])

@@ -1,11 +1,12 @@
 import CALSA
 import Glibc
-import Ring
 import Takes
+import Workers
 
+@testable import Ring
 @testable import SoundCard
 
-/// A PCM that does as told, behind the calls that the capture loop makes. Its frames are numbered: mono, 16 bits, 1 kHz,
+/// A PCM that follows a script, behind the calls that the capture loop makes. Its frames are numbered: mono, 16 bits, 1 kHz,
 /// so that a frame is a millisecond.
 final class ScriptedPCM {
     static let format = StreamFormat(rateHz: 1000, channels: 1, sampleFormat: .s16)
@@ -13,7 +14,11 @@ final class ScriptedPCM {
 
     /// What waiting returns; after the last, a stop is requested.
     var waits: [Int32] = []
-    /// What the timestamps say: status, frames there, milliseconds.
+    /// What waiting returns when a reader has come that waits for frames.
+    static let hurried: Int32 = 1000
+    /// What changes of the pace return.
+    var paces: [Int32] = []
+    /// The timestamps: status, frames there, milliseconds.
     var stamps: [(status: Int32, available: Int, milliseconds: Int64)] = []
     /// What reads return; after the last, as many as are wanted.
     var reads: [Int] = []
@@ -22,9 +27,9 @@ final class ScriptedPCM {
     var starts: [Int32] = []
     var resumes: [Int32] = []
     var isGone = false
-    /// What the clock says, a millisecond more each time.
+    /// What the clock shows, a millisecond more each time.
     var milliseconds: Int64 = 0
-    /// How far the clock that nobody slews is ahead, in nanoseconds.
+    /// How far the clock that is never slewed is ahead, in nanoseconds.
     var rawLead: Int64 = 0
     /// Every call.
     var trace: [String] = []
@@ -40,68 +45,78 @@ final class ScriptedPCM {
 
     var pointer: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
 
-    static let calls = CaptureCalls(
-        wait: { pcm, descriptors, count, milliseconds in
-            let pcm = of(pcm)
-            pcm.trace.append(count == 1 ? "wait for stop \(milliseconds)" : "wait \(milliseconds)")
-            guard !pcm.waits.isEmpty else {
-                descriptors[0].revents = Int16(POLLIN)
+    var device: CaptureDevice {
+        CaptureDevice(
+            pcm: pointer,
+            waitCall: { pcm, descriptors, count, milliseconds in
+                let pcm = ScriptedPCM.of(pcm)
+                pcm.trace.append(count == 1 ? "wait for stop \(milliseconds)" : "wait \(milliseconds)")
+                guard !pcm.waits.isEmpty else {
+                    descriptors[0].revents = Int16(POLLIN)
+                    return 1
+                }
+                let ready = pcm.waits.removeFirst()
+                guard ready == ScriptedPCM.hurried else { return ready }
+                descriptors[1].revents = Int16(POLLIN)
                 return 1
-            }
-            return pcm.waits.removeFirst()
-        },
-        events: { pcm, _, _ in of(pcm).next(&of(pcm).eventResults, or: Int32(POLLIN)) },
-        timestamp: { pcm, available, time in
-            let stamp = of(pcm).next(&of(pcm).stamps, or: (0, 0, 0))
-            available.pointee = stamp.available
-            time.pointee = timespec(
-                tv_sec: Int(stamp.milliseconds / 1000), tv_nsec: Int(stamp.milliseconds % 1000) * 1_000_000)
-            return stamp.status
-        },
-        read: { pcm, bytes, wanted in
-            let pcm = of(pcm)
-            let count = min(wanted, pcm.next(&pcm.reads, or: wanted))
-            pcm.trace.append("read \(wanted): \(count)")
-            let samples = bytes.assumingMemoryBound(to: Int16.self)
-            for index in 0..<max(0, count) {
-                samples[index] = pcm.frameNumber
-                pcm.frameNumber += 1
-            }
-            return count
-        },
-        prepare: { pcm in
-            of(pcm).trace.append("prepare")
-            return of(pcm).next(&of(pcm).prepares, or: 0)
-        },
-        start: { pcm in
-            of(pcm).trace.append("start")
-            return of(pcm).next(&of(pcm).starts, or: 0)
-        },
-        resume: { pcm in
-            of(pcm).trace.append("resume")
-            return of(pcm).next(&of(pcm).resumes, or: 0)
-        },
-        isGone: { of($0).isGone },
-        now: { pcm in
-            of(pcm).milliseconds += 1
-            return of(pcm).milliseconds * 1_000_000
-        },
-        rawLead: { of($0).rawLead })
+            },
+            eventsCall: { pcm, _, _ in ScriptedPCM.of(pcm).next(&ScriptedPCM.of(pcm).eventResults, or: Int32(POLLIN)) },
+            timestampCall: { pcm, available, time in
+                let stamp = ScriptedPCM.of(pcm).next(&ScriptedPCM.of(pcm).stamps, or: (0, 0, 0))
+                available.pointee = stamp.available
+                time.pointee = timespec(
+                    tv_sec: Int(stamp.milliseconds / 1000), tv_nsec: Int(stamp.milliseconds % 1000) * 1_000_000)
+                return stamp.status
+            },
+            readCall: { pcm, bytes, wanted in
+                let pcm = ScriptedPCM.of(pcm)
+                let count = min(wanted, pcm.next(&pcm.reads, or: wanted))
+                pcm.trace.append("read \(wanted): \(count)")
+                let samples = bytes.assumingMemoryBound(to: Int16.self)
+                for index in 0..<max(0, count) {
+                    samples[index] = pcm.frameNumber
+                    pcm.frameNumber += 1
+                }
+                return count
+            },
+            wakeCall: { pcm, frames in
+                ScriptedPCM.of(pcm).trace.append("wake at \(frames)")
+                return ScriptedPCM.of(pcm).next(&ScriptedPCM.of(pcm).paces, or: 0)
+            },
+            prepareCall: { pcm in
+                ScriptedPCM.of(pcm).trace.append("prepare")
+                return ScriptedPCM.of(pcm).next(&ScriptedPCM.of(pcm).prepares, or: 0)
+            },
+            startCall: { pcm in
+                ScriptedPCM.of(pcm).trace.append("start")
+                return ScriptedPCM.of(pcm).next(&ScriptedPCM.of(pcm).starts, or: 0)
+            },
+            resumeCall: { pcm in
+                ScriptedPCM.of(pcm).trace.append("resume")
+                return ScriptedPCM.of(pcm).next(&ScriptedPCM.of(pcm).resumes, or: 0)
+            },
+            isGoneCall: { ScriptedPCM.of($0).isGone },
+            nowCall: { pcm in
+                ScriptedPCM.of(pcm).milliseconds += 1
+                return ScriptedPCM.of(pcm).milliseconds * 1_000_000
+            },
+            rawLeadCall: { ScriptedPCM.of($0).rawLead })
+    }
 
     /// A ring that holds a second.
     static func ring() -> Ring {
         Ring(format: format, holding: .seconds(1), periodFrames: periodFrames)
     }
 
-    func loop() throws -> CaptureLoop {
+    func loop(bufferFrames: Int = 1000) throws -> CaptureLoop {
         try CaptureLoop(
-            pcm: pointer, calls: Self.calls, format: Self.format, periodFrames: Self.periodFrames,
-            bufferFrames: 1000, pollDescriptors: [pollfd()])
+            device: device, format: Self.format, periodFrames: Self.periodFrames, bufferFrames: bufferFrames,
+            pollDescriptors: [pollfd()])
     }
 
     /// A loop that ran until it was stopped or ended.
-    func run(into ring: Ring) throws -> (outcome: CaptureLoop.Outcome, loop: CaptureLoop) {
-        let loop = try loop()
+    func run(into ring: Ring, bufferFrames: Int = 1000) throws -> (outcome: CaptureLoop.Outcome, loop: CaptureLoop) {
+        let loop = try loop(bufferFrames: bufferFrames)
         loop.begin(ring)
         return (loop.run(into: ring), loop)
     }
@@ -118,6 +133,6 @@ extension Ring {
 
     /// Its samples, of a ring that has not wrapped.
     var samples: [Int16] {
-        withFrames(from: 0, atMost: position) { Array($0.assumingMemoryBound(to: Int16.self)) }
+        withFrames(from: .start, atMost: position.count) { Array($0.assumingMemoryBound(to: Int16.self)) }
     }
 }

@@ -3,14 +3,14 @@ import Takes
 
 @testable import SoundCard
 
-/// A PCM that plays as told, behind the calls that the playback queue makes: mono, 16 bits, 1 kHz, so that a frame is a
+/// A PCM that follows a script, behind the calls that the playback queue makes: mono, 16 bits, 1 kHz, so that a frame is a
 /// millisecond.
 final class ScriptedSpeaker {
     static let format = StreamFormat(rateHz: 1000, channels: 1, sampleFormat: .s16)
 
     /// What writes return; after the last, as many as are wanted.
     var writes: [Int] = []
-    /// What is said to be queued: a negative number is an error.
+    /// How many frames are reported as queued: a negative number is an error.
     var delays: [Int] = []
     /// What can be taken back; after the last, 400.
     var rewindables: [Int] = []
@@ -22,7 +22,7 @@ final class ScriptedSpeaker {
     /// Every call.
     var trace: [String] = []
     /// What was written and taken.
-    var heard: [Int16] = []
+    var played: [Int16] = []
 
     private func next<Value>(_ queue: inout [Value], or value: Value) -> Value {
         queue.isEmpty ? value : queue.removeFirst()
@@ -38,14 +38,14 @@ final class ScriptedSpeaker {
             let count = min(wanted, pcm.next(&pcm.writes, or: wanted))
             pcm.trace.append("write \(wanted): \(count)")
             let samples = bytes.assumingMemoryBound(to: Int16.self)
-            pcm.heard += (0..<max(0, count)).map { samples[$0] }
+            pcm.played += (0..<max(0, count)).map { samples[$0] }
             return count
         },
         delay: { pcm, frames in
             let delay = of(pcm).next(&of(pcm).delays, or: 0)
             of(pcm).trace.append("delay: \(delay)")
             frames.pointee = delay
-            // What is queued may be told to be less than nothing: then it is not an error.
+            // A card may report less than nothing as queued: then it is not an error.
             return delay < 0 && delay > -100_000 ? Int32(delay) : 0
         },
         rewindable: { of($0).next(&of($0).rewindables, or: 400) },

@@ -15,7 +15,8 @@ struct CueChunksTests {
             Sidecar.Marker(atFrame: 9, note: "before"), Sidecar.Marker(atFrame: 0x1_0000_0102, note: "wren"),
             Sidecar.Marker(atFrame: 0x1_0000_0110, note: "behind"),
         ]
-        let cues = try sidecar(markers).cues(firstFrame: 0x1_0000_0000, frames: 0x110, rateHz: 48_000, isLast: false)
+        let cues = try sidecar(markers).cues(
+            firstFrame: TakeFrame(0x1_0000_0000), frames: 0x110, rateHz: 48_000, isLast: false)
         let bytes = CueChunks.bytes(cues)
         var expected = Array("cue ".utf8) + [28, 0, 0, 0, 1, 0, 0, 0]
         expected += [2, 0, 0, 0, 2, 1, 0, 0] + Array("data".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 0]
@@ -27,25 +28,25 @@ struct CueChunksTests {
 
     @Test func `a part without markers has neither`() throws {
         let one = try sidecar([Sidecar.Marker(atFrame: 10, note: nil)])
-        #expect(one.cues(firstFrame: 0, frames: 10, rateHz: 48_000, isLast: false) == [])
+        #expect(one.cues(firstFrame: TakeFrame(0), frames: 10, rateHz: 48_000, isLast: false) == [])
         #expect(
-            one.cues(firstFrame: 0, frames: 10, rateHz: 48_000, isLast: true)
+            one.cues(firstFrame: TakeFrame(0), frames: 10, rateHz: 48_000, isLast: true)
                 == [PartCue(number: 1, frame: 10, label: "Marker 1")])
         #expect(CueChunks.bytes([]) == [])
     }
 
-    @Test func `a marker in a part of another rate stands where it was heard`() throws {
+    @Test func `a marker in a part of another rate stands where it was set`() throws {
         let one = try sidecar([Sidecar.Marker(atFrame: 48_000 * 3, note: "wren")])
-        let cues = one.cues(firstFrame: 48_000 * 2, frames: 100_000, rateHz: 96_000, isLast: false)
+        let cues = one.cues(firstFrame: TakeFrame(48_000 * 2), frames: 100_000, rateHz: 96_000, isLast: false)
         #expect(cues == [PartCue(number: 1, frame: 96_000, label: "wren")])
-        #expect(one.cues(firstFrame: 48_000 * 2, frames: 95_999, rateHz: 96_000, isLast: true) == [])
+        #expect(one.cues(firstFrame: TakeFrame(48_000 * 2), frames: 95_999, rateHz: 96_000, isLast: true) == [])
     }
 
     @Test func `markers at the ends of the world lie in no part`() throws {
         let far = try sidecar([Sidecar.Marker(atFrame: .max, note: nil), Sidecar.Marker(atFrame: .min, note: nil)])
         for rateHz in [48_000, 384_000] {
-            #expect(far.cues(firstFrame: -2, frames: 10, rateHz: rateHz, isLast: true) == [])
-            #expect(far.cues(firstFrame: .max - 5, frames: 2, rateHz: rateHz, isLast: true) == [])
+            #expect(far.cues(firstFrame: TakeFrame(-2), frames: 10, rateHz: rateHz, isLast: true) == [])
+            #expect(far.cues(firstFrame: TakeFrame(.max - 5), frames: 2, rateHz: rateHz, isLast: true) == [])
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// A take that is cut at every system call, and then the recovery that is cut in turn.
+/// A take that is cut at every system call, and then the recovery, which is cut too.
 struct CutPointTests {
     /// What the disk holds when the process is killed before call `index` of the second take of a directory; nil: it
     /// came to its end before.
@@ -31,10 +31,12 @@ struct CutPointTests {
         for outcome in try recoverAll(in: directory) {
             switch outcome {
             case .recovered(let sidecar):
-                #expect(sidecar.recovered, comment)
+                // Its sidecar was written already, and lacked its name alone.
+                #expect(sidecar.recovered || sidecar.endedBy == .stop, comment)
                 #expect(try directory.sidecar(of: take.name!) == sidecar, comment)
                 #expect(sidecar.endedBy == .powerCut || sidecar.endedBy == .stop, comment)
             case .removed: #expect(take.owed.frames == 0, comment)
+            case .unchanged: #expect(try directory.takes().contains { $0 == take.name }, comment)
             case .left(let reason): Issue.record("\(reason), \(comment)")
             }
         }
@@ -96,11 +98,13 @@ struct CutPointTests {
 /// The same when the power goes, and the disk holds no more than it was made to.
 struct PowerCutTests {
     /// A disk on which one take was finished and another recorded, and from which event on how much was sure.
-    func record() throws -> (disk: PowerCutDisk, begin: Int, owed: [(from: Int, CutTake.Owed)], take: CutTake) {
+    func record(
+        isFAT: Bool
+    ) throws -> (disk: PowerCutDisk, begin: Int, owed: [(from: Int, CutTake.Owed)], take: CutTake) {
         let scratch = ScratchFolder()
         let path = scratch.path + "/takes"
         _ = try FileSystem().makeFolder(path)
-        let disk = try PowerCutDisk(root: path)
+        let disk = try PowerCutDisk(root: path, isFAT: isFAT)
         let directory = try TakesDirectory(path: path, files: FileSystem(calls: disk))
         #expect(CutTake.record(in: directory).isFinished)
         let begin = disk.count
@@ -121,10 +125,11 @@ struct PowerCutTests {
             // Of sound that was not synced, the unfiltered twin may be all that is there.
             if case .left(let reason) = outcome, owed.frames > 0 { Issue.record("\(reason), \(comment)") }
         }
-        #expect(try directory.leftovers() == [] || owed.frames == 0, comment)
+        #expect(try directory.leftovers() == [] || owed.frames == 0 || !isExact, comment)
         try take.check(in: directory, comment, isExact: isExact, owed: owed)
         let after = try everything(in: scratch.path)
-        let isFirst = { (file: String) in file.contains("heron07-0001") }
+        // The draft of its sidecar may be there yet: it is removed after the sidecar is safe.
+        let isFirst = { (file: String) in file.contains("heron07-0001") && !file.hasSuffix(".json.part") }
         #expect(after.filter { isFirst($0.key) } == contents.filter { isFirst($0.key) }, comment)
         #expect(after.keys.count(where: isFirst) == 10, comment)
         let isBegun = contents.keys.contains { $0.contains("heron07-0002") }
@@ -133,23 +138,27 @@ struct PowerCutTests {
         return after
     }
 
-    @Test(arguments: PowerCutDisk.Loss.allCases, [1, 2])
-    func `a power cut at any moment costs nothing that was synced`(loss: PowerCutDisk.Loss, seed: UInt64) throws {
-        // Where nothing is lost it is like a kill; dice fall twice.
-        guard loss != .nothing, loss == .blocks || seed == 1 else { return }
-        let (disk, begin, owed, take) = try record()
-        for count in stride(from: begin, through: disk.count, by: loss == .contents ? 2 : 1) {
-            let contents = disk.files(after: count, losing: loss, seed: seed &* 1000 &+ UInt64(count))
-            let sure = owed.last { $0.from <= count }?.1 ?? CutTake.Owed()
-            _ = try recover(
-                contents, take, sure, isExact: loss == .nothing || loss == .everything,
-                "cut after \(count) of \(begin)...\(disk.count), \(loss), seed \(seed)")
+    // Where nothing is lost it is like a kill, which has a test of its own; random losses are tried several times.
+    @Test(
+        arguments: [
+            (PowerCut.Loss.everything, [1]), (.contents, [1]), (.blocks, [1, 2]), (.apart, [1, 2, 3, 4]),
+        ] as [(PowerCut.Loss, [UInt64])])
+    func `a power cut at any moment costs nothing that was synced`(loss: PowerCut.Loss, seeds: [UInt64]) throws {
+        let (disk, begin, owed, take) = try record(isFAT: loss == .apart)
+        for seed in seeds {
+            for count in begin...disk.count {
+                let contents = disk.files(after: count, losing: loss, seed: seed &* 1000 &+ UInt64(count))
+                let sure = owed.last { $0.from <= count }?.1 ?? CutTake.Owed()
+                _ = try recover(
+                    contents, take, sure, isExact: loss == .everything,
+                    "cut after \(count) of \(begin)...\(disk.count), \(loss), seed \(seed)")
+            }
         }
     }
 
-    @Test(arguments: PowerCutDisk.Loss.allCases)
-    func `a power cut during the recovery changes nothing of its end`(loss: PowerCutDisk.Loss) throws {
-        let (disk, begin, owed, take) = try record()
+    @Test(arguments: PowerCut.Loss.allCases)
+    func `a power cut during the recovery changes nothing of its end`(loss: PowerCut.Loss) throws {
+        let (disk, begin, owed, take) = try record(isFAT: loss == .apart)
         var cuts = 0
         for count in stride(from: begin, through: disk.count, by: 61) {
             let sure = owed.last { $0.from <= count }?.1 ?? CutTake.Owed()
@@ -157,7 +166,7 @@ struct PowerCutTests {
             let isExact = loss == .nothing || loss == .everything
             let expected = try recover(contents, take, sure, isExact: isExact, "cut after \(count), \(loss)")
             let scratch = try ScratchFolder(contents)
-            let second = try PowerCutDisk(root: scratch.path)
+            let second = try PowerCutDisk(root: scratch.path, isFAT: loss == .apart)
             let calls = second
             try { _ = try recoverAll(in: TakesDirectory(path: scratch.path, files: FileSystem(calls: calls))) }()
             for event in stride(from: count % 2, through: second.count, by: 2) {

@@ -26,7 +26,7 @@ struct CutTake {
     private(set) var isFinished = false
 
     /// Records it, until something fails, as if the process had ended there.
-    /// - Parameter syncs: is told what is sure each time that there is more.
+    /// - Parameter syncs: called with what is sure, each time that there is more.
     static func record(in directory: TakesDirectory, syncs: (Owed) -> Void = { _ in }) -> CutTake {
         var take = CutTake()
         try? take.record(in: directory, syncs)
@@ -41,27 +41,27 @@ struct CutTake {
             owed = Owed(frames: output.frames, sidecar: output.sidecar)
             syncs(owed)
         }
-        output.sidecar.filter = [
+        output.note(filter: [
             Sidecar.FilterChange(atFrame: 0, lowPassHz: 21_600, slopeDBPerOctave: 24, highPassHz: nil)
-        ]
+        ])
         for (turn, count) in ([100, 700, 1200]).enumerated() {
             try append(count, to: output)
             output.appendPeaks([Int8](repeating: Int8(turn), count: 4096))
-            output.sidecar.markers.append(Sidecar.Marker(atFrame: output.frames - 1, note: turn == 1 ? "owl" : nil))
+            output.note(markers: [Sidecar.Marker(atFrame: output.frames - 1, note: turn == 1 ? "owl" : nil)])
             if turn == 1 {
-                output.sidecar.filter.append(
-                    Sidecar.FilterChange(atFrame: 400, lowPassHz: nil, slopeDBPerOctave: 24, highPassHz: 80))
-                output.sidecar.gaps.append(Sidecar.Gap(atFrame: 300, frames: 20, cause: .xrun))
+                output.note(filter: [
+                    Sidecar.FilterChange(atFrame: 400, lowPassHz: nil, slopeDBPerOctave: 24, highPassHz: 80)
+                ])
+                output.note(gaps: [Sidecar.Gap(atFrame: 300, frames: 20, cause: .xrun)])
             }
             try sync()
         }
         try output.beginPart(format: Self.otherRate, firstFrame: 5000)
         try append(333, to: output)
-        output.sidecar.markers.append(Sidecar.Marker(atFrame: 5100, note: nil))
+        output.note(markers: [Sidecar.Marker(atFrame: 5100, note: nil)])
         try sync()
         try append(37, to: output)
-        output.sidecar.endedBy = .stop
-        _ = try output.finish()
+        _ = try output.finish(endedBy: .stop, levels: [])
         isFinished = true
         owed.frames = output.frames
         syncs(owed)
@@ -110,17 +110,17 @@ struct CutTake {
         let isTwinRight = unfiltered.prefix(sure) == Self.unfiltered.prefix(min(sure, unfiltered.count))
         #expect(isTwinRight, comment)
 
-        if let told = owed.sidecar {
-            #expect(sidecar.markers.starts(with: told.markers), comment)
-            #expect(sidecar.filter.starts(with: told.filter), comment)
-            #expect(sidecar.gaps.starts(with: told.gaps), comment)
+        if let written = owed.sidecar {
+            #expect(sidecar.markers.starts(with: written.markers), comment)
+            #expect(sidecar.filter.starts(with: written.filter), comment)
+            #expect(sidecar.gaps.starts(with: written.gaps), comment)
         }
         // The first frames that parts are said to begin with: these, as many as there are.
         // Times in the heads are those of a frame of the one rate or the other.
         var before: Int64 = 0
         let isInPlace = zip(sidecar.parts, [0, 896, 1792, 5000] as [Int64]).allSatisfy { part, first in
             defer { before += part.frames }
-            return before * 4 >= sure || abs(part.firstFrame - first) <= (first == 5000 ? 1 : 0)
+            return before * 4 >= sure || abs(part.firstFrame.count - first) <= (first == 5000 ? 1 : 0)
         }
         #expect(isInPlace, comment)
         let cues = try sidecar.parts.flatMap { part in
@@ -130,7 +130,10 @@ struct CutTake {
             }
         }
         #expect(cues == sidecar.markers.map(\.atFrame), comment)
-        let left = try directory.files.entries(folder).filter { $0.contains(".part") || $0.contains(".tmp") }
+        // A twin that was not synced may be there without the sound that it belongs to.
+        let left = try directory.files.entries(folder).filter {
+            ($0.contains(".part") || $0.contains(".tmp")) && (isExact || !$0.hasSuffix("-raw.wav.part"))
+        }
         #expect(left == [], comment)
     }
 }

@@ -123,7 +123,7 @@ struct FLACMetadataTests {
         #expect(texts.suffix(2) == ["CHAPTER999=00:00:09.980", "CHAPTER999NAME=n998"])
     }
 
-    @Test func `what is too large for a block is left out`() throws {
+    @Test func `a chunk that is too large for a block is left out`() throws {
         let large = FLACMetadata(
             comments: [
                 FLACMetadata.Comment(name: "A", text: "a"),
@@ -151,7 +151,7 @@ struct FLACMetadataTests {
         return sidecar
     }
 
-    @Test func `a part says where, when and by whom it was recorded`() {
+    @Test func `the comments of a part state where, when and by what it was recorded`() {
         var sidecar = take()
         let format = StreamFormat(rateHz: 24_000, channels: 3, sampleFormat: .s16)
         let second = FLACMetadata(

@@ -78,7 +78,7 @@ struct FLACWriterTests {
         #expect(error?.description == "write \(path): FLAC without a frame is not read by all")
     }
 
-    @Test func `a full disk is told as the storage tells it`() throws {
+    @Test func `a full disk is reported as the storage reports it`() throws {
         // Of few frames all are written at the end.
         for frames: Int64 in [10, 100_000] {
             let error = write(stereo16, frames: frames, to: try FileSystem().open("/dev/full"), FileSystem())
@@ -90,7 +90,7 @@ struct FLACWriterTests {
         }
     }
 
-    @Test func `a write that fails, whichever, is told, and one that is interrupted or cut short is gone on with`()
+    @Test func `a write that fails, whichever, is reported, and one that is interrupted or cut short is continued`()
         throws
     {
         let calls = FaultyCalls(root: scratch.path, largestWrite: 5000)

@@ -1,6 +1,6 @@
 import Glibc
-import Synchronization
 import TakeFiles
+import Takes
 
 /// The kernel's calls, except for those that a plan lets fail; all are written down.
 ///
@@ -15,18 +15,20 @@ final class FaultyCalls: SystemCalls {
         var count = 0
         var names: [Int32: String] = [:]
         var free: Int64?
+        var magic: UInt32 = 0xEF53
+        var entryStarts: [Int64] = []
         var refusal: @Sendable (String, String) -> Int32? = { _, _ in nil }
     }
 
     private let kernel = KernelCalls()
     private let root: String
     private let largestWrite: Int
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(root: String, largestWrite: Int = .max, plan: @escaping Plan = { _, _ in nil }) {
         self.root = root
         self.largestWrite = largestWrite
-        state = Mutex(State(plan: plan))
+        state = Locked(State(plan: plan))
     }
 
     /// The calls that worked, without those that only read: `write 2026-11-21/heron07-0001-061811Z.wav.part`.
@@ -41,6 +43,18 @@ final class FaultyCalls: SystemCalls {
     var free: Int64? {
         get { state.withLock { $0.free } }
         set { state.withLock { $0.free = newValue } }
+    }
+
+    /// The kind of file system that is stated.
+    var magic: UInt32 {
+        get { state.withLock { $0.magic } }
+        set { state.withLock { $0.magic = newValue } }
+    }
+
+    /// Where the entries of files begin that are asked for next, one after the other; after the last, it is not known.
+    var entryStarts: [Int64] {
+        get { state.withLock { $0.entryStarts } }
+        set { state.withLock { $0.entryStarts = newValue } }
     }
 
     func setPlan(_ plan: @escaping Plan) {
@@ -111,8 +125,9 @@ final class FaultyCalls: SystemCalls {
         try door("fsync", name(descriptor)) {}
     }
 
-    func forget(_ descriptor: Int32) throws(Errno) {
-        try door("forget", name(descriptor), isTraced: false) { () throws(Errno) in try kernel.forget(descriptor) }
+    func dropCache(_ descriptor: Int32) throws(Errno) {
+        try door("dropCache", name(descriptor), isTraced: false) { () throws(Errno) in try kernel.dropCache(descriptor)
+        }
     }
 
     func length(_ descriptor: Int32) throws(Errno) -> Int64 {
@@ -143,6 +158,10 @@ final class FaultyCalls: SystemCalls {
         try door("remove", short(path)) { () throws(Errno) in try kernel.unlink(path) }
     }
 
+    func rmdir(_ path: String) throws(Errno) {
+        try door("rmdir", short(path)) { () throws(Errno) in try kernel.rmdir(path) }
+    }
+
     func mkdir(_ path: String, mode: UInt32) throws(Errno) {
         try door("mkdir", short(path)) { () throws(Errno) in try kernel.mkdir(path, mode: mode) }
     }
@@ -151,6 +170,16 @@ final class FaultyCalls: SystemCalls {
         try door("statvfs", short(path), isTraced: false) { () throws(Errno) in
             if let free { return free }
             return try kernel.freeBytes(path)
+        }
+    }
+
+    func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 {
+        try door("statfs", short(path), isTraced: false) { () throws(Errno) in magic }
+    }
+
+    func entryStart(_ name: String, in folder: String) throws(Errno) -> Int64? {
+        try door("find", name, isTraced: false) { () throws(Errno) in
+            state.withLock { $0.entryStarts.isEmpty ? nil : $0.entryStarts.removeFirst() }
         }
     }
 

@@ -4,11 +4,12 @@ import Testing
 
 @testable import TakeFiles
 
-/// Arbitrary bytes that are named like what a take leaves behind, and takes that somebody spoilt.
+/// Arbitrary bytes that are named like what a take leaves behind, and takes that were damaged.
 struct HostileRemainsTests {
     static let names = [
         ".wav.part", ".wav", "-raw.wav.part", "-p2.wav.part", "-p3-raw.wav.part", "-p99999999999999999999.wav.part",
-        ".json.part", ".json.part.tmp", ".dat.part", ".dat", ".json.tmp", "-p0.wav.part", "-p02.wav.part",
+        ".json.part", ".json.part.tmp", ".dat.part", ".dat", ".json.tmp", ".wav.tail", "-p2.wav.tail", "-p0.wav.part",
+        "-p02.wav.part",
     ]
 
     /// A sidecar and a head as a recorder writes them, to be spoilt.

@@ -19,8 +19,7 @@ struct HostileTakesTests {
         let directory = try TakesDirectory(path: path)
         let output = try TakeOutput(directory)
         try output.append(100)
-        output.sidecar.endedBy = .stop
-        _ = try output.finish()
+        _ = try output.finish(endedBy: .stop, levels: [])
         return (directory, output.name)
     }
 
@@ -38,7 +37,7 @@ struct HostileTakesTests {
     }
 
     @Test(arguments: ["9223372036854775807\n", "1000000000000\n", "999999999999\n"])
-    func `a last number that no kit reaches is not believed`(text: String) throws {
+    func `a last number that no kit reaches is not used`(text: String) throws {
         try _ = TakesDirectory(path: path)
         try write(Array(text.utf8), to: ".number")
         #expect(try TakesDirectory(path: path).nextTake(kit: "heron07", started: morning).number == 1)
@@ -59,8 +58,7 @@ struct HostileTakesTests {
             let directory = try TakesDirectory(path: path)
             let output = try TakeOutput(directory)
             #expect(output.name.number == number)
-            output.sidecar.endedBy = .stop
-            _ = try output.finish()
+            _ = try output.finish(endedBy: .stop, levels: [])
         }
     }
 
@@ -107,7 +105,7 @@ struct HostileTakesTests {
     ]
 
     @Test(arguments: absurd)
-    func `a sidecar that says what no recorder writes is none, and the take is heard all the same`(
+    func `a sidecar that says what no recorder writes is none, and the take can still be read`(
         old: String, new: String, key: String
     ) throws {
         let (directory, name) = try finishedTake()
@@ -154,7 +152,7 @@ struct HostileTakesTests {
     @Test(arguments: [
         [0, 0, 0, 0, 0, 0, 0, 0x80], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f], [1, 0, 0, 0, 1, 0, 0, 0],
     ])
-    func `a file that was heard later in the day than a day is long tells of no origin`(reference: [UInt8]) throws {
+    func `a file whose time of day is beyond the end of the day has no origin`(reference: [UInt8]) throws {
         let (_, name) = try finishedTake()
         let audio = "\(path)/\(name.day)/\(name.audioFile(part: 1))"
         #expect(try SoundFileReader(path: audio).origin() != nil)
@@ -163,7 +161,8 @@ struct HostileTakesTests {
         #expect(try SoundFileReader(path: audio).origin() == nil)
     }
 
-    @Test func `a pipe, a folder and a sound of another kind in place of an audio file are told, and not waited for`()
+    @Test
+    func `a pipe, a folder and a sound of another kind in place of an audio file are reported, and not waited for`()
         throws
     {
         let (directory, name) = try finishedTake()

@@ -14,9 +14,10 @@ struct RIFFChunksTests {
     }
 
     /// RIFF of one odd chunk, sound of 5 bytes, and one more chunk.
-    let wave: [UInt8] =
-        Array("RIFF".utf8) + [36, 0, 0, 0] + Array("WAVEabcd".utf8) + [1, 0, 0, 0, 9, 0]
-        + Array("data".utf8) + [5, 0, 0, 0, 1, 2, 3, 4, 5, 0] + Array("efgh".utf8) + [0, 0, 0, 0]
+    let wave = [
+        Array("RIFF".utf8), [36, 0, 0, 0], Array("WAVEabcd".utf8), [1, 0, 0, 0, 9, 0],
+        Array("data".utf8), [5, 0, 0, 0, 1, 2, 3, 4, 5, 0], Array("efgh".utf8), [0, 0, 0, 0],
+    ].flatMap { (part: [UInt8]) in part }
 
     @Test func `all chunks are read, of the sound its head alone`() throws {
         #expect(

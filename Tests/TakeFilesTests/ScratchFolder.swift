@@ -1,7 +1,7 @@
 import Glibc
 import TakeFiles
 
-/// A folder of its own for a test, in RAM where there is such a place, removed when nobody has it any more.
+/// A folder of its own for a test, in RAM where there is such a place, removed with its last reference.
 final class ScratchFolder {
     let path: String
 

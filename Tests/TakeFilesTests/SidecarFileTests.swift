@@ -33,7 +33,7 @@ struct SidecarFileTests {
         #expect(try SidecarFile.sidecar(SidecarFile.bytes(odd), path: "a.json") == expected)
     }
 
-    @Test func `what is no sidecar is told in one sentence`() throws {
+    @Test func `what is no sidecar is reported in one sentence`() throws {
         let text = String(decoding: SidecarFile.bytes(sidecar), as: UTF8.self)
         func problem(_ text: String) -> String? {
             do throws(SidecarError) {

@@ -28,7 +28,7 @@ struct SoundFileReaderTests {
         }
     }
 
-    @Test func `frames are read from wherever one goes, to the end and no further`() throws {
+    @Test func `frames are read from any place, to the end and no further`() throws {
         var reader = try SoundFileReader(path: file("a.wav", wave))
         let frames = reader.frames
         #expect(frames == 100)
@@ -45,7 +45,7 @@ struct SoundFileReaderTests {
         #expect(none == 0)
     }
 
-    @Test func `what cannot be opened is told in one sentence`() throws {
+    @Test func `a file that cannot be opened is reported in one sentence`() throws {
         let missing = "\(scratch.path)/missing.wav"
         #expect(
             sentence { () throws(SoundFileError) in _ = try SoundFileReader(path: missing) }
@@ -67,7 +67,7 @@ struct SoundFileReaderTests {
                 == "open \(eight): samples of kind 0x10005 are not read here")
     }
 
-    @Test func `a frame that is not there cannot be gone to`() throws {
+    @Test func `there is no seeking to a frame that is not there`() throws {
         let path = try file("a.wav", wave)
         var reader = try SoundFileReader(path: path)
         for frame: Int64 in [-1, 101] {

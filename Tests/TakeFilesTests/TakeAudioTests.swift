@@ -12,8 +12,7 @@ import Testing
         try output.append(1000)
         try output.beginPart(format: stereo16, firstFrame: 1000)
         try output.append(500)
-        output.sidecar.endedBy = .stop
-        _ = try output.finish()
+        _ = try output.finish(endedBy: .stop, levels: [])
         return (directory, output.name)
     }
 

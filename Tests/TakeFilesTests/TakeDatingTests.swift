@@ -24,12 +24,11 @@ import Testing
         let name = try directory.nextTake(kit: kit, started: morning)
         var sidecar = testSidecar(name)
         if let boot { sidecar.bootID = boot }
+        change(&sidecar)
         let output = try TakeOutput(
             in: directory, name: name, sidecar: sidecar, started: morning, format: stereo16, keepsUnfiltered: false,
             splitBytes: TakeOutput.largestSplitBytes)
-        output.sidecar.endedBy = .stop
-        change(&output.sidecar)
-        _ = try output.finish()
+        _ = try output.finish(endedBy: .stop, levels: [])
         return name
     }
 
@@ -124,11 +123,11 @@ import Testing
                 if case .skipped = step { skipped += 1 }
             }
             calls.setPlan { _, _ in nil }
-            let told = try names.map { try directory.sidecar(of: $0).startedCorrected }
-            #expect(told.allSatisfy { $0 == nil || $0 == corrected })
-            #expect(told.count { $0 == corrected } >= 1)
+            let dates = try names.map { try directory.sidecar(of: $0).startedCorrected }
+            #expect(dates.allSatisfy { $0 == nil || $0 == corrected })
+            #expect(dates.count { $0 == corrected } >= 1)
             if skipped == 0 {
-                #expect(told == [corrected, corrected])
+                #expect(dates == [corrected, corrected])
                 break
             }
             failures += 1
@@ -136,7 +135,7 @@ import Testing
         #expect(failures > 8)
     }
 
-    @Test func `takes that cannot be listed are told`() throws {
+    @Test func `takes that cannot be listed are reported`() throws {
         let calls = FaultyCalls(root: path)
         let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
         calls.setPlan { _, _ in EIO }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// What the disk sees of a take, call by call, compared with the table and with the table's meaning spelled out.
+/// What the disk sees of a take, call by call, spelled out.
 struct TakeOrderTests {
     let scratch = ScratchFolder()
     let calls: FaultyCalls
@@ -15,106 +15,137 @@ struct TakeOrderTests {
         calls.trace = []
     }
 
-    /// The calls that a phase of the table stands for, done to some audio files of the first take.
-    func table(_ phase: TakePhase, _ audio: [String] = []) -> [String] {
-        let day = "2026-11-21"
-        let stem = "heron07-0001-061811Z"
-        func path(_ document: TakeDocument) -> String {
-            (document == .number || document == .numberDraft ? "" : day + "/") + document.name(stem: stem)
-        }
-        let parts = audio.map { "\(day)/\($0).part" }
-        return phase.steps.flatMap { step in
-            switch step {
-            case .open: [String]()
-            case .create(let document): ["create \(path(document))", "write \(path(document))"]
-            case .append(let document), .overwrite(let document): ["write \(path(document))"]
-            case .sync(let document): ["fsync \(path(document))"]
-            case .rename(let document, let final): ["rename \(path(document)) \(path(final))"]
-            case .remove(let document): ["remove \(path(document))"]
-            case .removeRest: (audio + ["\(stem).dat"]).sorted().map { "remove \(day)/\($0)" }
-            case .createAudio: parts.flatMap { ["create \($0)", "write \($0)"] }
-            case .writeHeader, .writeClosing: parts.map { "write \($0)" }
-            case .cutAudio: parts.map { "truncate \($0)" }
-            case .removeAudio: parts.map { "remove \($0)" }
-            case .syncAudioData: parts.map { "fdatasync \($0)" }
-            case .syncAudio: parts.map { "fsync \($0)" }
-            case .renameAudio: audio.map { "rename \(day)/\($0).part \(day)/\($0)" }
-            case .makeDay: ["mkdir \(day)"]
-            case .syncDay: ["fsync \(day)"]
-            case .syncTakes: ["fsync ."]
-            }
+    /// The calls since the last time, with short names for the files of the first take.
+    func trace() -> [String] {
+        defer { calls.trace = [] }
+        return calls.trace.map { line in
+            line.replacing("2026-11-21/heron07-0001-061811Z", with: "TAKE").replacing("2026-11-21", with: "DAY")
         }
     }
 
-    @Test func `a take with a marker, a twin and a split is written in the order of the table, and so is its removal`()
-        throws
-    {
-        let first = ["heron07-0001-061811Z.wav", "heron07-0001-061811Z-raw.wav"]
-        let second = ["heron07-0001-061811Z-p2.wav", "heron07-0001-061811Z-p2-raw.wav"]
-        let frames = { (audio: [String]) in audio.map { "write 2026-11-21/\($0).part" } }
-        var expected = table(.number) + table(.begin, first)
+    /// A small file that gets its name, in place of one that may be there.
+    func replaced(_ name: String, _ draft: String, _ folder: String = "DAY") -> [String] {
+        [
+            "create \(draft)", "write \(draft)", "fsync \(draft)", "fsync \(folder)", "rename \(draft) \(name)",
+            "fsync \(name)", "fsync \(folder)",
+        ]
+    }
 
+    @Test func `a take with a marker, a twin and a split reaches the disk like this, and so does its removal`() throws {
+        let draft = replaced("TAKE.json.part", "TAKE.json.part.tmp")
         // A part holds 896 frames: 8192 bytes, less the header, less a sixteenth.
         let output = try TakeOutput(directory, keepsUnfiltered: true, splitBytes: 8192)
+        #expect(
+            trace() == replaced(".number", ".number.tmp", ".") + ["mkdir DAY", "fsync ."] + draft + [
+                "create TAKE.wav.part", "write TAKE.wav.part", "create TAKE-raw.wav.part", "write TAKE-raw.wav.part",
+                "fsync TAKE.wav.part", "fsync TAKE-raw.wav.part", "fsync DAY",
+            ])
+
+        let sound = ["write TAKE.wav.part", "write TAKE-raw.wav.part"]
         try output.append(100, unfiltered: true)
         try output.sync()
-        expected += frames(first) + table(.mark, first) + table(.sync, first)
+        // Sound, headers, sync.
+        #expect(trace() == sound + sound + ["fdatasync TAKE.wav.part", "fdatasync TAKE-raw.wav.part"])
 
-        output.sidecar.markers.append(Sidecar.Marker(atFrame: 50, note: nil))
+        output.note(markers: [Sidecar.Marker(atFrame: 50, note: nil)])
         // Pixels wait until there are 4 KiB of them.
         for count in [4000, 95, 1, 4095] { output.appendPeaks([Int8](repeating: 1, count: count)) }
-        expected += table(.beginPeaks) + table(.appendPeaks)
+        #expect(trace() == ["create TAKE.dat.part", "write TAKE.dat.part", "write TAKE.dat.part"])
 
         try output.append(100, unfiltered: true)
         try output.sync()
-        expected += frames(first) + table(.mark, first) + table(.sync, first) + table(.replaceSidecar)
+        // The headers are written with the first sync of a part, and then every 10 s of sound.
+        #expect(trace() == sound + ["fdatasync TAKE.wav.part", "fdatasync TAKE-raw.wav.part"] + draft)
 
         output.appendPeaks([1])
-        expected += table(.appendPeaks)
+        #expect(trace() == ["write TAKE.dat.part"])
 
+        let second = ["write TAKE-p2.wav.part", "write TAKE-p2-raw.wav.part"]
         try output.append(1000, unfiltered: true)
         try output.sync()
-        expected += frames(first) + table(.mark, first) + table(.split, second) + frames(second)
-        expected += table(.mark, second) + table(.sync, first + second) + table(.replaceSidecar)
+        var split = sound + sound
+        split += [
+            "create TAKE-p2.wav.part", "write TAKE-p2.wav.part", "create TAKE-p2-raw.wav.part",
+            "write TAKE-p2-raw.wav.part",
+        ]
+        split += second + second
+        split += [
+            "fdatasync TAKE.wav.part", "fdatasync TAKE-raw.wav.part", "fdatasync TAKE-p2.wav.part",
+            "fdatasync TAKE-p2-raw.wav.part",
+        ]
+        #expect(trace() == split + draft)
 
         try output.sync()
-        expected += table(.mark, second) + table(.sync, second)
+        #expect(trace() == ["fdatasync TAKE-p2.wav.part", "fdatasync TAKE-p2-raw.wav.part"])
 
-        output.sidecar.endedBy = .stop
         output.appendPeaks([0, 0, 0, 0])
-        _ = try output.finish()
-        for phase in TakePhase.finish {
-            switch phase {
-            // The marker lies in the first part; the second has nothing to be closed with.
-            case .close: expected += first.flatMap { table(.close, [$0]) }
-            case .reveal: expected += table(.reveal, first + second)
-            default: expected += table(phase, second)
-            }
+        _ = try output.finish(endedBy: .stop, levels: [])
+        let names = ["TAKE.wav", "TAKE-raw.wav", "TAKE-p2.wav", "TAKE-p2-raw.wav"]
+        var expected = second + ["fsync TAKE-p2.wav.part", "fsync TAKE-p2-raw.wav.part"] + draft
+        // The marker lies in the first part; the second has nothing to be closed with.
+        for file in ["TAKE.wav.part", "TAKE-raw.wav.part"] {
+            expected += ["write \(file)", "write \(file)", "fsync \(file)"]
         }
-        #expect(calls.trace == expected)
+        expected += ["write TAKE.dat.part", "write TAKE.dat.part", "fsync TAKE.dat.part"]
+        expected += names.flatMap { ["rename \($0).part \($0)", "fsync \($0)"] }
+        expected += ["rename TAKE.dat.part TAKE.dat", "fsync TAKE.dat", "fsync DAY"]
+        expected += replaced("TAKE.json", "TAKE.json.tmp") + ["remove TAKE.json.part", "fsync DAY"]
+        #expect(trace() == expected)
 
-        calls.trace = []
         try directory.remove(output.name)
-        #expect(calls.trace == table(.discard, first + second))
+        let rest = ["TAKE-p2-raw.wav", "TAKE-p2.wav", "TAKE-raw.wav", "TAKE.dat", "TAKE.wav"]
+        let removed: [String] = rest.map { "remove \($0)" }
+        #expect(trace() == ["fsync DAY", "remove TAKE.json", "fsync DAY"] + removed + ["fsync DAY"])
         #expect(try everything(in: directory.path).keys.sorted() == [".lock", ".number"])
+    }
+
+    @Test func `on FAT, a file gets a name that is on the disk already`() throws {
+        calls.magic = 0x4D44
+        let output = try TakeOutput(directory)
+        try output.append(100)
+        try output.sync()
+        _ = trace()
+        _ = try output.finish(endedBy: .stop, levels: [])
+        let renaming = trace().drop { $0 != "create TAKE.wav" }.prefix(4)
+        #expect(renaming == ["create TAKE.wav", "fsync DAY", "rename TAKE.wav.part TAKE.wav", "fsync TAKE.wav"])
+    }
+
+    @Test func `on exFAT, a file has a chain of blocks before it has sound`() throws {
+        calls.magic = 0x2011_BAB0
+        _ = try TakeOutput(directory, keepsUnfiltered: true)
+        let begin = trace().drop { $0 != "write TAKE-raw.wav.part" }.dropFirst()
+        #expect(
+            Array(begin) == [
+                "create TAKE.json.part.tmp", "write TAKE.json.part.tmp", "truncate TAKE.wav.part",
+                "truncate TAKE.wav.part", "truncate TAKE-raw.wav.part", "truncate TAKE-raw.wav.part",
+                "remove TAKE.json.part.tmp", "fsync TAKE.wav.part", "fsync TAKE-raw.wav.part", "fsync DAY",
+            ])
+        #expect(try everything(in: directory.path).values.allSatisfy { $0.count <= WAVHeader.byteCount })
+    }
+
+    @Test(arguments: TakePhase.allCases)
+    func `what gets another name was synced before, is synced after it, and then its folder is`(
+        phase: TakePhase
+    ) {
+        let steps = phase.steps
+        for (index, step) in steps.enumerated() {
+            guard case .rename(let draft, let document) = step else { continue }
+            let folder: TakeStep = document == .number ? .syncTakes : .syncDay
+            #expect(steps[index...].contains(folder))
+            // The waveform is synced by a phase of its own, and what cannot be read is not ours to sync.
+            if draft == .peaksPart || draft == .sidecarPart { continue }
+            #expect(steps[..<index].contains(.sync(draft)))
+        }
     }
 
     @Test func `a take of one file reaches the disk like this`() throws {
         let output = try TakeOutput(directory)
         try output.append(100)
-        output.sidecar.markers.append(Sidecar.Marker(atFrame: 50, note: nil))
+        output.note(markers: [Sidecar.Marker(atFrame: 50, note: nil)])
         try output.sync()
-        output.sidecar.endedBy = .stop
-        _ = try output.finish()
-        let short = calls.trace.map { line in
-            line.replacing("2026-11-21/heron07-0001-061811Z", with: "TAKE").replacing("2026-11-21", with: "DAY")
-        }
-        let sidecar = [
-            "create TAKE.json.part.tmp", "write TAKE.json.part.tmp", "fsync TAKE.json.part.tmp",
-            "rename TAKE.json.part.tmp TAKE.json.part", "fsync DAY",
-        ]
-        var expected = ["create .number.tmp", "write .number.tmp", "fsync .number.tmp"]
-        expected += ["rename .number.tmp .number", "fsync ."]
+        _ = try output.finish(endedBy: .stop, levels: [])
+        let sidecar = replaced("TAKE.json.part", "TAKE.json.part.tmp")
+        var expected = replaced(".number", ".number.tmp", ".")
         expected += ["mkdir DAY", "fsync ."]
         expected += sidecar
         expected += ["create TAKE.wav.part", "write TAKE.wav.part", "fsync TAKE.wav.part", "fsync DAY"]
@@ -126,26 +157,11 @@ struct TakeOrderTests {
         expected += sidecar
         expected += ["write TAKE.wav.part", "write TAKE.wav.part", "fsync TAKE.wav.part"]
         expected += ["create TAKE.dat.part", "write TAKE.dat.part", "write TAKE.dat.part", "fsync TAKE.dat.part"]
-        expected += ["rename TAKE.wav.part TAKE.wav", "rename TAKE.dat.part TAKE.dat", "fsync DAY"]
-        expected += ["rename TAKE.json.part TAKE.json", "fsync DAY"]
-        #expect(short == expected)
-    }
-
-    @Test func `the sidecar is the first file of a take to come and to go, and the last to get its name`() {
-        for phase in TakePhase.allCases {
-            let steps = phase.steps
-            switch phase {
-            case .begin:
-                #expect(
-                    steps.firstIndex(of: .rename(.sidecarDraft, to: .sidecarPart))!
-                        < steps.firstIndex(of: .createAudio)!)
-            case .reveal: #expect(steps.suffix(3) == [.syncDay, .rename(.sidecarPart, to: .sidecar), .syncDay])
-            case .discard: #expect(steps.prefix(2) == [.remove(.sidecar), .syncDay])
-            case .number, .mark, .sync, .replaceSidecar, .split, .settle, .close, .beginPeaks, .appendPeaks, .peaks,
-                .dropPeaks, .revise, .adopt, .setAside, .mend, .dropAudio, .forget:
-                #expect(!steps.contains(.rename(.sidecarPart, to: .sidecar)))
-                #expect(!steps.contains(.remove(.sidecar)))
-            }
-        }
+        expected += ["rename TAKE.wav.part TAKE.wav", "fsync TAKE.wav", "rename TAKE.dat.part TAKE.dat"]
+        expected +=
+            ["fsync TAKE.dat", "fsync DAY"] + replaced("TAKE.json", "TAKE.json.tmp") + [
+                "remove TAKE.json.part", "fsync DAY",
+            ]
+        #expect(trace() == expected)
     }
 }

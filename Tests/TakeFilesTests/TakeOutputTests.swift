@@ -24,7 +24,7 @@ struct TakeOutputTests {
         StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16),
     ]
 
-    @Test(arguments: formats) func `the audio file is whole at every sync and at the end`(
+    @Test(arguments: formats) func `the audio file has every frame at every sync, and is whole at the end`(
         format: StreamFormat
     ) throws {
         let output = try TakeOutput(directory, format)
@@ -34,13 +34,15 @@ struct TakeOutputTests {
             let point = try output.syncPoint()
             // What comes between the two halves of a sync is left for the next.
             try output.append(1, format)
-            try point.run()
+            try output.synced(point.run())
             #expect(point.frames == output.frames - 1)
             #expect(output.syncedFrames == point.frames)
-            #expect(try frames(of: path(output, ".wav.part")) == sound(0..<point.frames, format))
+            let there = try directory.files.contents(path(output, ".wav.part"), limit: 1 << 26)
+            #expect(there.dropFirst(WAVHeader.byteCount) == sound(0..<output.frames, format)[...])
+            // The header is from the first sync; a reader is promised no frame that is not there.
+            #expect(try frames(of: path(output, ".wav.part")) == sound(0..<1, format))
         }
-        output.sidecar.endedBy = .stop
-        let sidecar = try output.finish()
+        let sidecar = try output.finish(endedBy: .stop, levels: [])
         #expect(sidecar.frames == 5808)
         #expect(try frames(of: path(output, ".wav")) == sound(0..<5808, format))
         let reader = try SoundFileReader(path: path(output, ".wav"))
@@ -55,8 +57,7 @@ struct TakeOutputTests {
         let output = try TakeOutput(directory, format)
         let samples: [Float] = [0, 1, -1, 1.5, 1e-30, -0.25, .pi, 0.5]
         try samples.withUnsafeBytes { try output.append($0) }
-        output.sidecar.endedBy = .stop
-        _ = try output.finish()
+        _ = try output.finish(endedBy: .stop, levels: [])
         var reader = try SoundFileReader(path: path(output, ".wav"))
         var read = [Double](repeating: 0, count: 8)
         var span = read.mutableSpan
@@ -71,9 +72,8 @@ struct TakeOutputTests {
         let output = try TakeOutput(directory, keepsUnfiltered: true)
         try output.append(300, unfiltered: true)
         try output.sync()
-        output.sidecar.endedBy = .stop
         output.appendPeaks([-1, 2, -3, 4])
-        let sidecar = try output.finish()
+        let sidecar = try output.finish(endedBy: .stop, levels: [])
         let stem = "2026-11-21/heron07-0001-061811Z"
         let found = try everything(in: directory.path)
         #expect(
@@ -87,7 +87,8 @@ struct TakeOutputTests {
         #expect(
             sidecar.parts == [
                 Sidecar.Part(
-                    file: "heron07-0001-061811Z.wav", firstFrame: 0, frames: 300, rateHz: 48_000, format: .s16)
+                    file: "heron07-0001-061811Z.wav", unfilteredFile: "heron07-0001-061811Z-raw.wav", firstFrame: 0,
+                    frames: 300, rateHz: 48_000, format: .s16)
             ])
         #expect(sidecar.durationSeconds == 300.0 / 48_000)
     }
@@ -106,8 +107,7 @@ struct TakeOutputTests {
             let written = (try? directory.files.contents(path(output, ".dat.part")).count) ?? 24
             #expect(done + 24 - written < 4096)
         }
-        output.sidecar.endedBy = .stop
-        _ = try output.finish()
+        _ = try output.finish(endedBy: .stop, levels: [])
         #expect(output.peaksFailure == nil)
         #expect(
             try directory.files.contents(path(output, ".dat"))
@@ -121,12 +121,11 @@ struct TakeOutputTests {
             try output.append(count, format, unfiltered: true)
             try output.sync()
         }
-        output.sidecar.endedBy = .stop
-        let sidecar = try output.finish()
+        let sidecar = try output.finish(endedBy: .stop, levels: [])
         #expect(sidecar.frames == 6201)
         // 8192 less the header and a sixteenth hold 1194 frames of 3 bytes.
         #expect(sidecar.parts.map(\.frames) == [1194, 1194, 1194, 1194, 1194, 231])
-        #expect(sidecar.parts.map(\.firstFrame) == [0, 1194, 2388, 3582, 4776, 5970])
+        #expect(sidecar.parts.map(\.firstFrame.count) == [0, 1194, 2388, 3582, 4776, 5970])
         #expect(sidecar.parts[5].file == "heron07-0001-061811Z-p6.wav")
         var filtered: [UInt8] = []
         var unfiltered: [UInt8] = []
@@ -147,8 +146,7 @@ struct TakeOutputTests {
         try output.beginPart(format: later, firstFrame: 96_000)
         try output.append(441, later)
         try output.sync()
-        output.sidecar.endedBy = .stop
-        let sidecar = try output.finish()
+        let sidecar = try output.finish(endedBy: .stop, levels: [])
         #expect(
             sidecar.parts == [
                 Sidecar.Part(
@@ -169,13 +167,12 @@ struct TakeOutputTests {
     @Test func `markers become cue points of the part that they are in`() throws {
         let output = try TakeOutput(directory, splitBytes: 8192)
         try output.append(1200)
-        output.sidecar.markers = [
+        output.note(markers: [
             Sidecar.Marker(atFrame: 0, note: nil), Sidecar.Marker(atFrame: 959, note: "Eisvogel, männlich"),
             Sidecar.Marker(atFrame: 960, note: "odd"), Sidecar.Marker(atFrame: 1200, note: nil),
-        ]
+        ])
         try output.sync()
-        output.sidecar.endedBy = .stop
-        let sidecar = try output.finish()
+        let sidecar = try output.finish(endedBy: .stop, levels: [])
         #expect(sidecar.parts.map(\.frames) == [896, 304])
         let first = try SoundFileReader(path: path(output, ".wav"))
         let before = first.cues()
@@ -194,9 +191,8 @@ struct TakeOutputTests {
         let format = StreamFormat(rateHz: 48_000, channels: 1, sampleFormat: .s24Packed)
         let output = try TakeOutput(directory, format)
         try output.append(101, format)
-        output.sidecar.markers = [Sidecar.Marker(atFrame: 100, note: "last")]
-        output.sidecar.endedBy = .stop
-        _ = try output.finish()
+        output.note(markers: [Sidecar.Marker(atFrame: 100, note: "last")])
+        _ = try output.finish(endedBy: .stop, levels: [])
         let reader = try SoundFileReader(path: path(output, ".wav"))
         let cues = reader.cues()
         #expect(cues == [SoundFileReader.Cue(frame: 100, label: "last")])
@@ -212,7 +208,7 @@ struct TakeOutputTests {
         try output.append(100)
         try output.sync()
         #expect(try written() == atStart)
-        output.sidecar.markers.append(Sidecar.Marker(atFrame: 50, note: "here"))
+        output.note(markers: [Sidecar.Marker(atFrame: 50, note: "here")])
         #expect(try written() == atStart)
         try output.append(100)
         try output.sync()
@@ -231,7 +227,7 @@ struct TakeOutputTests {
         let directory = try TakesDirectory(path: scratch.path + "/other", files: FileSystem(calls: calls))
         let output = try TakeOutput(directory, splitBytes: 8192)
         try output.append(100)
-        output.sidecar.markers = [Sidecar.Marker(atFrame: 3, note: nil)]
+        output.note(markers: [Sidecar.Marker(atFrame: 3, note: nil)])
         let sidecar = "\(output.name.day)/\(output.name.stem).json.part.tmp"
         calls.setRefusal { verb, subject in verb == "create" && subject == sidecar ? EIO : nil }
         #expect(throws: FileError.self) { try output.sync() }
@@ -254,63 +250,78 @@ struct TakeOutputTests {
         let output = try TakeOutput(directory)
         try output.append(100)
         try output.beginPart(format: output.sidecar.streamFormat, firstFrame: 200)
-        output.sidecar.endedBy = .cardLost
         calls.setRefusal { verb, subject in verb == "rename" && subject.contains(".wav") ? EIO : nil }
-        #expect(throws: FileError.self) { _ = try output.finish() }
+        #expect(throws: FileError.self) { _ = try output.finish(endedBy: .stop, levels: []) }
         calls.setRefusal { _, _ in nil }
-        #expect(output.abandon().isFinished)
+        #expect(output.abandon(endedBy: .storageError, levels: []).isFinished)
         let left = try FileSystem().entries("\(directory.path)/\(output.name.day)")
         #expect(left.filter { $0.contains("-p2") } == [])
     }
 
-    @Test func `syncs that waited run in order, write a change once, and after the end do nothing`() throws {
+    @Test func `a change that is noted while a sync runs is written by the next one, once`() throws {
         let calls = FaultyCalls(root: scratch.path + "/other")
         let directory = try TakesDirectory(path: scratch.path + "/other", files: FileSystem(calls: calls))
         let output = try TakeOutput(directory)
         try output.append(10)
         let first = try output.syncPoint()
-        output.sidecar.markers.append(Sidecar.Marker(atFrame: 5, note: "kept"))
+        output.note(markers: [Sidecar.Marker(atFrame: 5, note: "kept")])
         try output.append(10)
-        let second = try output.syncPoint()
-        let third = try output.syncPoint()
-        output.sidecar.markers.append(Sidecar.Marker(atFrame: 6, note: "kept too"))
-        let fourth = try output.syncPoint()
         calls.trace = []
-        try first.run()
+        try output.synced(first.run())
         #expect(output.syncedFrames == 10)
-        try second.run()
-        try third.run()
-        #expect(output.syncedFrames == 20)
+        #expect(calls.trace.filter { $0.hasPrefix("rename") }.isEmpty)
+        try output.sync()
+        try output.append(1)
+        try output.sync()
+        #expect(output.syncedFrames == 21)
         #expect(calls.trace.filter { $0.hasPrefix("rename") }.count == 1)
-        output.sidecar.endedBy = .stop
-        let sidecar = try output.finish()
-        let finished = try everything(in: directory.path)
-        calls.trace = []
-        try fourth.run()
-        #expect(calls.trace == [])
-        #expect(try everything(in: directory.path) == finished)
+        output.note(markers: [Sidecar.Marker(atFrame: 6, note: "kept too")])
+        let sidecar = try output.finish(endedBy: .stop, levels: [])
         #expect(
             sidecar.markers == [
                 Sidecar.Marker(atFrame: 5, note: "kept"), Sidecar.Marker(atFrame: 6, note: "kept too"),
             ])
     }
 
+    @Test func `a take whose sync has no outcome yet is not finished, and is abandoned with every frame`() throws {
+        let output = try TakeOutput(directory)
+        try output.append(10)
+        _ = try output.syncPoint()
+        #expect(throws: FileError.self) { _ = try output.syncPoint() }
+        #expect(throws: FileError.self) { _ = try output.finish(endedBy: .stop, levels: []) }
+        let remains = output.abandon(endedBy: .stop, levels: [])
+        #expect(remains == TakeRemains(name: output.name, safeFrames: 10, isFinished: true, error: nil))
+    }
+
     @Test func `the writer goes on while syncs run on another thread`() async throws {
         let output = try TakeOutput(directory, keepsUnfiltered: true, splitBytes: 65_536)
-        let (points, queue) = AsyncStream.makeStream(of: SyncPoint.self)
+        let (points, orders) = AsyncStream.makeStream(of: SyncPoint.self)
+        let outcomes = Locked<Synced?>(nil)
         let syncs = Task.detached {
-            for await point in points { try point.run() }
+            for await point in points {
+                let synced = point.run()
+                outcomes.withLock { $0 = synced }
+            }
         }
+        var isBusy = false
+        var count = 0
         for turn in 0..<300 {
             try output.append(Int64(100 + turn), unfiltered: true)
-            if turn % 3 == 0 { output.sidecar.markers.append(Sidecar.Marker(atFrame: output.frames, note: nil)) }
-            queue.yield(try output.syncPoint())
+            if turn % 3 == 0 { output.note(markers: [Sidecar.Marker(atFrame: output.frames, note: nil)]) }
+            if let synced = outcomes.withLock({ $0.take() }) {
+                try output.synced(synced)
+                isBusy = false
+            }
+            guard !isBusy else { continue }
+            orders.yield(try output.syncPoint())
+            isBusy = true
+            count += 1
         }
-        queue.finish()
-        output.sidecar.endedBy = .stop
-        // Some of the syncs are under way or waiting still.
-        let sidecar = try output.finish()
-        try await syncs.value
+        orders.finish()
+        await syncs.value
+        if let synced = outcomes.withLock({ $0.take() }) { try output.synced(synced) }
+        #expect(count > 0)
+        let sidecar = try output.finish(endedBy: .stop, levels: [])
         #expect(sidecar.frames == 74_850)
         #expect(sidecar.parts.map(\.frames) == [14_336, 14_336, 14_336, 14_336, 14_336, 3170])
         #expect(sidecar.markers.count == 100)
@@ -321,13 +332,12 @@ struct TakeOutputTests {
         #expect(left == [])
     }
 
-    @Test func `the header tells who recorded it and when, past midnight too`() throws {
+    @Test func `the header names the kit and the start, past midnight too`() throws {
         // A quarter of a second before midnight.
         let night = WallTime(microseconds: 1_795_305_599_750_000)
         let output = try TakeOutput(directory, splitBytes: 36_864 * 4, started: night)
         try output.append(40_000)
-        output.sidecar.endedBy = .stop
-        let sidecar = try output.finish()
+        let sidecar = try output.finish(endedBy: .stop, levels: [])
         #expect(sidecar.parts.map(\.frames) == [33_536, 6464])
         let first = try SoundFileReader(path: path(output, ".wav"))
         let beginning = first.origin()

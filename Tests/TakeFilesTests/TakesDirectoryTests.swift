@@ -32,8 +32,7 @@ struct TakesDirectoryTests {
         for (number, time) in [morning, past, morning, past].enumerated() {
             let directory = try TakesDirectory(path: path)
             let output = try TakeOutput(directory, started: time)
-            output.sidecar.endedBy = .stop
-            _ = try output.finish()
+            _ = try output.finish(endedBy: .stop, levels: [])
             #expect(output.name.number == number + 1)
         }
         #expect(try TakesDirectory(path: path).takes().map(\.number) == [1, 2, 3, 4])
@@ -45,8 +44,7 @@ struct TakesDirectoryTests {
         let directory = try TakesDirectory(path: path)
         for _ in 1...2 {
             let output = try TakeOutput(directory)
-            output.sidecar.endedBy = .stop
-            _ = try output.finish()
+            _ = try output.finish(endedBy: .stop, levels: [])
         }
         try write(text, to: ".number")
         try files.remove("\(path)/.lock")
@@ -67,7 +65,7 @@ struct TakesDirectoryTests {
     }
 
     @Test(arguments: [EIO, EACCES], ["open", "list"])
-    func `a day that cannot be read is passed over and told once, and numbers go on`(code: Int32, verb: String) throws {
+    func `a day that cannot be read is skipped and reported once, and numbers go on`(code: Int32, verb: String) throws {
         for day in ["2026-11-19", "2026-11-20"] {
             try _ = TakesDirectory(path: path)
             _ = try files.makeFolder("\(path)/\(day)")
@@ -88,7 +86,7 @@ struct TakesDirectoryTests {
         }
     }
 
-    @Test func `a last number that cannot be read is told, and numbers go on from what is there`() throws {
+    @Test func `a last number that cannot be read is reported, and numbers go on from what is there`() throws {
         _ = try TakesDirectory(path: path)
         _ = try files.makeFolder("\(path)/2026-11-20")
         try write("", to: "2026-11-20/a-0007-000000Z.json")
@@ -141,8 +139,7 @@ struct TakesDirectoryTests {
         for _ in 1...3 {
             let output = try TakeOutput(directory, keepsUnfiltered: true, splitBytes: 8192)
             try output.append(1000, unfiltered: true)
-            output.sidecar.endedBy = .stop
-            _ = try output.finish()
+            _ = try output.finish(endedBy: .stop, levels: [])
             names.append(output.name)
         }
         try write("kept", to: "2026-11-21/notes.txt")
@@ -157,17 +154,16 @@ struct TakesDirectoryTests {
         let calls = FaultyCalls(root: path)
         let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
         let output = try TakeOutput(directory)
-        output.sidecar.endedBy = .stop
-        _ = try output.finish()
-        calls.setPlan { number, _ in number >= 1 ? EIO : nil }
+        _ = try output.finish(endedBy: .stop, levels: [])
+        calls.setRefusal { verb, subject in verb == "remove" && subject.hasSuffix(".dat") ? EIO : nil }
         #expect(throws: FileError.self) { try directory.remove(output.name) }
-        calls.setPlan { _, _ in nil }
+        calls.setRefusal { _, _ in nil }
         #expect(try directory.takes() == [])
         try directory.remove(output.name)
         #expect(try everything(in: path).keys.sorted() == [".lock", ".number"])
     }
 
-    @Test func `a second recorder is told who is there, and may begin once the first has ended`() throws {
+    @Test func `a second recorder gets the first one's process, and may begin once that has ended`() throws {
         var first: TakesDirectory? = try TakesDirectory(path: path)
         #expect(first != nil)
         let error = #expect(throws: TakesLockError.self) { _ = try TakesDirectory(path: path) }
@@ -178,14 +174,13 @@ struct TakesDirectoryTests {
         _ = try TakesDirectory(path: path)
     }
 
-    @Test func `files are for the group and for nobody else, whatever the umask`() throws {
+    @Test func `files are for the group and for no others, whatever the umask`() throws {
         let mask = umask(0o077)
         defer { umask(mask) }
         let directory = try TakesDirectory(path: path)
         let output = try TakeOutput(directory, keepsUnfiltered: true)
         try output.append(10, unfiltered: true)
-        output.sidecar.endedBy = .stop
-        _ = try output.finish()
+        _ = try output.finish(endedBy: .stop, levels: [])
         #expect(rights(path) == "2750")
         #expect(rights("\(path)/2026-11-21") == "2750")
         for file in try everything(in: path).keys where file != ".lock" {
@@ -197,8 +192,7 @@ struct TakesDirectoryTests {
         let calls = FaultyCalls(root: path)
         let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
         let output = try TakeOutput(directory)
-        output.sidecar.endedBy = .stop
-        let first = try output.finish()
+        let first = try output.finish(endedBy: .stop, levels: [])
         calls.trace = []
         #expect(try directory.revise(output.name) { _ in } == first)
         #expect(calls.trace == [])
@@ -209,8 +203,8 @@ struct TakesDirectoryTests {
         let file = "2026-11-21/\(output.name.stem).json"
         #expect(
             calls.trace == [
-                "create \(file).tmp", "write \(file).tmp", "fsync \(file).tmp", "rename \(file).tmp \(file)",
-                "fsync 2026-11-21",
+                "create \(file).tmp", "write \(file).tmp", "fsync \(file).tmp", "fsync 2026-11-21",
+                "rename \(file).tmp \(file)", "fsync \(file)", "fsync 2026-11-21",
             ])
     }
 
@@ -218,8 +212,7 @@ struct TakesDirectoryTests {
         let calls = FaultyCalls(root: path)
         let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
         let output = try TakeOutput(directory)
-        output.sidecar.endedBy = .stop
-        var last = try output.finish()
+        var last = try output.finish(endedBy: .stop, levels: [])
         var failures = 0
         for index in 0... {
             calls.setPlan { number, _ in number == index ? EIO : nil }
@@ -237,7 +230,7 @@ struct TakesDirectoryTests {
         #expect(failures > 5)
     }
 
-    @Test func `storage that is not mounted is told, not made up for`() {
+    @Test func `storage that is not mounted is reported, not replaced`() {
         let error = #expect(throws: FileError.self) { _ = try TakesDirectory(path: scratch.path + "/card/takes") }
         #expect(
             error?.description

@@ -1,7 +1,7 @@
 import TakeFiles
 import Takes
 
-/// Sound for tests: bytes that tell their place, so that a frame that is lost, doubled or moved is noticed.
+/// Sound for tests: bytes that follow from their place, so that a frame that is lost, doubled or moved is noticed.
 func sound(_ frames: Range<Int64>, _ format: StreamFormat, seed: UInt64 = 0) -> [UInt8] {
     let size = Int64(format.stored.bytesPerFrame)
     return (frames.lowerBound * size..<frames.upperBound * size).map { place in
@@ -27,12 +27,14 @@ extension TakeOutput {
     /// Begins a take of the next number, at `morning`.
     convenience init(
         _ directory: TakesDirectory, _ format: StreamFormat = stereo16, keepsUnfiltered: Bool = false,
-        splitBytes: Int64 = TakeOutput.largestSplitBytes, started: WallTime = morning
+        splitBytes: Int64 = TakeOutput.largestSplitBytes, started: WallTime = morning, pendingFormat: String? = nil
     ) throws {
         let name = try directory.nextTake(kit: "heron07", started: started)
+        var sidecar = testSidecar(name, format, started: started)
+        sidecar.pendingFormat = pendingFormat
         try self.init(
-            in: directory, name: name, sidecar: testSidecar(name, format, started: started), started: started,
-            format: format, keepsUnfiltered: keepsUnfiltered, splitBytes: splitBytes)
+            in: directory, name: name, sidecar: sidecar, started: started, format: format,
+            keepsUnfiltered: keepsUnfiltered, splitBytes: splitBytes)
     }
 
     /// Appends the next `count` frames of `sound`, and of its other seed as the unfiltered twin.
@@ -46,7 +48,55 @@ extension TakeOutput {
 
     /// Both halves of a sync.
     func sync() throws {
-        try syncPoint().run()
+        try synced(syncPoint().run())
+    }
+
+    func note(markers: [Sidecar.Marker]) {
+        for marker in markers { note(.marker(at: marker.atFrame, note: marker.note)) }
+    }
+
+    func note(gaps: [Sidecar.Gap]) {
+        for gap in gaps { note(.gap(at: gap.atFrame, frames: gap.frames, cause: gap.cause)) }
+    }
+
+    func note(filter: [Sidecar.FilterChange]) {
+        for change in filter { note(.filter(change)) }
+    }
+}
+
+// Places in a take, where a number is easier to read.
+
+extension Sidecar.Marker {
+    init(atFrame: Int64, note: String?) { self.init(atFrame: TakeFrame(atFrame), note: note) }
+}
+
+extension Sidecar.Gap {
+    init(atFrame: Int64, frames: Int64, cause: Cause) {
+        self.init(atFrame: TakeFrame(atFrame), frames: frames, cause: cause)
+    }
+}
+
+extension Sidecar.FilterChange {
+    init(atFrame: Int64, lowPassHz: Double?, slopeDBPerOctave: Int, highPassHz: Double?) {
+        self.init(
+            atFrame: TakeFrame(atFrame), lowPassHz: lowPassHz, slopeDBPerOctave: slopeDBPerOctave,
+            highPassHz: highPassHz)
+    }
+}
+
+extension Sidecar.Part {
+    init(
+        file: String, unfilteredFile: String? = nil, firstFrame: Int64, frames: Int64, rateHz: Int, format: SampleFormat
+    ) {
+        self.init(
+            file: file, unfilteredFile: unfilteredFile, firstFrame: TakeFrame(firstFrame), frames: frames,
+            rateHz: rateHz, format: format)
+    }
+}
+
+extension TakeOutput {
+    func beginPart(format: StreamFormat, firstFrame: Int64) throws {
+        try beginPart(format: format, firstFrame: TakeFrame(firstFrame))
     }
 }
 

@@ -48,7 +48,7 @@ struct WAVHeaderReadingTests {
         }
     }
 
-    @Test func `other heads, and heads that say what cannot be, are none`() {
+    @Test func `other heads, and heads with impossible fields, are not read`() {
         let whole = header(stereo16).bytes(dataBytes: 0)
         #expect(WAVHeaderReading(whole) != nil)
         #expect(WAVHeaderReading([]) == nil)
@@ -63,7 +63,7 @@ struct WAVHeaderReadingTests {
             bytes[place] = value
             #expect(WAVHeaderReading(bytes) == nil, "\(place)")
         }
-        // A date that is none leaves the format.
+        // An impossible date leaves the format.
         var bytes = whole
         bytes[20 + 320] = 0x58
         #expect(WAVHeaderReading(bytes)?.format == stereo16)
@@ -86,7 +86,7 @@ struct WAVHeaderReadingTests {
     @Test(arguments: [
         "", ".part", ".wav.part.part", "-p1.wav", "-p0.wav", "-p02.wav.part", "-p+2.wav", "-p-2.wav", "-x.wav",
         "-raw-p2.wav", ".json.part", ".wav.tmp", "-p99999999999999999999.wav",
-    ]) func `other names are none`(suffix: String) {
+    ]) func `other names are not names of audio files`(suffix: String) {
         let take = TakeName(kit: "heron07", number: 1, started: morning)
         #expect(AudioFileName(take.stem + suffix, of: take) == nil)
         #expect(AudioFileName("heron07-0002-061811Z.wav", of: take) == nil)

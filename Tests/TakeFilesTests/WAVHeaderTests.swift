@@ -34,6 +34,11 @@ struct WAVHeaderTests {
                 + [1, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
         ),
         (
+            StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s32, significantBits: 18),
+            [0xfe, 0xff, 1, 0, 0x40, 0x1f, 0, 0, 0xc0, 0x5d, 0, 0, 3, 0, 24, 0, 22, 0, 24, 0, 4, 0, 0, 0]
+                + [1, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
+        ),
+        (
             StreamFormat(rateHz: 8000, channels: 4, sampleFormat: .s16),
             [0xfe, 0xff, 4, 0, 0x40, 0x1f, 0, 0, 0, 0xfa, 0, 0, 8, 0, 16, 0, 22, 0, 16, 0, 0, 0, 0, 0]
                 + [1, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
@@ -48,7 +53,7 @@ struct WAVHeaderTests {
         ),
     ]
 
-    @Test(arguments: expected) func `the format is told in the form that its readers expect`(
+    @Test(arguments: expected) func `the format is written in the form that its readers expect`(
         format: StreamFormat, fmt: [UInt8]
     ) throws {
         let bytes = WAVHeader(format: format, origin: Self.origin).bytes(dataBytes: 1200, trailingBytes: 30)
@@ -97,7 +102,7 @@ struct WAVHeaderTests {
         #expect(chunks(bytes).map(\.size) == [602 + 1024, 16, 4096 - 20 - 1626 - 24 - 16, 0])
     }
 
-    @Test func `sizes that RIFF cannot tell are told as the greatest that it can`() {
+    @Test func `sizes that RIFF cannot hold are written as the greatest that it can`() {
         let bytes = WAVHeader(format: stereo16, origin: Self.origin).bytes(dataBytes: 1 << 33)
         #expect(number(bytes, 4, 4) == 0xffff_ffff)
         #expect(number(bytes, 4092, 4) == 0xffff_ffff)

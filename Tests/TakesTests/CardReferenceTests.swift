@@ -20,6 +20,19 @@ struct CardReferenceTests {
         #expect(CardReference("usb:0D8C:00AB")?.description == "usb:0d8c:00ab")
     }
 
+    @Test func `a model without a serial number covers every serial number`() {
+        func covers(_ wide: String, _ narrow: String) -> Bool? {
+            CardReference(narrow).map { CardReference(wide)?.covers($0) } ?? nil
+        }
+        for name in ["usb:0d8c:0014", "usb:0d8c:0014:A1"] { #expect(covers("usb:0d8c:0014", name) == true) }
+        for name in ["usb:0d8c:0014", "usb:0d8c:0014:A2", "card:Mic"] {
+            #expect(covers("usb:0d8c:0014:A1", name) == false)
+        }
+        #expect(covers("usb:0d8c:0014", "usb:0d8c:0015:A1") == false)
+        #expect(covers("path:1-1", "path:1-1.4") == false)
+        #expect(covers("card:Mic", "card:Mic") == true)
+    }
+
     @Test(arguments: [
         "", "Loopback", "card:", "usb:", "usb:0d8c", "usb:0d8c:14", "usb:0d8g:0014", "usb:0d8c:0014:", "hw:0",
         "AUTO", "auto:",

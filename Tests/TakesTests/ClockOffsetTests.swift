@@ -1,15 +1,14 @@
-import Synchronization
 import Takes
 import Testing
 
 /// A clock that is read at the times of a list, one after the other, and then stands.
 private final class ScriptedClock: Clock {
-    private let instants: Mutex<[Int64]>
+    private let instants: Locked<[Int64]>
     private let ahead: Int64
 
     /// - Parameter instants: in milliseconds.
     init(_ instants: [Int64], aheadMicroseconds: Int64) {
-        self.instants = Mutex(instants)
+        self.instants = Locked(instants)
         ahead = aheadMicroseconds
     }
 

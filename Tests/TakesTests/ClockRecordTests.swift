@@ -22,12 +22,12 @@ import Testing
     }
 
     private static let looks = [
-        // Nobody ever set it.
+        // It was never set.
         Look(),
         Look(isSynchronised: true, result: record(.ntp)),
         Look(isSetFromRTC: true, result: record(.rtc)),
         Look(isSynchronised: true, isSetFromRTC: true, result: record(.ntp)),
-        // The network's word is the last one, whatever was known.
+        // The network's time counts, whatever was known.
         Look(isSynchronised: true, seconds: 9, known: record(.manual), result: record(.ntp, 9)),
         Look(isSynchronised: true, seconds: 9, known: record(.ntp), result: record(.ntp, 9)),
         Look(isSynchronised: true, known: record(.rtc), result: record(.ntp)),
@@ -63,7 +63,7 @@ import Testing
         Judgement(record: record(.ntp), origin: .ntp),
         Judgement(record: record(.manual), origin: .manual),
         Judgement(record: record(.rtc), origin: .rtc),
-        // Set by an unknown hand, forward or back; by less than anybody cares for.
+        // Set by an unknown hand, forward or back; by less than matters.
         Judgement(record: record(.ntp), seconds: 2, origin: .unset),
         Judgement(record: record(.ntp), seconds: -2, origin: .unset),
         Judgement(record: record(.ntp), seconds: 1.999, origin: .ntp),

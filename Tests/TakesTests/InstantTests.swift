@@ -13,7 +13,7 @@ struct InstantTests {
         #expect(Duration.milliseconds(1250).inSeconds == 1.25)
     }
 
-    @Test func `the system's clock goes on, and tells a date after this was written`() {
+    @Test func `the system's clock goes on, and its date is after this was written`() {
         let clock = SystemClock()
         let first = clock.now()
         #expect(clock.now() >= first)

@@ -10,39 +10,55 @@ struct SidecarTests {
         var sidecar = Sidecar(
             name: name, started: started, startedMonotonic: Instant(nanoseconds: 77), bootID: "b", clock: .rtc,
             card: "usb:0d8c:0014", format: StreamFormat(rateHz: 48_000, channels: 1, sampleFormat: .s24),
-            preRollFrames: 480, gainDB: 12.5, agc: true, version: "0.1")
+            preRollFrames: 480, gainDB: 12.5, agc: true, version: "0.1", startedBy: .button)
         sidecar.revision = 2
         sidecar.startedCorrected = "2026-11-21T06:18:12.000000Z"
         sidecar.endedBy = .powerCut
         sidecar.recovered = true
-        sidecar.parts = [Sidecar.Part(file: "a.wav", firstFrame: 0, frames: 96, rateHz: 48_000, format: .s24)]
+        sidecar.parts = [
+            Sidecar.Part(
+                file: "a.wav", unfilteredFile: "a-raw.wav", firstFrame: .first, frames: 96, rateHz: 48_000, format: .s24
+            )
+        ]
         sidecar.parts[0].sha256 = "00ff"
+        sidecar.parts[0].unfilteredSHA256 = "ff00"
         sidecar.frames = 96
         sidecar.durationSeconds = 0.002
         sidecar.filter = [
-            Sidecar.FilterChange(atFrame: 0, lowPassHz: 21_600, slopeDBPerOctave: 24, highPassHz: nil)
+            Sidecar.FilterChange(atFrame: .first, lowPassHz: 21_600, slopeDBPerOctave: 24, highPassHz: nil)
         ]
-        sidecar.gaps = [Sidecar.Gap(atFrame: 5, frames: 2, cause: .cardLost)]
-        sidecar.markers = [Sidecar.Marker(atFrame: 7, note: nil), Sidecar.Marker(atFrame: 8, note: "Käuzchen")]
+        sidecar.gaps = [Sidecar.Gap(atFrame: TakeFrame(5), frames: 2, cause: .cardLost)]
+        sidecar.markers = [
+            Sidecar.Marker(atFrame: TakeFrame(7), note: nil), Sidecar.Marker(atFrame: TakeFrame(8), note: "Käuzchen"),
+        ]
         sidecar.levels = [
             Sidecar.Levels(peakDBFS: -3.5, rmsDBFS: nil, clippedFrames: 1, filterClippedFrames: 2)
         ]
         sidecar.clockDriftPPM = -12.5
+        sidecar.clockMap = [
+            Sidecar.ClockPoint(atFrame: TakeFrame(9), rawNs: 99, utc: "2026-11-21T06:18:11.251000Z", errorUs: 40)
+        ]
+        sidecar.suspectedLosses = [
+            Sidecar.SuspectedLoss(afterFrame: TakeFrame(10), beforeFrame: TakeFrame(20), frames: 3, confidence: 0.5)
+        ]
         sidecar.pendingFormat = "flac"
         return sidecar
     }()
 
     static let text = """
-        {"agc":true,"boot_id":"b","card":"usb:0d8c:0014","channels":1,"clock":"rtc","clock_drift_ppm":-12.5,"duration_seconds":0.002,\
+        {"agc":true,"boot_id":"b","card":"usb:0d8c:0014","channels":1,"clock":"rtc","clock_drift_ppm":-12.5,\
+        "clock_map":[{"at_frame":9,"error_us":40,"raw_ns":99,"utc":"2026-11-21T06:18:11.251000Z"}],"duration_seconds":0.002,\
         "ended_by":"power-cut","filter":[{"at_frame":0,"high_pass_hz":null,"low_pass_hz":21600,\
         "slope_db_per_octave":24}],"format":"S24_LE","frames":96,"gain_db":12.5,\
         "gaps":[{"at_frame":5,"cause":"card-lost","frames":2}],"kit":"heron07",\
         "levels":[{"clipped_frames":1,"filter_clipped_frames":2,"peak_dbfs":-3.5,"rms_dbfs":null}],\
         "markers":[{"at_frame":7,"note":null},{"at_frame":8,"note":"Käuzchen"}],"number":42,\
-        "parts":[{"file":"a.wav","first_frame":0,"format":"S24_LE","frames":96,"rate_hz":48000,"sha256":"00ff"}],\
+        "parts":[{"file":"a.wav","first_frame":0,"format":"S24_LE","frames":96,"rate_hz":48000,"sha256":"00ff",\
+        "unfiltered_file":"a-raw.wav","unfiltered_sha256":"ff00"}],\
         "pending_format":"flac","pre_roll_frames":480,"rate_hz":48000,"recovered":true,"revision":2,"schema":1,\
-        "started":"2026-11-21T06:18:11.250000Z","started_corrected":"2026-11-21T06:18:12.000000Z",\
-        "started_monotonic_ns":77,"take":"heron07-0042-061811Z","version":"0.1"}
+        "started":"2026-11-21T06:18:11.250000Z","started_by":"button","started_corrected":"2026-11-21T06:18:12.000000Z",\
+        "started_monotonic_ns":77,\
+        "suspected_losses":[{"after_frame":10,"before_frame":20,"confidence":0.5,"frames":3}],"take":"heron07-0042-061811Z","version":"0.1"}
         """
 
     @Test func `its JSON has the agreed keys and values, every one`() throws {
@@ -50,6 +66,17 @@ struct SidecarTests {
         encoder.outputFormatting = .sortedKeys
         #expect(try String(decoding: encoder.encode(Self.full), as: UTF8.self) == Self.text)
         #expect(try JSONDecoder().decode(Sidecar.self, from: Data(Self.text.utf8)) == Self.full)
+    }
+
+    @Test func `a part states how many bits carry signal where the format alone does not`() throws {
+        for (bits, key) in [(18, 18), (24, 24), (32, nil)] as [(Int, Int?)] {
+            let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s32, significantBits: bits)
+            let part = Sidecar.Part(file: "a.wav", firstFrame: .first, frames: 96, format: format)
+            #expect(part.significantBits == key)
+            let bytes = try JSONEncoder().encode(part)
+            #expect(String(decoding: bytes, as: UTF8.self).contains("significant_bits") == (key != nil))
+            #expect(try JSONDecoder().decode(Sidecar.Part.self, from: bytes).streamFormat(channels: 2) == format)
+        }
     }
 
     @Test func `what is not known is null, not left out`() throws {
@@ -61,8 +88,14 @@ struct SidecarTests {
         sidecar.clockDriftPPM = nil
         sidecar.pendingFormat = nil
         sidecar.parts[0].sha256 = nil
+        sidecar.parts[0].unfilteredFile = nil
+        sidecar.parts[0].unfilteredSHA256 = nil
+        sidecar.startedBy = nil
         let text = try String(decoding: JSONEncoder().encode(sidecar), as: UTF8.self)
-        for key in ["started_corrected", "ended_by", "gain_db", "agc", "clock_drift_ppm", "pending_format", "sha256"] {
+        for key in [
+            "started_corrected", "ended_by", "gain_db", "agc", "clock_drift_ppm", "pending_format", "sha256",
+            "unfiltered_file", "unfiltered_sha256", "started_by",
+        ] {
             #expect(text.contains("\"\(key)\":null"), "\(key)")
         }
         #expect(try JSONDecoder().decode(Sidecar.self, from: Data(text.utf8)) == sidecar)
@@ -78,13 +111,34 @@ struct SidecarTests {
         #expect(try JSONDecoder().decode(Sidecar.self, from: Data(text.utf8)) == expected)
     }
 
+    @Test func `a sidecar of an earlier version reads as one that lacks what was added since`() throws {
+        var old = Self.text
+        for key in [
+            #","unfiltered_file":"a-raw.wav","unfiltered_sha256":"ff00""#, #","started_by":"button""#,
+            #","clock_map":[{"at_frame":9,"error_us":40,"raw_ns":99,"utc":"2026-11-21T06:18:11.251000Z"}]"#,
+            #","suspected_losses":[{"after_frame":10,"before_frame":20,"confidence":0.5,"frames":3}]"#,
+        ] {
+            #expect(old.contains(key))
+            old = old.replacing(key, with: "")
+        }
+        var expected = Self.full
+        expected.parts[0].unfilteredFile = nil
+        expected.parts[0].unfilteredSHA256 = nil
+        expected.startedBy = nil
+        expected.clockMap = []
+        expected.suspectedLosses = []
+        #expect(try JSONDecoder().decode(Sidecar.self, from: Data(old.utf8)) == expected)
+    }
+
     @Test func `endings and causes are written as agreed`() {
         let endings: [Sidecar.Ending] = [
             .stop, .shutdown, .diskFull, .storageError, .cardLost, .powerCut, .crash, .unknown,
+            .limit, .next,
         ]
         #expect(
             endings.map(\.rawValue) == [
                 "stop", "shutdown", "disk-full", "storage-error", "card-lost", "power-cut", "crash", "unknown",
+                "limit", "next",
             ])
         let causes: [Sidecar.Gap.Cause] = [.xrun, .stall, .driver, .cardLost]
         #expect(causes.map(\.rawValue) == ["xrun", "stall", "driver", "card-lost"])

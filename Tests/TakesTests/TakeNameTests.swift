@@ -33,7 +33,7 @@ struct TakeNameTests {
         ".wav", ".wav.part", ".json", ".json.part", ".json.part.tmp", ".dat", "-raw.wav", "-p2.wav",
         "-p12-raw.wav.part",
         ".flac", "",
-    ]) func `every file of a take tells which take it is of`(suffix: String) {
+    ]) func `every file of a take names its take`(suffix: String) {
         #expect(TakeName(file: name.stem + suffix, day: name.day) == name)
     }
 

@@ -8,7 +8,7 @@ import Testing
 
     struct Case: Sendable {
         var take = ClockOrigin.ntp
-        var told: String?
+        var corrected: String?
         var boot = "b"
         var seconds: Double
         var now = ClockOrigin.ntp
@@ -20,29 +20,29 @@ import Testing
         Case(seconds: 0, result: nil),
         Case(seconds: 0.0999, result: nil),
         Case(seconds: -0.0999, result: nil),
-        // It was, by whomever.
+        // It was set, by any origin.
         Case(seconds: 0.1, result: "2026-11-21T06:18:11.350000Z"),
         Case(seconds: -86400, result: "2026-11-20T06:18:11.250000Z"),
         Case(take: .unset, seconds: 3600, now: .manual, result: "2026-11-21T07:18:11.250000Z"),
         Case(take: .ntp, seconds: 315_532_800, now: .unset, result: "2036-11-20T06:18:11.250000Z"),
         Case(take: .unset, seconds: -315_532_800, now: .unset, result: "2016-11-21T06:18:11.250000Z"),
-        // Set back: the first word was right.
-        Case(told: "2036-11-20T06:18:11.250000Z", seconds: 0, result: nil),
-        Case(told: "2036-11-20T06:18:11.250000Z", seconds: 60, result: "2026-11-21T06:19:11.250000Z"),
-        // Right by chance is known only once somebody vouches for it, and then stays known.
+        // Set back: the first date was right.
+        Case(corrected: "2036-11-20T06:18:11.250000Z", seconds: 0, result: nil),
+        Case(corrected: "2036-11-20T06:18:11.250000Z", seconds: 60, result: "2026-11-21T06:19:11.250000Z"),
+        // Right by chance is known only once the clock has a known origin, and then stays known.
         Case(take: .unset, seconds: 0, now: .unset, result: nil),
         Case(take: .unset, seconds: 0, now: .ntp, result: started),
         Case(take: .unset, seconds: 0.05, now: .manual, result: "2026-11-21T06:18:11.300000Z"),
-        Case(take: .unset, told: started, seconds: 0.05, now: .manual, result: started),
-        Case(take: .unset, told: started, seconds: 0, now: .unset, result: started),
+        Case(take: .unset, corrected: started, seconds: 0.05, now: .manual, result: started),
+        Case(take: .unset, corrected: started, seconds: 0, now: .unset, result: started),
         Case(take: .rtc, seconds: 0, now: .ntp, result: nil),
         // What is right already is not written again, what is not is.
-        Case(told: "2026-11-21T07:18:11.200000Z", seconds: 3600, result: "2026-11-21T07:18:11.200000Z"),
-        Case(told: "2026-11-21T07:18:11.100000Z", seconds: 3600, result: "2026-11-21T07:18:11.250000Z"),
-        Case(told: "soon", seconds: 3600, result: "2026-11-21T07:18:11.250000Z"),
+        Case(corrected: "2026-11-21T07:18:11.200000Z", seconds: 3600, result: "2026-11-21T07:18:11.200000Z"),
+        Case(corrected: "2026-11-21T07:18:11.100000Z", seconds: 3600, result: "2026-11-21T07:18:11.250000Z"),
+        Case(corrected: "soon", seconds: 3600, result: "2026-11-21T07:18:11.250000Z"),
         // Another boot's clock is another clock.
         Case(boot: "c", seconds: 3600, result: nil),
-        Case(told: "2026-11-21T07:00:00.000000Z", boot: "c", seconds: 3600, result: "2026-11-21T07:00:00.000000Z"),
+        Case(corrected: "2026-11-21T07:00:00.000000Z", boot: "c", seconds: 3600, result: "2026-11-21T07:00:00.000000Z"),
     ]
 
     private static func sidecar(_ origin: ClockOrigin, boot: String, started: String = started) -> Sidecar {
@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: cases)
     func `a take of this boot is dated by the calendar as it stands`(one: Case) {
         var sidecar = Self.sidecar(one.take, boot: one.boot)
-        sidecar.startedCorrected = one.told
+        sidecar.startedCorrected = one.corrected
         let offset = ClockOffset(microseconds: Self.right.microseconds + Int64((one.seconds * 1e6).rounded()))
         let truth = TrueStart(bootID: "b", offset: offset, origin: one.now)
         #expect(truth.corrected(sidecar) == one.result)
@@ -72,7 +72,7 @@ import Testing
         #expect(truth.corrected(Self.sidecar(.unset, boot: "")) == nil)
     }
 
-    @Test func `a start that cannot be read is told anew, and no monotonic time is too strange`() {
+    @Test func `a start that cannot be read is replaced, and no monotonic time is too strange`() {
         let truth = TrueStart(bootID: "b", offset: Self.right, origin: .ntp)
         #expect(truth.corrected(Self.sidecar(.ntp, boot: "b", started: "?")) == Self.started)
         for nanoseconds in [Int64.min, .max] {

@@ -33,7 +33,7 @@ import Testing
         ("2026-11-21T06:60:00Z", .calendar), ("2026-11-21T06:18:60Z", .calendar),
         ("2026-11-21T06:18:11+24:00", .calendar), ("2026-11-21T06:18:11-01:60", .calendar),
     ])
-    func `what is none is told apart`(text: String, problem: TimeTextProblem) {
+    func `texts without an instant are distinguished`(text: String, problem: TimeTextProblem) {
         #expect(throws: problem) { try WallTime(reading: text) }
     }
 }

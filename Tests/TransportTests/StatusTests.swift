@@ -13,10 +13,11 @@ import Transport
     @Test func `an idle recorder without a card writes every key, null where there is nothing`() throws {
         #expect(
             try json(Status(version: "1.2.3")) == """
-                {"armed":false,"card":null,"channels":null,"clock":"unset","elapsed_seconds":0,"faults":[],\
+                {"armed":false,"card":null,"channels":null,"clock":"unset","directory":null,"elapsed_seconds":0,"expand":false,"faults":[],\
                 "format":null,"frames":0,"free_bytes":null,"gaps":0,"high_pass_hz":null,"level_dbfs":[],\
-                "low_pass_hz":null,"position_seconds":null,"rate_hz":null,"selected":null,\
-                "slope_db_per_octave":24,"state":"idle","synced_seconds":0,"take":null,"version":"1.2.3","xruns":0}
+                "low_pass_hz":null,"pitch_cents":0,"position_seconds":null,"rate_hz":null,"reserve_bytes":0,"selected":null,\
+                "slope_db_per_octave":24,"speed":1,"state":"idle","synced_seconds":0,"take":null,"time_left_seconds":null,\
+                "version":"1.2.3","xruns":0}
                 """)
     }
 
@@ -37,19 +38,26 @@ import Transport
         status.levelDBFS = [Level(peak: -3.25, rms: -12.5), Level(peak: nil, rms: nil)]
         status.xruns = 1
         status.gaps = 2
+        status.directory = "/var/lib/fieldfare/takes"
         status.freeBytes = 12_345_678_901
+        status.reserveBytes = 536_870_912
+        status.timeLeftSeconds = 41_005
         status.clock = .rtc
+        status.pitchCents = -1200
+        status.speed = 0.1
+        status.expand = true
         status.faults = [Fault(.diskFull, "takes: 1 h left"), Fault(.signal, "channel 2 is dead")]
         let text = try json(status)
         #expect(
             text == """
-                {"armed":false,"card":"usb:0d8c:0014","channels":2,"clock":"rtc","elapsed_seconds":1.5,\
+                {"armed":false,"card":"usb:0d8c:0014","channels":2,"clock":"rtc","directory":"/var/lib/fieldfare/takes",\
+                "elapsed_seconds":1.5,"expand":true,\
                 "faults":[{"code":2,"message":"takes: 1 h left"},{"code":8,"message":"channel 2 is dead"}],\
                 "format":"S24_3LE","frames":72000,"free_bytes":12345678901,"gaps":2,"high_pass_hz":40.5,\
                 "level_dbfs":[{"peak":-3.25,"rms":-12.5},{"peak":null,"rms":null}],"low_pass_hz":8000,\
-                "position_seconds":null,"rate_hz":48000,"selected":"heron07-0041-060000Z",\
-                "slope_db_per_octave":24,"state":"recording","synced_seconds":1,"take":"heron07-0042-061811Z",\
-                "version":"1.2.3","xruns":1}
+                "pitch_cents":-1200,"position_seconds":null,"rate_hz":48000,"reserve_bytes":536870912,"selected":"heron07-0041-060000Z",\
+                "slope_db_per_octave":24,"speed":0.1,"state":"recording","synced_seconds":1,"take":"heron07-0042-061811Z",\
+                "time_left_seconds":41005,"version":"1.2.3","xruns":1}
                 """)
         #expect(try JSONDecoder().decode(Status.self, from: Data(text.utf8)) == status)
     }

@@ -1,0 +1,193 @@
+import Takes
+
+/// A take's sidecar as lines for a person.
+struct TakeText {
+    private let sidecar: Sidecar
+
+    /// Gaps, markers and the like that are listed each.
+    static let mostListed = 20
+
+    init(_ sidecar: Sidecar) {
+        self.sidecar = sidecar
+    }
+
+    // MARK: In a list
+
+    /// Stem, start, length, and what is unusual.
+    func line(stemWidth: Int) -> String {
+        let stem = sidecar.take + String(repeating: " ", count: max(0, stemWidth - sidecar.take.utf8.count))
+        return [stem, date, Figures.time(sidecar.durationSeconds), remarks.joined(separator: ", ")]
+            .filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    /// `2026-11-21 06:18:11`.
+    private var date: String {
+        let started = WallTime(iso8601: sidecar.startedCorrected ?? sidecar.started)
+        let text = started.map { "\($0.date) \($0.timeOfDay)" } ?? "?"
+        return text + (sidecar.startedCorrected == nil && sidecar.clock == .unset ? "?" : " ")
+    }
+
+    private var remarks: [String] {
+        var remarks: [String] = []
+        func count(_ count: Int, _ one: String, _ several: String) {
+            if count > 0 { remarks.append(count == 1 ? "1 \(one)" : "\(count) \(several)") }
+        }
+        if sidecar.parts.count > 1 { count(sidecar.parts.count, "part", "parts") }
+        count(sidecar.markers.count, "marker", "markers")
+        count(sidecar.gapCount, "gap", "gaps")
+        count(sidecar.suspectedLosses.count, "suspected loss", "suspected losses")
+        if sidecar.levels.contains(where: { $0.clippedFrames > 0 }) { remarks.append("clipped") }
+        if let ending = unusualEnding { remarks.append(ending) }
+        if sidecar.recovered { remarks.append("recovered") }
+        if let format = sidecar.pendingFormat { remarks.append("to be converted to \(format)") }
+        return remarks
+    }
+
+    private var unusualEnding: String? {
+        switch sidecar.endedBy {
+        case .stop, .limit, .next, nil: nil
+        case .shutdown, .diskFull, .storageError, .cardLost, .powerCut, .crash, .unknown:
+            sidecar.endedBy.map { "ended by \($0.rawValue)" }
+        }
+    }
+
+    // MARK: Alone
+
+    /// All that a technician may want to know.
+    /// - Parameter size: the bytes of a file of the take; nil: it is not there.
+    func lines(folder: String, size: (_ file: String) -> Int64?) -> [String] {
+        var rows: [(String, String)] = [("take", take), ("folder", folder)]
+        rows += starts.map { ("started", $0) }
+        rows.append(("length", "\(Figures.time(sidecar.durationSeconds)), \(sidecar.frames) frames\(preRoll)"))
+        rows.append(("ended", ended))
+        rows.append(("card", card))
+        rows += filters
+        for (index, level) in sidecar.levels.enumerated() { rows.append(("level \(index + 1)", text(level))) }
+        for (index, part) in sidecar.parts.enumerated() { rows += lines(index, part, size) }
+        rows += listed("gap", sidecar.gaps, text)
+        rows += listed("suspected", sidecar.suspectedLosses, text)
+        rows += listed("marker", sidecar.markers) { marker in
+            time(marker.atFrame) + (marker.note.map { "  \(Self.printable($0))" } ?? "")
+        }
+        if let format = sidecar.pendingFormat {
+            rows.append(("pending", "it is still to be converted to \(format): its files will be replaced"))
+        }
+        return rows.map { name, text in name + String(repeating: " ", count: max(1, 11 - name.count)) + text }
+    }
+
+    private var take: String {
+        sidecar.take + (sidecar.revision > 1 ? ", revision \(sidecar.revision)" : "")
+    }
+
+    private var starts: [String] {
+        func day(_ text: String) -> String {
+            WallTime(iso8601: text) == nil
+                ? Self.printable(text) : text.replacing("T", with: " ").replacing("Z", with: "")
+        }
+        let first = "\(day(sidecar.started)) UTC, \(sidecar.clock.past)"
+        guard let corrected = sidecar.startedCorrected else { return [first] }
+        return ["\(day(corrected)) UTC, worked out when the clock was set later", first]
+    }
+
+    private var preRoll: String {
+        sidecar.preRollFrames > 0 ? ", \(sidecar.preRollFrames) of them from before the press" : ""
+    }
+
+    private var ended: String {
+        var fields = ["by \(sidecar.endedBy?.rawValue ?? "unknown")"]
+        if sidecar.recovered { fields.append("recovered") }
+        if let start = sidecar.startedBy { fields.append("begun by \(start.rawValue)") }
+        return fields.joined(separator: ", ")
+    }
+
+    private var card: String {
+        var fields = [Self.printable(sidecar.card), "\(sidecar.rateHz) Hz"]
+        fields.append(sidecar.channels == 1 ? "1 channel" : "\(sidecar.channels) channels")
+        fields.append(sidecar.format.rawValue)
+        if let gain = sidecar.gainDB { fields.append("gain \(Figures.short(gain)) dB") }
+        if let agc = sidecar.agc { fields.append("AGC \(agc ? "on" : "off")") }
+        if let drift = sidecar.clockDriftPPM { fields.append("clock \(Figures.short(drift, digits: 1)) ppm") }
+        return fields.joined(separator: ", ")
+    }
+
+    private var filters: [(String, String)] {
+        listed("filter", sidecar.filter) { change in
+            let from = change.atFrame > .first ? "from \(time(change.atFrame)) on: " : ""
+            return from + change.text
+        }
+    }
+
+    private func text(_ level: Sidecar.Levels) -> String {
+        "peak \(Figures.level(level.peakDBFS)), RMS \(Figures.level(level.rmsDBFS)) dBFS"
+            + (level.clippedFrames > 0 ? ", \(level.clippedFrames) frames clipped" : "")
+            + (level.filterClippedFrames > 0 ? ", \(level.filterClippedFrames) frames clipped by the filter" : "")
+    }
+
+    private func lines(
+        _ index: Int, _ part: Sidecar.Part, _ size: (_ file: String) -> Int64?
+    ) -> [(String, String)] {
+        func file(_ name: String) -> String { "\(name), \(size(name).map(Figures.size) ?? "not there")" }
+        let place = part.firstFrame > .first ? ", from \(time(part.firstFrame)) on" : ""
+        let seconds = Figures.time(Double(part.frames) / Double(max(1, part.rateHz)))
+        let rate = part.rateHz == sidecar.rateHz ? "" : ", \(part.rateHz) Hz"
+        var rows = [("part \(index + 1)", "\(file(part.file)), \(seconds)\(place)\(rate)")]
+        if let twin = part.unfilteredFile { rows.append(("", "\(file(twin)), unfiltered")) }
+        return rows
+    }
+
+    private func text(_ gap: Sidecar.Gap) -> String {
+        let milliseconds = Double(gap.frames) * 1000 / Double(max(1, sidecar.rateHz))
+        let count = gap.gapCount > 1 ? "\(gap.gapCount) gaps, " : ""
+        return
+            "\(time(gap.atFrame))  \(count)\(gap.frames) frames, \(Figures.short(milliseconds)) ms silent: \(gap.cause.rawValue)"
+    }
+
+    private func text(_ loss: Sidecar.SuspectedLoss) -> String {
+        "between \(time(loss.afterFrame)) and \(time(loss.beforeFrame))  \(loss.frames) frames, not filled in"
+    }
+
+    private func time(_ frame: TakeFrame) -> String {
+        Figures.time(Double(frame.count) / Double(max(1, sidecar.rateHz)))
+    }
+
+    private func listed<Entry>(
+        _ name: String, _ entries: [Entry], _ text: (Entry) -> String
+    ) -> [(String, String)] {
+        var rows = entries.prefix(Self.mostListed).map { (name, text($0)) }
+        if entries.count > Self.mostListed {
+            rows.append((name, "and \(entries.count - Self.mostListed) more: see 'fieldfare show --json'"))
+        }
+        return rows
+    }
+
+    /// A text that another program may have written, without what steers a terminal.
+    private static func printable(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: scalars.append(" ")
+            default: scalars.append(scalar)
+            }
+        }
+        return String(scalars)
+    }
+}
+
+extension Sidecar.FilterChange {
+    /// The filter, for a person.
+    fileprivate var text: String {
+        FilterText(lowPassHz: lowPassHz, highPassHz: highPassHz, slopeDBPerOctave: slopeDBPerOctave).text
+    }
+}
+
+extension ClockOrigin {
+    /// Where the date came from, for a person.
+    fileprivate var past: String {
+        switch self {
+        case .ntp: "set over the network"
+        case .rtc: "set by the battery-backed clock"
+        case .manual: "set by hand"
+        case .unset: "by a clock that was not set"
+        }
+    }
+}

@@ -1,0 +1,272 @@
+import Ring
+import Takes
+import Transport
+
+/// Whether and how the capture card is open. Pure: the deck carries the actions out on the worker of the card.
+struct CardState {
+    private(set) var state = State.closed
+    /// The request of the settings.
+    let wanted: CaptureRequest
+    /// Frames that the card delivered while it was open before.
+    private var deliveredBefore: Int64 = 0
+    /// The take that waits for its card.
+    private(set) var awaitedBy: CaptureGrant?
+
+    enum State {
+        /// It is rightly closed: nothing needs it.
+        case closed
+        /// It was closed so that the player can have it.
+        case closedForPlayer
+        /// The worker opens it.
+        case opening(since: Instant, after: Trouble?, Attempt)
+        /// It is open, and delivered nothing yet.
+        case starting(OpenCard, after: Trouble?)
+        /// It is open and delivers.
+        case listening(OpenCard)
+        /// It is open and ceased to deliver.
+        case stalled(OpenCard, message: String)
+        /// It cannot be opened, or ended by itself; it is opened again.
+        case away(Trouble, since: Instant)
+    }
+
+    /// Which rate is asked for.
+    enum Attempt: Hashable { case asWanted, atAnyRate }
+
+    /// Why the card was not there.
+    struct Trouble: Hashable {
+        var message: String
+        var kind: Kind
+        /// Whether the card is there and fails, or is not there.
+        enum Kind: Hashable { case absent, failing }
+    }
+
+    enum Action: Hashable {
+        case open(CaptureRequest)
+        case close
+        /// The worker's answer to an order was that the card is open, or cannot be.
+        case answered
+        /// The capture ended by itself.
+        case lost
+        /// It delivers for the first time since it was opened.
+        case delivers
+    }
+
+    /// How long after a failure the card is tried again.
+    static let retry = Duration.seconds(2)
+    /// How soon a card that ended by itself is tried again, if it had run for longer than `retry`.
+    static let quickRetry = Duration.milliseconds(100)
+    /// How often a card that was started just now is asked whether it delivers: before that the kit is not armed.
+    static let startCheck = Duration.milliseconds(10)
+    /// How long a card may take to be opened, or to deliver, before that is a fault.
+    static let patience = Duration.seconds(2)
+
+    init(wanted: CaptureRequest) {
+        self.wanted = wanted
+    }
+
+    /// The card that is open; nil: none is.
+    var open: OpenCard? {
+        switch state {
+        case .starting(let card, _), .listening(let card), .stalled(let card, _): card
+        case .closed, .closedForPlayer, .opening, .away: nil
+        }
+    }
+
+    /// Whether it is open and delivers.
+    var isListening: Bool {
+        if case .listening = state { true } else { false }
+    }
+
+    /// Frames that were delivered, kept or not; nil while it is rightly closed or not there. A card that is there and delivers
+    /// nothing, however often it is opened, stands still.
+    var position: Int64? {
+        switch state {
+        case .starting(let card, _), .listening(let card), .stalled(let card, _): deliveredBefore + card.delivered
+        case .opening(_, let trouble, _): trouble?.kind == .failing ? deliveredBefore : nil
+        case .away(let trouble, _): trouble.kind == .failing ? deliveredBefore : nil
+        case .closed, .closedForPlayer: nil
+        }
+    }
+
+    /// What is wrong with it; nil: nothing.
+    func fault(now: Instant) -> Fault? {
+        switch state {
+        case .closed, .closedForPlayer, .listening: nil
+        case .opening(let since, nil, _):
+            now - since < Self.patience
+                ? nil : Fault(.noCard, "capture: \(wanted.card): does not answer when it is opened")
+        case .starting(let card, nil):
+            now - card.openedAt < Self.patience ? nil : Fault(.noCard, card.deliversNothing)
+        case .opening(_, let trouble?, _), .starting(_, let trouble?), .away(let trouble, _):
+            Fault(.noCard, trouble.message)
+        case .stalled(_, let message): Fault(.noCard, message)
+        }
+    }
+
+    /// Why no take can begin with it; nil: it is open.
+    func obstacle(now: Instant) -> Refusal? {
+        switch state {
+        case .starting, .listening: nil
+        case .closed, .closedForPlayer, .opening, .stalled, .away:
+            Refusal(.io, fault(now: now)?.message ?? "capture: \(wanted.card): the card is being opened")
+        }
+    }
+
+    /// When something is due; nil: at the next event.
+    func deadline(now: Instant) -> Instant? {
+        switch state {
+        case .away(_, let since): since + Self.retry
+        case .opening(let since, nil, _): since + Self.patience
+        case .starting(let card, _): now + (now - card.openedAt < Self.patience ? Self.startCheck : Self.quickRetry)
+        case .closed, .closedForPlayer, .opening, .listening, .stalled: nil
+        }
+    }
+}
+
+/// A card that is open.
+struct OpenCard {
+    var grant: CaptureGrant
+    var ring: Ring
+    /// The position of the ring when the card was opened: a ring outlives its card.
+    var start: RingPosition
+    var openedAt: Instant
+    /// What the ring had received then.
+    private let receivedBefore: Int64
+    /// How far it was when it last went on, and when that was.
+    var progress: (delivered: Int64, at: Instant)
+
+    init(grant: CaptureGrant, ring: Ring, start: RingPosition, receivedBefore: Int64, openedAt: Instant) {
+        self.start = start
+        self.grant = grant
+        self.ring = ring
+        self.receivedBefore = receivedBefore
+        self.openedAt = openedAt
+        progress = (0, openedAt)
+    }
+
+    /// Frames that the card delivered since it was opened, kept or not.
+    var delivered: Int64 { ring.delivered - receivedBefore }
+
+    fileprivate var deliversNothing: String {
+        "capture: \(grant.card): delivers nothing: unplug it and plug it in again"
+    }
+}
+
+// MARK: - Events
+
+extension CardState {
+    /// The deck needs the card.
+    mutating func need(now: Instant) -> [Action] {
+        switch state {
+        case .closed, .closedForPlayer: begin(now: now, after: nil)
+        case .opening, .starting, .listening, .stalled, .away: []
+        }
+    }
+
+    /// Tries a card that could not be opened again at once.
+    mutating func retry(now: Instant) -> [Action] {
+        guard case .away(let trouble, _) = state else { return need(now: now) }
+        return begin(now: now, after: trouble)
+    }
+
+    /// The deck does not need the card any more.
+    mutating func release(forPlayer isForPlayer: Bool = false) -> [Action] {
+        if let open { deliveredBefore += open.delivered }
+        defer { state = isForPlayer ? .closedForPlayer : .closed }
+        switch state {
+        case .closed, .closedForPlayer, .away: return isForPlayer ? [.close] : []
+        case .opening, .starting, .listening, .stalled: return [.close]
+        }
+    }
+
+    /// A take that is recorded is to go on with the card of that grant and no other; nil: no take waits.
+    mutating func expect(_ grant: CaptureGrant?) {
+        awaitedBy = grant
+    }
+
+    /// The worker opened the card.
+    mutating func opened(
+        _ grant: CaptureGrant, _ ring: Ring, from start: RingPosition, receivedBefore: Int64, now: Instant
+    ) -> [Action] {
+        guard case .opening(_, let trouble, _) = state else { return [] }
+        state = .starting(
+            OpenCard(
+                grant: grant, ring: ring, start: start, receivedBefore: receivedBefore, openedAt: now), after: trouble)
+        return [.answered]
+    }
+
+    /// The worker could not open the card.
+    mutating func failed(_ message: String, now: Instant) -> [Action] {
+        guard case .opening(_, let before, let attempt) = state else { return [] }
+        let trouble = Trouble(message: message, kind: .absent)
+        // It may only be busy for a moment: another rate is for a card that goes on refusing this one.
+        if let grant = awaitedBy, before?.message == message, attempt == .asWanted {
+            state = .opening(since: now, after: trouble, .atAnyRate)
+            return [.open(wanted.again(grant, .atAnyRate))]
+        }
+        state = .away(trouble, since: now)
+        return [.answered]
+    }
+
+    /// The capture ended by itself.
+    mutating func ended(_ end: CaptureEnd, now: Instant) -> [Action] {
+        guard let open else { return [] }
+        deliveredBefore += open.delivered
+        let trouble =
+            switch end {
+            case .cardLost(let message): Trouble(message: message, kind: .absent)
+            case .failed(let message): Trouble(message: message, kind: .failing)
+            }
+        // Soon, unless that was just done: the lamps are to show it first.
+        let isFresh = now - open.openedAt < Self.retry
+        state = .away(trouble, since: isFresh ? now : now + Self.quickRetry - Self.retry)
+        return [.close, .lost]
+    }
+
+    /// Time passed: compares what was delivered, and tries again what is due.
+    mutating func tick(now: Instant) -> [Action] {
+        switch state {
+        case .away(let trouble, let since):
+            return now - since >= Self.retry ? begin(now: now, after: trouble) : []
+        case .starting(let card, _):
+            guard card.delivered > 0 else { return [] }
+            var card = card
+            card.progress = (card.delivered, now)
+            state = .listening(card)
+            return [.delivers]
+        case .listening(var card):
+            let delivered = card.delivered
+            if delivered != card.progress.delivered {
+                card.progress = (delivered, now)
+                state = .listening(card)
+            } else if now - card.progress.at >= Self.patience {
+                state = .stalled(card, message: card.deliversNothing)
+            }
+            return []
+        case .stalled(var card, _):
+            let delivered = card.delivered
+            guard delivered != card.progress.delivered else { return [] }
+            card.progress = (delivered, now)
+            state = .listening(card)
+            return []
+        case .closed, .closedForPlayer, .opening: return []
+        }
+    }
+
+    private mutating func begin(now: Instant, after trouble: Trouble?) -> [Action] {
+        state = .opening(since: now, after: trouble, .asWanted)
+        return [.open(awaitedBy.map { wanted.again($0, .asWanted) } ?? wanted)]
+    }
+}
+
+extension CaptureRequest {
+    /// The card that granted something before, as it ran then or at any rate.
+    fileprivate func again(_ grant: CaptureGrant, _ attempt: CardState.Attempt) -> CaptureRequest {
+        var request = again(grant)
+        switch attempt {
+        case .asWanted: break
+        case .atAnyRate: request.rateHz = nil
+        }
+        return request
+    }
+}

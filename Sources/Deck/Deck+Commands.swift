@@ -1,0 +1,94 @@
+import Panel
+import Recording
+import TakeFiles
+import Takes
+public import Transport
+import Workers
+
+// What is asked for over the control socket.
+extension Deck {
+    /// Does what a command asks for, and reports its outcome when it is known: of `stop` once the take is on disk.
+    public func perform(_ command: Command, _ completion: @escaping Completion) {
+        collect()
+        let now = clock.now()
+        let asker = asker(completion)
+        do throws(Refusal) {
+            switch command {
+            case .record: decide(.record(at: now, by: asker))
+            case .stop: decide(.stop(at: now, by: asker))
+            case .mark(let note): decide(.mark(note: note, at: now, by: asker))
+            case .play(let reference):
+                decide(
+                    .play(
+                        try reference.map { reference throws(Refusal) in try find(reference, for: "play") }, by: asker))
+            case .pause: decide(.change(.pause, by: asker))
+            case .skip(let seconds): decide(.change(.skip(seconds: seconds), by: asker))
+            case .volume(let volume): decide(.change(.volume(volume), by: asker))
+            case .pitch(let cents): decide(.change(.pitch(cents: cents), by: asker))
+            case .speed(let factor, let expands): decide(.change(.speed(factor: factor, expands: expands), by: asker))
+            case .select(let reference):
+                selection.select(try find(reference, for: "select"))
+                answer = Indication.Answer(.selected, at: now)
+                reply(asker, .success(status))
+            case .filter(let lowPass, let slope, let highPass):
+                var wanted = filter
+                wanted.lowPass = lowPass ?? wanted.lowPass
+                wanted.slopeDBPerOctave = slope ?? wanted.slopeDBPerOctave
+                wanted.highPass = highPass ?? wanted.highPass
+                try setFilter(wanted)
+                reply(asker, .success(status))
+            case .eject: try eject(asker)
+            case .discard(let stem): discard(try find(.stem(stem), for: "discard"), asker)
+            }
+        } catch {
+            if case .play = command { refuse(error) }
+            reply(asker, .failure(error))
+        }
+        onChange()
+    }
+
+    /// The finished take that a reference names.
+    private func find(_ reference: TakeReference, for command: String) throws(Refusal) -> TakeName {
+        if case .recording(let take) = transport.phase, let name = take.name, reference.names(name) {
+            throw take.isBeingRecorded(command)
+        }
+        guard let take = selection.find(reference), !recovery.isDiscarded(take) else {
+            throw Refusal(.notFound, "\(command): \(reference): no such take in \(storage.path)")
+        }
+        return take
+    }
+
+    private func setFilter(_ wanted: FilterRequest) throws(Refusal) {
+        if let input {
+            input.setFilter(wanted)
+            guard input.designFault == nil else {
+                let message = input.designFault?.message ?? ""
+                input.setFilter(filter)
+                throw Refusal(.badData, message)
+            }
+            workers.writer.post(.filter(input.design))
+        }
+        filter = wanted
+    }
+
+    /// Nobody can go on any more with the take that was stopped last.
+    func dropTail() {
+        guard case .running = transport.tail else { return }
+        decide(.stop(at: clock.now(), by: asker { _ in }))
+    }
+
+    /// Removes a take; the asker is answered once it is gone.
+    private func discard(_ take: TakeName, _ asker: Asker) {
+        guard storage.directory != nil else {
+            return reply(asker, .failure(Refusal(.io, "discard: \(take.stem): \(storage.path) is not there")))
+        }
+        if case .playing(let playing) = transport.phase, playing.name == take {
+            return reply(
+                asker, .failure(Refusal(.busy, "discard: \(take.stem) is being played: stop it first")))
+        }
+        // The sound behind it is of no use without it.
+        if case .running(take, _) = transport.tail { dropTail() }
+        recovery.discard(take, by: asker)
+        workers.archivist.post(.discard(take))
+    }
+}

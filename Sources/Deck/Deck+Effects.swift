@@ -1,0 +1,148 @@
+import Filters
+import Panel
+import Playback
+import Recording
+import Ring
+import TakeFiles
+import Takes
+import Transport
+import Workers
+
+// What the transport decides, carried out.
+extension Deck {
+    func carryOut(_ effect: TransportEffect) {
+        switch effect {
+        case .openCard: carryOut(card.retry(now: clock.now()))
+        case .checkStorage: carryOut(storage.ask(now: clock.now()))
+        case .closeForPlayer: carryOut(card.release(forPlayer: true))
+        case .reopenCard: if options.isListening { carryOut(card.need(now: clock.now())) }
+        case .closeCard: carryOut(card.release())
+        case .begin(let instant, let initiator): begin(at: instant, by: initiator)
+        case .mark(let note, let instant):
+            workers.writer.post(.mark(at: instant, note: note))
+            report(Report(.info, "mark: at \(Report.seconds(secondsIntoTake(at: instant)))"))
+        case .suspend: workers.writer.post(.suspend)
+        case .resumeTake(let away): resumeTake(after: away)
+        case .end(let instant, let ending, let keepsTail):
+            if ending == .cardLost { report(.cardStaysAway(card.awaitedBy)) }
+            workers.writer.post(.end(at: instant, ending.written, keepsTail: keepsTail))
+        case .follow(let instant):
+            workers.writer.post(.next(at: instant, pressedWall: clock.offset().wallTime(at: instant)))
+        case .rejoin:
+            workers.writer.post(.rejoin)
+            card.expect(card.open?.grant)
+        case .dropTail: workers.writer.post(.dropTail)
+        case .play(let take): play(take)
+        case .change(let change): self.change(change)
+        case .stopPlaying: workers.player.post(.stop)
+        case .select(let steps): select(steps: steps)
+        case .refuse(let refusal): refuse(refusal)
+        case .lockChanged(let isLocked): lockChanged(isLocked: isLocked)
+        case .reply(let asker, let reply): self.reply(asker, result(reply))
+        case .takeOver: takeOver()
+        case .eject: ejectByButton()
+        case .powerOff:
+            report(Report(.notice, "shutting down: stop was held"))
+            onPowerOff()
+        }
+    }
+
+    private func result(_ reply: TransportReply) -> Result<Status, Refusal> {
+        var status = status
+        switch reply {
+        case .done: break
+        // The writer is behind: the marker is where it was set.
+        case .marked(let instant): status.elapsedSeconds = secondsIntoTake(at: instant)
+        case .take(let take): status.take = take?.stem ?? status.take
+        case .refused(let refusal): return .failure(refusal)
+        }
+        return .success(status)
+    }
+
+    // MARK: Takes
+
+    /// Orders a take whose first frame is the one that was sampled at `instant`, less the pre-roll.
+    private func begin(at instant: Instant, by initiator: TakeInitiator) {
+        guard let open = card.open, let directory = storage.directory, let input else {
+            return decide(.takeFailed(Refusal(.io, "record: the card or the storage went away")))
+        }
+        // Old enough, it is overwritten.
+        if let since = silentSince, clock.now() - since > open.ring.duration { silentSince = nil }
+        progress = nil
+        self.initiator = initiator
+        let order = BeginOrder(
+            ring: open.ring, opened: open.start, pressed: instant, pressedWall: clock.offset().wallTime(at: instant),
+            earliest: silentSince, preRoll: options.isListening ? options.preRoll : .zero, filter: input.design,
+            plan: options.plan(open.grant, directory, clock: clockOrigin, startedBy: initiator))
+        workers.writer.post(.begin(order))
+        card.expect(open.grant)
+    }
+
+    private func resumeTake(after away: Duration) {
+        guard let open = card.open, let input else { return }
+        workers.writer.post(.resume(ResumeOrder(ring: open.ring, opened: open.start, filter: input.design)))
+        report(.goesOn(transport.recordedTake, after: away, open.grant.format))
+    }
+
+    /// Nothing is recorded any more.
+    private func takeOver() {
+        progress = nil
+        card.expect(nil)
+        if dateSetAt != nil { dateTakes() }
+        dateSetAt = nil
+        // Storage that just failed a take is given a moment.
+        if case .suspect = storage.state {} else { carryOut(storage.ask(now: clock.now())) }
+    }
+
+    /// How long after the first frame of the take that is recorded.
+    func secondsIntoTake(at instant: Instant) -> Double {
+        guard case .recording(let take) = transport.phase else { return 0 }
+        return max(0, (instant - (progress?.started ?? take.since - options.preRoll)).inSeconds)
+    }
+
+    // MARK: Playing
+
+    private func play(_ take: TakeName) {
+        guard let directory = storage.directory else {
+            return decide(.playEnded(failure: Refusal(.io, "play: \(storage.path) is not there")))
+        }
+        selection.select(take)
+        played = nil
+        workers.player.post(
+            .begin(
+                PlayBegin(
+                    take: take, directory: directory, card: options.playbackCard, companion: companionOfPlayback,
+                    volume: playing.volume, tuning: playing.tuning)))
+    }
+
+    /// The card that records: `auto` plays on it too.
+    var companionOfPlayback: CardReference {
+        card.open.flatMap { CardReference($0.grant.card) } ?? options.capture.card
+    }
+
+    private func change(_ change: PlayChange) {
+        playing.apply(change)
+        guard case .playing = transport.phase else { return }
+        workers.player.post(change.order)
+    }
+
+    // MARK: The panel
+
+    private func select(steps: Int) {
+        let moved = selection.move(by: steps)
+        answer = Indication.Answer(moved ? .selected : .atTheEnd, at: clock.now())
+        guard let take = selection.selected else { return }
+        report(Report(.info, "select: \(take.stem)" + (moved ? "" : ", the \(steps < 0 ? "first" : "last") there is")))
+    }
+
+    func refuse(_ refusal: Refusal) {
+        answer = Indication.Answer(.refused, at: clock.now())
+        // What is a fault is reported as one.
+        if !faults.shows(refusal.message) { report(Report(.notice, refusal.message)) }
+    }
+
+    private func lockChanged(isLocked: Bool) {
+        answer = Indication.Answer(isLocked ? .locked : .unlocked, at: clock.now())
+        report(Report(.notice, isLocked ? "panel: locked" : "panel: unlocked"))
+    }
+}

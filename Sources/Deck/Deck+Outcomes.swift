@@ -1,0 +1,255 @@
+import Panel
+import Playback
+import Recording
+import Ring
+import TakeFiles
+import Takes
+import Transport
+import Workers
+
+// What the workers report.
+extension Deck {
+    /// What to poll: readable while there is something to collect.
+    public var fileDescriptors: [Int32] { workers.fileDescriptors }
+
+    /// Takes note of what the workers report, and announces the change.
+    public func receive() {
+        collect()
+        onChange()
+    }
+
+    /// Takes note of what the workers report.
+    func collect() {
+        for outcome in workers.card.outcomes() { take(outcome) }
+        if card.open != nil, let end = workers.source.end { carryOut(card.ended(end, now: clock.now())) }
+        for outcome in workers.storage.outcomes() { take(outcome) }
+        for outcome in workers.writer.outcomes() { take(outcome) }
+        for outcome in workers.player.outcomes() { take(outcome) }
+        for outcome in workers.archivist.outcomes() { take(outcome) }
+        settleCard(now: clock.now())
+        updateFaults()
+    }
+
+    // MARK: The card
+
+    private func take(_ outcome: CardOutcome) {
+        switch outcome {
+        case .opened(let grant, let ring, let start, let received):
+            let isNew = lastGrant != grant
+            lastGrant = grant
+            if isNew { options.reports(of: grant, ring, now: clock.now()).forEach(report) }
+            carryOut(card.opened(grant, ring, from: start, receivedBefore: received, now: clock.now()))
+        case .failed(let message): carryOut(card.failed(message, now: clock.now()))
+        case .closed: decide(.cardClosed)
+        }
+    }
+
+    func carryOut(_ actions: [CardState.Action]) {
+        if let open = card.open {
+            if input?.ring !== open.ring { input = InputWatch(open, filter: filter) }
+        } else {
+            input = nil
+        }
+        for action in actions {
+            switch action {
+            case .open(let request): workers.card.post(.open(request))
+            case .close: workers.card.post(.close)
+            case .answered: decide(.cardAnswered)
+            case .lost: decide(.cardLost)
+            case .delivers: decide(.cardReturned)
+            }
+        }
+    }
+
+    // MARK: The storage
+
+    private func take(_ outcome: StorageOutcome) {
+        switch outcome {
+        case .opened(let directory, let takes, let isOwn):
+            guard stick.mayOpen || directory.path != options.stick?.folder else {
+                // It was to be given back meanwhile.
+                return carryOut(storage.failedToOpen("storage: the stick is being unmounted"))
+            }
+            // Before a take that waits for the folder begins: that one is the writer's.
+            let last = directory.lastNumber
+            selection = Selection(takes: takes)
+            opened(directory)
+            carryOut(storage.opened(directory, isOwn: isOwn))
+            recovery.opened()
+            workers.archivist.post(
+                .keep(directory, upTo: last, bootID: options.bootID, endings: recovery.endings))
+            // The date may have been set while the folder was not there.
+            dateTakes()
+            carryOut(storage.ask(now: clock.now()))
+        case .absent(let message): carryOut(storage.failedToOpen(message))
+        case .foundStick(let mounted): note(mounted)
+        case .checked(let directory, let reading):
+            guard directory === storage.directory else { return }
+            carryOut(storage.checked(reading, leastBytes: options.leastBytes(likelyFormat)))
+        }
+    }
+
+    func carryOut(_ actions: [StorageState.Action]) {
+        for action in actions {
+            switch action {
+            case .open(let mustBeOwn): openStorage(mustBeOwn: mustBeOwn)
+            case .check: if let directory = storage.directory { workers.storage.post(.check(directory)) }
+            case .probe: if let directory = storage.directory { workers.storage.post(.probe(directory)) }
+            case .improved:
+                recovery.storageImproved()
+                // What was to be dated meanwhile could not be.
+                dateTakes()
+            case .left: leaveDirectory()
+            case .answered:
+                decide(.storageAnswered)
+                recoverLeftovers()
+            }
+        }
+    }
+
+    private func leaveDirectory() {
+        report(Report(.notice, "storage: \(storage.path): it was removed, or another is in its place"))
+        closeDirectory()
+        carryOut(storage.ask(now: clock.now()))
+    }
+
+    /// Nothing holds the folder open any more, nor the storage that it is on.
+    func closeDirectory() {
+        workers.archivist.post(.leave)
+        // It would hold the storage that was taken out.
+        dropTail()
+        selection = Selection()
+    }
+
+    /// Has what was left unfinished recovered, if there is any and the storage takes it.
+    private func recoverLeftovers() {
+        // Beside a take the storage is the writer's.
+        guard !isRecording, case .ok(let directory, _?) = storage.state, recovery.takeSearch() else {
+            return
+        }
+        workers.archivist.post(.recover(upTo: directory.lastNumber, endings: recovery.endings))
+    }
+
+    // MARK: The writer
+
+    private func take(_ outcome: WriterOutcome) {
+        switch outcome {
+        case .began(let name):
+            carryOut(storage.tookTake())
+            faults.drop(.storageFailing)
+            report(Report(.info, "record: \(name.stem)"))
+            decide(.takeBegan(name))
+        case .progress(let progress): self.progress = progress
+        case .warned(let message): report(Report(.warning, "record: \(message)"))
+        case .finished(let name, let sidecar, let failure, let hasTail):
+            let rest = failure?.code == .storageFailing ? restForInside : nil
+            add(name, sidecar)
+            if let failure { showFailure(failure) }
+            if !hasTail {
+                convert(name, sidecar)
+            } else {
+                conversionAfterTail = sidecar.pendingFormat.map { _ in name }
+            }
+            decide(.takeFinished(name, hasTail: hasTail))
+            goOnInside(from: rest)
+        case .next(let finished, let sidecar, let began):
+            add(finished, sidecar)
+            convert(finished, sidecar)
+            report(Report(.info, "record: \(began.stem)"))
+            // What is known so far is about the take before.
+            progress = nil
+            decide(.takeFollowed(by: began))
+        case .rejoined(let name):
+            conversionAfterTail = nil
+            report(Report(.info, "record: \(name.stem) goes on"))
+            decide(.takeRejoined(name))
+        case .tailEnded(_, let why):
+            if let why { report(Report(.notice, "record: the sound behind the last take was dropped: \(why)")) }
+            if let take = conversionAfterTail { workers.archivist.post(.convert(take)) }
+            conversionAfterTail = nil
+            decide(.tailEnded)
+        case .failed(let message, let isDiskFull):
+            let name = transport.recordedTake
+            let rest = isDiskFull ? nil : restForInside
+            recovery.abandoned(name, because: isDiskFull ? .diskFull : .storageError)
+            showFailure(Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(message)"))
+            decide(.takeFailed(Refusal(.io, "record: \(message)")))
+            goOnInside(from: rest)
+        }
+    }
+
+    private func add(_ name: TakeName, _ sidecar: Sidecar) {
+        selection.add(name)
+        report(.ended(name, sidecar))
+        onTakeChange(TakeChange(finished: sidecar))
+    }
+
+    private func convert(_ name: TakeName, _ sidecar: Sidecar) {
+        if sidecar.pendingFormat != nil { workers.archivist.post(.convert(name)) }
+    }
+
+    /// Shows why a take ended early, for long enough to be seen: a full disk shows by what is free, except where a quota or
+    /// the file system allows less, and storage that failed once may take what comes next.
+    private func showFailure(_ fault: Fault) {
+        if fault.code == .storageFailing { storage.failedTake(fault.message) }
+        faults.show(fault, until: clock.now() + FaultBoard.endShown)
+    }
+
+    // MARK: The player
+
+    private func take(_ outcome: PlayOutcome) {
+        if case .monitor(let news) = outcome { return note(news) }
+        guard case .playing(let playing) = transport.phase else { return }
+        switch outcome {
+        case .began(let facts):
+            played = PlayedSoFar(facts: facts)
+            report(.plays(playing.name, facts))
+            decide(.playBegan)
+        case .progress(let progress): played?.progress = progress
+        case .done: decide(.playChanged)
+        case .ended(let instant, let position, let failure):
+            // A card may need a moment to be silent.
+            if played != nil {
+                silentSince = instant + Self.afterglow
+                input?.passOver(upTo: instant + Self.afterglow)
+            }
+            if failure == nil {
+                report(Report(.info, "play: \(playing.name.stem): ended at \(Report.seconds(position))"))
+            }
+            guard let failure else { return decide(.playEnded(failure: nil)) }
+            let refusal = Refusal(.io, failure.message)
+            decide(failure.isCardInUse ? .playBlocked(refusal) : .playEnded(failure: refusal))
+        case .monitor: break
+        }
+    }
+
+    // MARK: The archivist
+
+    private func take(_ outcome: ArchiveOutcome) {
+        switch outcome {
+        case .recovered(let take, let sidecar):
+            selection.insert(take)
+            recovery.recovered(take)
+            report(.recovered(take, sidecar))
+            onTakeChange(TakeChange(finished: sidecar))
+            convert(take, sidecar)
+            // The date may have been set meanwhile.
+            if sidecar.bootID == options.bootID { dateTakes() }
+        case .revised(let take): onTakeChange(TakeChange(.revised, take: take.stem))
+        case .discarded(let take, let failure):
+            let askers = recovery.discardEnded(take)
+            if failure == nil {
+                selection.remove(take)
+                report(Report(.notice, "discard: \(take.stem): deleted"))
+                onTakeChange(TakeChange(.discarded, take: take.stem))
+            }
+            for asker in askers {
+                reply(asker, failure.map { .failure(Refusal(.io, "discard: \($0)")) } ?? .success(status))
+            }
+        case .unrecovered(let message):
+            if recovery.failed(message) { report(Report(.error, message)) }
+            carryOut(storage.doubt(now: clock.now()))
+        case .reported(let line): report(line)
+        }
+    }
+}

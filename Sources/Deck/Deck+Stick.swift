@@ -1,0 +1,105 @@
+import Panel
+import Recording
+import TakeFiles
+import Takes
+import Transport
+import Workers
+
+// The stick that takes are kept on: it comes, goes, and is given back.
+extension Deck {
+    /// Orders the folder for takes to be opened: on the stick, if one may be used, or elsewhere.
+    func openStorage(mustBeOwn: Bool) {
+        let isOptional = options.stick?.isOptional ?? true
+        // The stick is mounted elsewhere each time.
+        workers.storage.post(
+            .open(
+                stick: stick.mayOpen ? options.stick : nil, path: isOptional ? options.directory : nil,
+                mustBeOwn: mustBeOwn && options.stick == nil))
+    }
+
+    /// The folder for takes is open.
+    func opened(_ directory: TakesDirectory) {
+        guard let asked = options.stick else { return }
+        stick.opened(onStick: directory.path == asked.folder)
+        report(Report(.notice, "storage: takes are kept in \(directory.path)"))
+    }
+
+    func checkStick() {
+        if let stick = options.stick { workers.storage.post(.findStick(stick)) }
+    }
+
+    /// What was found mounted for the stick.
+    func note(_ mounted: FileIdentity?) {
+        switch stick.found(mounted, isFree: transport.isFree, now: clock.now()) {
+        case nil: break
+        case .change: changeStorage()
+        case .released(let asker):
+            report(Report(.notice, "eject: the stick may be pulled"))
+            reply(asker, .success(status))
+        case .kept(let asker):
+            let seconds = StickState.patience.components.seconds
+            let message = "eject: the stick was not unmounted within \(seconds) s: see 'journalctl -u fieldfare-eject'"
+            report(Report(.error, message))
+            reply(asker, .failure(Refusal(.io, message)))
+        }
+    }
+
+    /// Closes the folder for takes and opens another.
+    private func changeStorage() {
+        guard storage.directory != nil else { return carryOut(storage.ask(now: clock.now())) }
+        _ = storage.leave()
+        closeDirectory()
+        carryOut(storage.ask(now: clock.now()))
+    }
+
+    // MARK: A take whose stick was pulled
+
+    /// From when on a take is to go on elsewhere if its stick has failed it; nil: it is not.
+    var restForInside: Instant? {
+        guard stick.state == .inUse, options.stick?.isOptional == true, case .recording(let take) = transport.phase,
+            take.stage == .running
+        else { return nil }
+        // Frames are found by their dates, which are right to much less than this.
+        return progress.map { $0.safeUntil - .milliseconds(10) } ?? take.since
+    }
+
+    /// Goes on elsewhere, with the first frame that is not safe on the stick, in a take of its own.
+    func goOnInside(from instant: Instant?) {
+        guard let instant else { return }
+        stick.fail()
+        changeStorage()
+        report(Report(.warning, "record: the stick failed: the sound goes on in a take in \(options.directory)"))
+        decide(.record(at: instant, by: asker { _ in }, startedBy: initiator))
+    }
+
+    // MARK: Giving it back
+
+    func ejectByButton() {
+        guard options.stick != nil else { return }
+        let asker = asker { [unowned self] result in
+            if case .failure(let refusal) = result { refuse(refusal) }
+        }
+        do throws(Refusal) {
+            try eject(asker)
+        } catch {
+            reply(asker, .failure(error))
+        }
+    }
+
+    /// Closes the stick's folder and has it unmounted; the asker is answered when it may be pulled.
+    func eject(_ asker: Asker) throws(Refusal) {
+        guard options.stick != nil else {
+            throw Refusal(.notFound, "eject: takes are not kept on a stick: [takes] directory says where they are")
+        }
+        guard transport.isFree else { throw Refusal(.busy, "eject: a take is recorded or played: stop it first") }
+        switch stick.state {
+        case .released: return reply(asker, .success(status))
+        case .away: throw Refusal(.notFound, "eject: there is no stick")
+        case .leaving: throw Refusal(.busy, "eject: the stick is being unmounted: wait for the upload lamp")
+        case .ready, .inUse, .failed: break
+        }
+        stick.leave(now: clock.now(), asker)
+        changeStorage()
+        onEject()
+    }
+}

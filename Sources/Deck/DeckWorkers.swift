@@ -1,0 +1,53 @@
+import Filters
+import Playback
+import Recording
+import Ring
+import TakeFiles
+import Takes
+import Workers
+
+/// The workers that the deck orders.
+struct DeckWorkers {
+    let card: Worker<CardOrder, CardOutcome>
+    let storage: Worker<StorageOrder, StorageOutcome>
+    let sync: SyncWorker
+    let writer: WriterWorker
+    let player: Worker<PlayOrder, PlayOutcome>
+    let archivist: Worker<ArchiveOrder, ArchiveOutcome>
+    /// Signals, without an order, that the capture has ended by itself.
+    let source: any CaptureSource
+
+    /// Workers without threads.
+    init(
+        card: any CaptureSource, sink: any PlaybackSink, options: DeckOptions, clock: any Clock,
+        files: FileSystem = FileSystem()
+    ) {
+        source = card
+        self.card = CardWork.worker(
+            card, ringDuration: options.ringDuration, memoryBytes: options.memoryBytes, clock: clock)
+        let mark = options.stateFolder.map { KitMark(folder: $0, files: files) }
+        storage = StorageWork.worker(files: files, mark: mark, clock: clock)
+        sync = SyncWorker(syncsBy: clock)
+        writer = WriterWorker(writesBy: clock, sync: sync)
+        player = Player.worker(sink: sink, clock: clock)
+        archivist = Archivist.worker(reserveBytes: options.reserveBytes, clock: clock)
+    }
+
+    /// Gives each worker a thread.
+    func start() throws(ThreadError) {
+        try card.start(name: "card")
+        try storage.start(name: "storage")
+        try sync.start(name: "sync")
+        try writer.start(name: "writer") { Denormals.flushToZero() }
+        try player.start(name: "player") { Denormals.flushToZero() }
+        try archivist.start(name: "archivist", priority: .idle)
+    }
+
+    /// What to poll for outcomes.
+    var fileDescriptors: [Int32] {
+        [
+            card.fileDescriptor, storage.fileDescriptor, writer.fileDescriptor, player.fileDescriptor,
+            archivist.fileDescriptor, source.endedFileDescriptor,
+        ]
+    }
+}

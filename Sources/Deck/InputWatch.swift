@@ -1,0 +1,101 @@
+import Filters
+import Ring
+import Takes
+import Transport
+
+/// What is known of the sound of the open card: the filter that its rate allows, its levels, and what a technician should know
+/// of its signal. It reads the ring once for all of that, in batches: when the signal is checked, and when levels are requested.
+final class InputWatch {
+    let ring: Ring
+    let card: String
+    /// The filter in force.
+    private(set) var design: FilterDesign
+    /// Why the filter that is asked for is off; nil: it is in force.
+    private(set) var designFault: Fault?
+    private let reader: RingReader
+    private let meter: RunningMeter
+    private var signal: SignalWatch
+    private var lossesShown: Int64
+    /// How often levels were requested since the signal was judged.
+    private var levelsAsked = 0
+    /// Sound from before this is not measured; nil: all is.
+    private var measuredFrom: Instant?
+
+    /// How long lost frames are shown.
+    static let overloadShown = Duration.seconds(30)
+
+    init(_ open: OpenCard, filter: FilterRequest) {
+        ring = open.ring
+        card = open.grant.card
+        reader = RingReader(open.ring, from: open.start)
+        meter = RunningMeter(open.grant.format)
+        signal = SignalWatch(format: open.grant.format)
+        design = .off(rateHz: open.grant.format.rateHz)
+        lossesShown = Int64(open.ring.xrunCount) + open.ring.missedFrames
+        setFilter(filter)
+    }
+
+    /// Puts a filter in force. One that the rate cannot have is off, and `designFault` says so.
+    func setFilter(_ filter: FilterRequest) {
+        do {
+            design = try FilterDesign(filter, rateHz: ring.format.rateHz)
+            designFault = nil
+        } catch {
+            design = .off(rateHz: ring.format.rateHz)
+            designFault = Fault(.settings, "\(error); the filter is off")
+        }
+    }
+
+    /// How loud each channel was over the last 0.1 s, as the card delivered it.
+    var levels: [Level] {
+        // Who asks for them asks again soon.
+        reader.isPrompt = true
+        levelsAsked += 1
+        measure()
+        return meter.levels.map { Level(peak: $0.peakDBFS, rms: $0.rmsDBFS) }
+    }
+
+    /// Judges the signal of what was delivered since the last call.
+    func judge(now: Instant) {
+        if levelsAsked == 0 { reader.isPrompt = false }
+        levelsAsked = 0
+        measure()
+        signal.add(meter.drain(), now: now)
+    }
+
+    /// Does not judge what was delivered since the last call, nor what follows up to an instant.
+    func passOver(upTo end: Instant? = nil) {
+        measure()
+        _ = meter.drain()
+        measuredFrom = end
+    }
+
+    /// Measures what was delivered since the last call; what was overwritten before is left out.
+    private func measure() {
+        if let measuredFrom, let position = ring.framePosition(at: measuredFrom) { reader.skip(to: position) }
+        while true {
+            switch unsafe reader.read({ unsafe meter.take($0) }) {
+            case .frames, .skipped: continue
+            case .nothing: return
+            }
+        }
+    }
+
+    /// What is wrong with the signal; nil: nothing.
+    func signalFault(now: Instant) -> Fault? {
+        signal.fault(now: now, card: card)
+    }
+
+    /// Sound that was lost since the last call; nil: none.
+    func newLosses() -> Fault? {
+        let losses = Int64(ring.xrunCount) + ring.missedFrames
+        guard losses > lossesShown else { return nil }
+        lossesShown = losses
+        let counts = [
+            (Int64(ring.xrunCount), "overruns of the card: the machine is too busy"),
+            (ring.missedFrames, "frames dropped while the storage stalled: it is too slow"),
+        ]
+        let causes = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return Fault(.overload, "capture: \(card): sound was lost: \(causes.joined(separator: "; "))")
+    }
+}

@@ -1,0 +1,56 @@
+import Takes
+import Transport
+
+/// What was left unfinished in the folder for takes, and what is to become of it. Pure.
+struct RecoveryState {
+    /// Why takes ended that the storage did not let be finished.
+    private(set) var endings: [TakeName: Sidecar.Ending] = [:]
+    private var search = Search.none
+    /// Why things could not be recovered, since the storage was last found to have improved.
+    private var failures: Set<String> = []
+    /// Takes that are to be removed, and who asked for that.
+    private var discards: [TakeName: [Asker]] = [:]
+
+    private enum Search { case none, due }
+
+    /// The folder was opened: all that is there is searched anyway.
+    mutating func opened() {
+        search = .none
+        failures = []
+    }
+
+    /// A take ended that the storage did not let be finished.
+    mutating func abandoned(_ take: TakeName?, because ending: Sidecar.Ending) {
+        search = .due
+        if let take { endings[take] = ending }
+    }
+
+    mutating func recovered(_ take: TakeName) { endings[take] = nil }
+
+    /// Something could not be recovered. It is tried once more if the storage takes anything; if that ends the same way, not
+    /// before the storage has improved.
+    /// - Returns: whether it is news.
+    mutating func failed(_ message: String) -> Bool {
+        guard failures.insert(message).inserted else { return false }
+        search = .due
+        return true
+    }
+
+    /// The storage is not what it was when things could not be recovered.
+    mutating func storageImproved() {
+        guard !failures.isEmpty else { return }
+        failures = []
+        search = .due
+    }
+
+    /// Whether a search is due, which is begun now.
+    mutating func takeSearch() -> Bool {
+        defer { search = .none }
+        return search == .due
+    }
+
+    mutating func discard(_ take: TakeName, by asker: Asker) { discards[take, default: []].append(asker) }
+    /// - Returns: who asked for it.
+    mutating func discardEnded(_ take: TakeName) -> [Asker] { discards.removeValue(forKey: take) ?? [] }
+    func isDiscarded(_ take: TakeName) -> Bool { discards[take] != nil }
+}

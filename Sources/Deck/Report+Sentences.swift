@@ -1,0 +1,54 @@
+import Playback
+import Recording
+import Ring
+import TakeFiles
+import Takes
+import Transport
+
+// What the deck says of cards and takes, one sentence each.
+extension Report {
+    static func opened(_ grant: CaptureGrant, _ ring: Ring) -> Report {
+        Report(
+            .info,
+            "capture: \(grant.card): \(grant.name): \(grant.format.summary), period \(grant.periodFrames), "
+                + "buffer \(grant.bufferFrames), ring \(ring.duration.inSeconds) s in \(ring.byteCount >> 10) KiB")
+    }
+
+    static func brokenPromise(_ promise: Duration, kept: Duration) -> Report {
+        Report(
+            .warning,
+            "takes.sync_seconds: \(promise.inSeconds) s cannot be kept with this card: up to \(kept.inSeconds) s are "
+                + "not on disk")
+    }
+
+    static func goesOn(_ take: TakeName?, after away: Duration, _ format: StreamFormat) -> Report {
+        Report(
+            .notice,
+            "record: \(take?.stem ?? "the take") goes on after \(seconds(away.inSeconds)) at \(format.summary)")
+    }
+
+    static func cardStaysAway(_ grant: CaptureGrant?) -> Report {
+        let minutes = Int(TransportRules.cardPatience.inSeconds) / 60
+        return Report(.error, "record: \(grant?.card ?? "the card"): away for \(minutes) min: the take ends")
+    }
+
+    static func ended(_ take: TakeName, _ sidecar: Sidecar) -> Report {
+        Report(
+            .info,
+            "stop: \(take.stem): \(length(sidecar)), \(sidecar.gaps.count) gaps, ended by \(ending(sidecar))")
+    }
+
+    static func recovered(_ take: TakeName, _ sidecar: Sidecar) -> Report {
+        Report(.notice, "recover: \(take.stem): \(length(sidecar)), ended by \(ending(sidecar))")
+    }
+
+    static func plays(_ take: TakeName, _ facts: PlayFacts) -> Report {
+        Report(.info, "play: \(take.stem): \(seconds(facts.seconds)) on \(facts.summary)")
+    }
+
+    private static func length(_ sidecar: Sidecar) -> String {
+        "\(sidecar.frames) frames, \(seconds(sidecar.durationSeconds))"
+    }
+
+    private static func ending(_ sidecar: Sidecar) -> String { sidecar.endedBy?.rawValue ?? "unknown" }
+}

@@ -1,0 +1,37 @@
+import Filters
+import Playback
+import Recording
+import Ring
+import Takes
+import Transport
+
+// What the parts of the kit contribute to the status.
+extension Status {
+    /// The card that is open, and its sound.
+    mutating func describe(_ open: OpenCard, _ input: InputWatch) {
+        rateHz = open.grant.format.rateHz
+        channels = open.grant.format.channels
+        format = open.grant.format.sampleFormat
+        card = open.grant.card
+        lowPassHz = input.design.lowPassHz
+        highPassHz = input.design.highPassHz
+        slopeDBPerOctave = input.design.slopeDBPerOctave
+        levelDBFS = input.levels
+        xruns = open.ring.xrunCount
+    }
+
+    /// How far the take that is recorded is.
+    mutating func describe(_ progress: RecordingProgress) {
+        frames = progress.frames
+        elapsedSeconds = Double(progress.frames) / Double(progress.rateHz)
+        syncedSeconds = Double(progress.syncedFrames) / Double(progress.rateHz)
+        gaps = progress.gaps
+    }
+
+    /// How far the take that is played is.
+    mutating func describe(_ played: PlayedSoFar, now: Instant) {
+        frames = played.facts.frames
+        elapsedSeconds = played.facts.seconds
+        positionSeconds = played.progress?.seconds(at: now) ?? 0
+    }
+}

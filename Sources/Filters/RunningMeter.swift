@@ -1,0 +1,127 @@
+public import Takes
+
+/// Measures captured sound once, for all that need to know of it: the levels of the last 0.1 s for a live meter, and the signal of
+/// each channel for the watch on clipping and dead inputs.
+///
+/// It is fed with all frames in order, as the card delivers them, in batches of any length: of 2 s while only the signal
+/// is watched, of 0.1 s while levels are shown. What it measures does not depend on the batches, since it divides the sound
+/// into blocks of 0.1 s itself. To be used by one thread at a time.
+@safe public final class RunningMeter {
+    /// What the card delivers.
+    public let format: StreamFormat
+    /// The levels of the last whole block, a channel each; silence before the first block.
+    public private(set) var levels: [ChannelLevels]
+
+    private let coding: SampleCoding
+    private let blockFrames: Int
+    private var signals: [ChannelSignal]
+    /// Frames of the block under way.
+    private var frames = 0
+    private let samples: UnsafeMutablePointer<Double>
+    /// Of the block under way, a number a channel: four rows, least, greatest, sum, squares.
+    private let sums: UnsafeMutablePointer<Double>
+    /// Of the block under way, a number a channel.
+    private let clipped: UnsafeMutablePointer<Int64>
+
+    /// Frames that are worked on at a time: they fit into a processor's nearest cache.
+    private static let chunkFrames = 256
+
+    /// A meter that has measured nothing.
+    public init(_ format: StreamFormat) {
+        self.format = format
+        coding = SampleCoding(format)
+        blockFrames = max(1, format.rateHz / 10)
+        let channels = format.channels
+        levels = Array(repeating: ChannelLevels(), count: channels)
+        signals = Array(repeating: ChannelSignal(), count: channels)
+        // Safe: allocated here with these sizes, freed in deinit, and every access below stays within them.
+        unsafe samples = .allocate(capacity: Self.chunkFrames * channels)
+        unsafe samples.initialize(repeating: 0, count: Self.chunkFrames * channels)
+        unsafe sums = .allocate(capacity: 4 * channels)
+        unsafe sums.initialize(repeating: 0, count: 4 * channels)
+        unsafe clipped = .allocate(capacity: channels)
+        unsafe clipped.initialize(repeating: 0, count: channels)
+        beginBlock()
+    }
+
+    deinit {
+        unsafe samples.deallocate()
+        unsafe sums.deallocate()
+        unsafe clipped.deallocate()
+    }
+
+    /// Measures the frames that follow.
+    /// - Parameter bytes: whole frames, interleaved.
+    public func take(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress else { return }
+        let frameCount = bytes.count / format.bytesPerFrame
+        var done = 0
+        while done < frameCount {
+            let count = min(frameCount - done, Self.chunkFrames, blockFrames - frames)
+            unsafe measure(start + done * format.bytesPerFrame, frameCount: count)
+            frames += count
+            done += count
+            if frames == blockFrames { endBlock() }
+        }
+    }
+
+    /// The signal of all blocks that were completed since the last call, a channel each; of no frame if there is none.
+    public func drain() -> [ChannelSignal] {
+        defer { signals = Array(repeating: ChannelSignal(), count: format.channels) }
+        return signals
+    }
+
+    /// Completes the block under way, however short, and drains: for sound that ends here.
+    public func finish() -> [ChannelSignal] {
+        if frames > 0 { endBlock() }
+        return drain()
+    }
+
+    private func measure(_ bytes: UnsafeRawPointer, frameCount: Int) {
+        let channels = format.channels
+        if unsafe coding.read(bytes, into: samples, count: frameCount * channels) {
+            let limits = coding.limits
+            for index in 0..<frameCount * channels {
+                let sample = unsafe samples[index]
+                if sample <= limits.least || sample >= limits.greatest { unsafe clipped[index % channels] += 1 }
+            }
+        }
+        var channel = 0
+        while channel < channels {
+            let left = channels - channel
+            let lanes = left >= 4 ? 4 : left >= 2 ? 2 : 1
+            let sum = unsafe BlockSum(
+                samples: samples + channel, channels: channels, frameCount: frameCount, sums: sums + channel)
+            sum.run(lanes: lanes)
+            channel += lanes
+        }
+    }
+
+    private func beginBlock() {
+        let channels = format.channels
+        for channel in 0..<channels {
+            unsafe sums[channel] = .infinity
+            unsafe sums[channels + channel] = -.infinity
+            unsafe sums[2 * channels + channel] = 0
+            unsafe sums[3 * channels + channel] = 0
+            unsafe clipped[channel] = 0
+        }
+        frames = 0
+    }
+
+    private func endBlock() {
+        let (channels, scale, count) = (format.channels, coding.fullScale, Double(frames))
+        for channel in 0..<channels {
+            let mean = unsafe sums[2 * channels + channel] / count / scale
+            let meanSquare = unsafe sums[3 * channels + channel] / count / scale / scale
+            // The difference is good to 13 digits of the mean's square, which is far below the least signal.
+            let signal = unsafe ChannelSignal(
+                frames: Int64(frames), least: sums[channel] / scale, greatest: sums[channels + channel] / scale,
+                offset: mean, alternatingSquare: max(0, meanSquare - mean * mean), clippedFrames: clipped[channel])
+            signals[channel].add(signal)
+            levels[channel] = ChannelLevels(
+                peak: signal.peak, meanSquare: meanSquare, clippedFrames: signal.clippedFrames)
+        }
+        beginBlock()
+    }
+}

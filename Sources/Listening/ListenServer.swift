@@ -1,0 +1,38 @@
+import Control
+public import Live
+public import Takes
+import Workers
+
+/// Streams the sound of the capture card, live, to each peer of a Unix socket: WAV without an end, 16 bits at the card's rate.
+///
+/// It has a thread of its own, which sleeps while there is no peer. It takes nothing from the recorder but what it reads from the
+/// ring, and it never holds a frame there.
+public final class ListenServer {
+    private let orders: Mailbox<ListenOrder>
+    private let thread: Thread
+
+    /// Listens at a path, for owner and group (mode 0660).
+    /// - Throws: `ControlError` if the socket cannot be made, `ThreadError` if there is no thread.
+    public init(path: String, clock: any Clock) throws {
+        let orders = Mailbox<ListenOrder>()
+        let work = Work(ListenLoop(try Listener(path: path), orders: orders, clock: clock, calls: SocketCalls()))
+        self.orders = orders
+        thread = try Thread(name: "listen") { work.loop.run() }
+    }
+
+    deinit {
+        orders.post(.end)
+        thread.join()
+    }
+
+    /// What is streamed from now on; nil: no card is open, and peers wait. Returns at once.
+    public func stream(_ source: LiveSource?) {
+        orders.post(.source(source))
+    }
+
+    /// The loop on its way to its thread, which alone uses it.
+    private struct Work: @unchecked Sendable {
+        let loop: ListenLoop
+        init(_ loop: ListenLoop) { self.loop = loop }
+    }
+}

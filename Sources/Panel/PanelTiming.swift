@@ -1,0 +1,64 @@
+import Takes
+import Transport
+
+/// The times that make events out of edges.
+public struct PanelTiming: Hashable, Sendable {
+    /// How long a level must be stable before it counts.
+    public var debounce: Duration
+    /// How long back and forward are held before they repeat.
+    public var hold: Duration
+    /// How long stop is held to give the stick back; nil: that does nothing.
+    public var ejectHold: Duration?
+    /// How long stop is held to shut down.
+    public var shutdownHold: Duration
+    /// How long back and stop are held to lock or unlock the panel; nil: that does nothing.
+    public var lockHold: Duration?
+
+    /// From one repeat to the next. A selection's two flashes are over by then, so that each step can be counted;
+    /// while playing, more than half a second sounds between skips, enough to know the place.
+    public static let repeatInterval: Duration = .milliseconds(600)
+
+    /// The times of the settings' section `panel`, by default its defaults.
+    public init(
+        debounce: Duration = .milliseconds(15), hold: Duration = .milliseconds(600),
+        ejectHold: Duration? = nil, shutdownHold: Duration = .seconds(3), lockHold: Duration? = .seconds(2)
+    ) {
+        self.debounce = debounce
+        self.hold = hold
+        self.ejectHold = ejectHold.flatMap { $0 < shutdownHold ? $0 : nil }
+        self.shutdownHold = shutdownHold
+        self.lockHold = lockHold
+    }
+}
+
+/// One button held down, and what it does next if it stays so.
+struct Hold: Hashable, Sendable {
+    private let button: Button
+    private let pressedAt: Instant
+    /// When holding on shuts down.
+    private let shutdown: Instant
+    /// When the next event is due; nil when nothing more comes of holding on.
+    private(set) var due: Instant?
+
+    init(_ button: Button, pressedAt: Instant, timing: PanelTiming) {
+        self.button = button
+        self.pressedAt = pressedAt
+        shutdown = pressedAt + timing.shutdownHold
+        switch button {
+        case .back, .forward: due = pressedAt + timing.hold
+        case .stop: due = timing.ejectHold.map { pressedAt + $0 } ?? shutdown
+        case .record, .play: due = nil
+        }
+    }
+
+    /// The event that is due; sets up the one after it.
+    mutating func next() -> TransportEvent? {
+        guard let due else { return nil }
+        if button == .stop {
+            self.due = due < shutdown ? shutdown : nil
+            return due < shutdown ? .eject(pressed: pressedAt) : .shutdown(at: due)
+        }
+        self.due = due + PanelTiming.repeatInterval
+        return .press(button, at: due)
+    }
+}

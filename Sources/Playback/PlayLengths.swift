@@ -1,0 +1,58 @@
+/// How long the parts of a take are: what moving about in it needs to know. Parts are played one right after the other.
+struct PlayLengths: Hashable, Sendable {
+    /// Frames and rate of one part.
+    struct Part: Hashable, Sendable {
+        var frames: Int64
+        var rateHz: Int
+    }
+
+    let parts: [Part]
+
+    /// Right behind the last frame.
+    var end: PlayPosition { PlayPosition(part: parts.count - 1, frame: parts.last?.frames ?? 0) }
+
+    /// How long the take plays up to a place.
+    func seconds(at position: PlayPosition) -> Double {
+        let before = parts.prefix(position.part).reduce(0) { $0 + Double($1.frames) / Double($1.rateHz) }
+        return before + Double(position.frame) / Double(parts[position.part].rateHz)
+    }
+
+    /// How long the take plays.
+    var seconds: Double { seconds(at: end) }
+
+    /// Frames of all parts.
+    var frames: Int64 { parts.reduce(0) { $0 + $1.frames } }
+
+    /// The place `seconds` further on, or back; neither before the first frame nor behind the last.
+    func moved(from position: PlayPosition, by seconds: Double) -> PlayPosition {
+        seconds < 0 ? back(from: position, by: -seconds) : on(from: position, by: seconds)
+    }
+
+    private func on(from position: PlayPosition, by seconds: Double) -> PlayPosition {
+        var place = position
+        var left = seconds
+        while true {
+            let part = parts[place.part]
+            let rate = Double(part.rateHz)
+            let frame = Double(place.frame) + (left * rate).rounded()
+            if frame < Double(part.frames) { return PlayPosition(part: place.part, frame: Int64(frame)) }
+            guard place.part + 1 < parts.count else { return end }
+            // Rates differ from part to part, and with them what is rounded away.
+            left = max(0, left - Double(part.frames - place.frame) / rate)
+            place = PlayPosition(part: place.part + 1)
+        }
+    }
+
+    private func back(from position: PlayPosition, by seconds: Double) -> PlayPosition {
+        var place = position
+        var left = seconds
+        while true {
+            let rate = Double(parts[place.part].rateHz)
+            let frame = Double(place.frame) - (left * rate).rounded()
+            if frame >= 0 { return PlayPosition(part: place.part, frame: Int64(frame)) }
+            guard place.part > 0 else { return PlayPosition() }
+            left = max(0, left - Double(place.frame) / rate)
+            place = PlayPosition(part: place.part - 1, frame: parts[place.part - 1].frames)
+        }
+    }
+}

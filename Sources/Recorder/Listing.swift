@@ -1,0 +1,126 @@
+import Doctor
+import Takes
+import Transport
+import Workers
+
+/// A list of devices, made on a thread of its own: a device that does not answer delays only those that ask for the list.
+///
+/// Each asker gets a list that was begun after the question. At most one list is under way, and at most one more is ordered.
+final class Listing<Items: Sendable> {
+    /// Makes the list. `brake` is pulled while no device may be opened; `asking` is called with the name of a device before it is
+    /// asked.
+    typealias Make = @Sendable (_ brake: Brake, _ asking: (String) -> Void) -> Items
+    /// Gets the list, or why there is none.
+    typealias Completion = (Result<Items, Refusal>) -> Void
+
+    /// How long the list is waited for. The command line waits 30 s.
+    static var patience: Duration { .seconds(8) }
+
+    private struct Order: Sendable {
+        var number: Int
+        var brake: Brake
+    }
+
+    private enum Outcome: Sendable {
+        case asking(String, since: Instant)
+        case list(Items, of: Int)
+    }
+
+    private struct Request {
+        var order: Int
+        var deadline: Instant
+        var completion: Completion
+    }
+
+    private let subject: String
+    private let clock: any Clock
+    private let worker: OnDemandWorker<Order, Outcome>
+    private var requests: [Request] = []
+    private var lastOrder = 0
+    /// Of the orders since the last take began.
+    private var brake = Brake()
+    /// The device that was asked last; nil: none since the last list.
+    private var device: (name: String, askedAt: Instant)?
+
+    /// - Parameter subject: what is listed, as a message names it, and the name of the thread.
+    init(_ subject: String, clock: any Clock, make: @escaping Make) {
+        self.subject = subject
+        self.clock = clock
+        worker = OnDemandWorker(name: subject, clock: clock) { order, report in
+            let list = make(order.brake) { report(.asking($0, since: clock.now())) }
+            return .list(list, of: order.number)
+        }
+    }
+
+    deinit {
+        brake.pull()
+    }
+
+    /// Readable while there is something for `collect`.
+    var fileDescriptor: Int32 { worker.fileDescriptor }
+
+    /// Asks for the list.
+    /// - Parameter mayOpen: whether devices may be opened for it.
+    func request(mayOpen: Bool, _ completion: @escaping Completion) {
+        collect()
+        if !mayOpen { stopOpening() }
+        do throws(ThreadError) {
+            // One that is ordered and not begun serves this request as well.
+            if worker.pendingOrders < 2 { try order(mayOpen: mayOpen) }
+        } catch {
+            return completion(.failure(Refusal(.io, "\(subject): \(error)")))
+        }
+        requests.append(
+            Request(order: lastOrder, deadline: clock.now() + Self.patience, completion: completion))
+    }
+
+    private func order(mayOpen: Bool) throws(ThreadError) {
+        let order = Order(number: lastOrder + 1, brake: mayOpen ? brake : Brake())
+        if !mayOpen { order.brake.pull() }
+        try worker.post(order)
+        lastOrder = order.number
+    }
+
+    /// No device is opened any more for the lists that are ordered.
+    func stopOpening() {
+        brake.pull()
+        brake = Brake()
+    }
+
+    /// Refuses the requests that have waited too long.
+    /// - Returns: when it is to be called again at the latest; nil: when something was requested.
+    func turn(now: Instant) -> Instant? {
+        if requests.contains(where: { now >= $0.deadline }) {
+            collect()
+            let overdue = requests.filter { now >= $0.deadline }
+            requests.removeAll { now >= $0.deadline }
+            for request in overdue { request.completion(.failure(refusal(now))) }
+        }
+        return requests.map(\.deadline).min()
+    }
+
+    /// Answers the requests whose list is there.
+    func collect() {
+        for outcome in worker.outcomes() {
+            switch outcome {
+            case .asking(let name, let instant): device = (name, instant)
+            case .list(let list, let order):
+                device = nil
+                let served = requests.filter { $0.order <= order }
+                requests.removeAll { $0.order <= order }
+                for request in served { request.completion(.success(list)) }
+            }
+        }
+    }
+
+    private func refusal(_ now: Instant) -> Refusal {
+        guard let device else {
+            return Refusal(.busy, "\(subject): no list within \(Self.patience.components.seconds) s: try again")
+        }
+        let seconds = (now - device.askedAt).components.seconds
+        return Refusal(
+            .busy,
+            "\(subject): \(device.name) has not answered for \(seconds) s: unplug it and plug it in again, then try again"
+        )
+    }
+}

@@ -1,0 +1,384 @@
+import Filters
+import Ring
+import TakeFiles
+import Takes
+
+/// What one opening of the card adds to takes: reads frames from the ring, filters and measures them, and appends them to
+/// a take's files, with silence for what was lost. A take whose card went and came back has several; takes that follow one
+/// another without a missing frame share one.
+final class CaptureStream {
+    private let reader: RingReader
+    private var output: TakeOutput
+    private let sound: StreamSound
+    /// How far the writer stays behind now, so that frames from after a stop are not written before the stop is known.
+    private let lag: Duration
+    /// How far the calendar is ahead; nil: it was not set.
+    private let calendar: () -> ClockOffset?
+
+    private var phase = Phase.waiting
+    private var timeline: TakeTimeline
+    private var clockMap: ClockMap
+    /// When the first frame of the take was sampled.
+    private var started = Instant(nanoseconds: 0)
+    private var stampNumber: Int64
+    private var firstStampNumber: Int64
+    private var lastStamp: Stamp?
+    /// A loss that the take ended in: what of it lies behind the end.
+    private var restOfLoss: Loss?
+    /// What is to be noted of the take.
+    private var events: [TakeEvent] = []
+
+    private enum Phase {
+        /// The first frame is not found yet.
+        case waiting
+        case running
+        /// The frame of an instant is the last; what the card has delivered since when; nil: not known yet.
+        case ending(at: Instant, delivered: (upTo: RingPosition, since: Instant)?)
+        /// Ends before a position; `instant` if it is that of an instant.
+        case ended(before: RingPosition, instant: Instant?)
+    }
+
+    private struct Loss {
+        var position: RingPosition
+        var frames: Int64
+        var cause: Sidecar.Gap.Cause
+    }
+
+    /// - Parameters:
+    ///   - reader: holds the first frames already.
+    ///   - lag: how far to stay behind now.
+    ///   - calendar: how far the calendar is ahead; nil: it was not set.
+    init(
+        _ reader: RingReader, output: TakeOutput, filter: FilterDesign, keepsUnfiltered: Bool, lag: Duration,
+        calendar: @escaping () -> ClockOffset?
+    ) {
+        self.reader = reader
+        self.calendar = calendar
+        self.output = output
+        self.lag = lag
+        let format = reader.ring.format
+        sound = StreamSound(format, filter: filter, keepsUnfiltered: keepsUnfiltered)
+        stampNumber = max(0, reader.ring.stampNumber - 1)
+        firstStampNumber = stampNumber
+        clockMap = ClockMap(rateHz: output.sidecar.rateHz)
+        timeline = TakeTimeline(
+            first: .start, origin: .first, rateHz: format.rateHz, takeRateHz: output.sidecar.rateHz)
+    }
+
+    var ring: Ring { reader.ring }
+    var format: StreamFormat { reader.ring.format }
+
+    /// Whether the first frame is found.
+    var hasBegun: Bool {
+        switch phase {
+        case .waiting: false
+        case .running, .ending, .ended: true
+        }
+    }
+
+    /// The next frame to write; before the stream has begun, the first one that is held.
+    var next: RingPosition { reader.position }
+
+    /// Whether the last frame is written.
+    var isComplete: Bool { endPosition.map { next >= $0 } ?? false }
+
+    private var endPosition: RingPosition? {
+        if case .ended(let position, _) = phase { position } else { nil }
+    }
+
+    private var endInstant: Instant? {
+        switch phase {
+        case .waiting, .running: nil
+        case .ending(let instant, _): instant
+        case .ended(_, let instant): instant
+        }
+    }
+
+    /// When the next frame that is not written yet was sampled; nil: it is not known.
+    var writtenUpTo: Instant? {
+        guard hasBegun else { return nil }
+        // Counted from the last frame that is written: the next one may be of another opening.
+        return ring.instant(ofFrame: next - 1).map { $0 + format.duration(ofFrames: 1) }
+    }
+
+    /// The frame of the take that comes next.
+    var takeFrame: TakeFrame { takeFrame(of: next) }
+
+    /// The frame of the take at a position of the ring.
+    func takeFrame(of position: RingPosition) -> TakeFrame { timeline.frame(of: position) }
+
+    /// The filter in force, or coming into force.
+    var filter: FilterDesign { sound.filter }
+
+    /// How loud each channel was since the take began or the card came back, as stored.
+    var levels: [ChannelLevels] { sound.levels }
+
+    /// What is to be noted of the take since the last call.
+    func takeEvents() -> [TakeEvent] {
+        defer { events = [] }
+        return events
+    }
+
+    /// Begins with the frame at `first`, which is the take's frame `origin`.
+    /// - Parameters:
+    ///   - started: when it was sampled.
+    ///   - floor: the filter does not run over frames before this.
+    func begin(at first: RingPosition, started: Instant, floor: RingPosition, origin: TakeFrame) {
+        // Losses are looked for from the last stamp on that lies before the first frame, on the same line. When this was made, a
+        // card that was opened just then may have left none.
+        stampNumber = max(0, ring.stampNumber - 1)
+        while let stamp = ring.stamp(number: stampNumber), stamp.position >= first, stamp.kind != .started,
+            ring.stamp(number: stampNumber - 1) != nil
+        {
+            stampNumber -= 1
+        }
+        firstStampNumber = stampNumber
+        self.started = started
+        timeline = TakeTimeline(
+            first: first, origin: origin, rateHz: format.rateHz, takeRateHz: output.sidecar.rateHz)
+        addStamps(before: first, back: stampNumber)
+        phase = .running
+        reader.skip(to: floor)
+        warmUp(before: first)
+        reader.skip(to: first)
+    }
+
+    /// The filter runs over what came before the take, as if it had always run: a take begins without its overshoot.
+    private func warmUp(before first: RingPosition) {
+        while next < first {
+            let reading = unsafe reader.read(atMost: min(StreamSound.chunkFrames, first - next)) {
+                unsafe sound.warmUp(on: $0)
+            }
+            guard case .frames = reading else { return }
+        }
+    }
+
+    /// Filters differently from the next frame on.
+    func change(to filter: FilterDesign) {
+        sound.change(to: filter)
+        events.append(.filter(Sidecar.FilterChange(filter, atFrame: takeFrame)))
+    }
+
+    /// Ends with the frame sampled at `instant`; nil: with the last one in the ring.
+    func end(at instant: Instant?) {
+        if let instant {
+            phase = .ending(at: instant, delivered: nil)
+        } else {
+            phase = .ended(before: max(openingEnd ?? ring.position, next), instant: nil)
+        }
+    }
+
+    /// Goes on with the frame that follows the end.
+    func goOn() throws {
+        phase = .running
+        guard let rest = restOfLoss else { return }
+        restOfLoss = nil
+        try appendSilence(rest)
+    }
+
+    /// Goes on with the frame that follows the end, as the first one of another take.
+    func goOn(into output: TakeOutput, started: Instant) throws {
+        self.output = output
+        self.started = started
+        timeline = TakeTimeline(
+            first: next, origin: .first, rateHz: format.rateHz, takeRateHz: output.sidecar.rateHz)
+        clockMap = ClockMap(rateHz: output.sidecar.rateHz)
+        addStamps(before: next, back: stampNumber - 1)
+        sound.beginMeasuring()
+        try goOn()
+    }
+
+    /// Takes what the ring has.
+    func pump(now: Instant) throws {
+        guard hasBegun else { return }
+        // The position is read before the stamps, so that every loss before it has left its stamp already.
+        let position = openingEnd ?? ring.position
+        placeEnd(now: now, position: position)
+        try copy(upTo: endPosition ?? min(position, settled(at: now) ?? position))
+    }
+
+    /// The frames before this one are so old that a stop which is not known yet is later; nil: there is no stamp.
+    private func settled(at now: Instant) -> RingPosition? {
+        ring.lastStamp.map { stamp in
+            let age = max(.zero, now - stamp.instant)
+            return stamp.position + format.frames(in: age - lag)
+        }
+    }
+
+    /// Takes all that a card left which delivers no more.
+    func drain() throws {
+        guard hasBegun else { return }
+        let position = openingEnd ?? ring.position
+        if case .ending(let instant, _) = phase { place(instant, position: position) }
+        try copy(upTo: endPosition ?? position)
+    }
+
+    /// Completes what is measured, at the end of a take or of the card.
+    func finish() {
+        note(clockMap.finish())
+        if let drift = clockMap.driftPPM { events.append(.drift(ppm: (drift * 10).rounded() / 10)) }
+    }
+
+    /// Frees what the ring holds for this.
+    func close() { reader.release() }
+
+    /// The last peaks of the take, and all that were not appended yet.
+    func finishPeaks() -> [Int8] { sound.finishPeaks() }
+}
+
+// MARK: - Places in the ring
+
+extension CaptureStream {
+    /// How long to wait for a stamp from after an instant, before the stamps from before it must do; at a take's end, since the
+    /// card delivered something.
+    private static let stampPatience = Duration.milliseconds(500)
+    /// More than lie in the time in which a card that is back delivers its first frames.
+    private static let mostStamps: Int64 = 1000
+    /// Stamps so far before a take show what the card's clock does.
+    private static let stampsBefore = Duration.seconds(60)
+
+    /// Gives the clock map the stamps from before the take that lie on its first line.
+    /// - Parameter number: of the last one.
+    private func addStamps(before first: RingPosition, back number: Int64) {
+        var oldest = number
+        while let stamp = ring.stamp(number: oldest), stamp.kind == .running,
+            started - stamp.instant < Self.stampsBefore
+        {
+            oldest -= 1
+        }
+        guard oldest < number else { return }
+        for number in oldest + 1...number {
+            guard let stamp = ring.stamp(number: number), stamp.position < first else { continue }
+            note(clockMap.add(stamp, at: takeFrame(of: stamp.position)))
+        }
+    }
+
+    /// When the frame at `position` was sampled, by the first stamp after it: a card may have been open for long before
+    /// it delivered anything. Nil while there is no such stamp.
+    func sampled(_ position: RingPosition) -> Instant? {
+        for number in max(0, ring.stampNumber - Self.mostStamps)..<ring.stampNumber {
+            guard let stamp = ring.stamp(number: number), stamp.position > position else { continue }
+            return stamp.instant - format.duration(ofFrames: stamp.position - position)
+        }
+        return nil
+    }
+
+    /// Whether all stamps are there that show which frame was sampled at `instant`.
+    func knows(_ instant: Instant, now: Instant) -> Bool {
+        hasStamp(after: instant) || now - instant > Self.stampPatience
+    }
+
+    private func hasStamp(after instant: Instant) -> Bool {
+        ring.lastStamp.map { $0.instant >= instant } ?? false
+    }
+
+    /// Where the card was started again, in the same ring; nil: it was not.
+    private var openingEnd: RingPosition? {
+        var number = ring.stampNumber - 1
+        var end: RingPosition?
+        while number > firstStampNumber, let stamp = ring.stamp(number: number), stamp.position >= next {
+            if stamp.kind == .started { end = stamp.position }
+            number -= 1
+        }
+        return end
+    }
+
+    /// Finds the last frame: the one sampled at the end's instant. A card that is late is waited for as long as it delivers: on a
+    /// busy machine it may be seconds behind, and after a stall it reports what was lost only once the ring has room again.
+    private func placeEnd(now: Instant, position: RingPosition) {
+        guard case .ending(let instant, let before) = phase else { return }
+        var delivered = before ?? (position, now)
+        if delivered.upTo != position { delivered = (position, now) }
+        phase = .ending(at: instant, delivered: delivered)
+        guard hasStamp(after: instant) || now - delivered.since > Self.stampPatience else { return }
+        place(instant, position: position)
+    }
+
+    private func place(_ instant: Instant, position: RingPosition) {
+        let last = min(ring.framePosition(at: instant) ?? position, position)
+        phase = .ended(before: max(last, next), instant: instant)
+    }
+}
+
+// MARK: - Copying
+
+extension CaptureStream {
+    /// Writes the ring's frames up to `limit`, and silence where some were lost.
+    private func copy(upTo limit: RingPosition) throws {
+        while let loss = nextLoss(upTo: limit) {
+            try append(upTo: loss.position)
+            try appendSilence(loss)
+        }
+        try append(upTo: limit)
+    }
+
+    /// The next loss of frames before or at `limit`.
+    private func nextLoss(upTo limit: RingPosition) -> Loss? {
+        while let stamp = ring.stamp(number: stampNumber), stamp.position <= limit {
+            let isOtherOpening = stamp.kind == .started && stampNumber > firstStampNumber
+            if isOtherOpening { return nil }
+            stampNumber += 1
+            defer { lastStamp = stamp }
+            guard let cause = GapMeasure.cause(of: stamp.kind) else {
+                if stamp.kind == .running, stamp.position >= timeline.first {
+                    note(clockMap.add(stamp, at: takeFrame(of: stamp.position)))
+                }
+                continue
+            }
+            note(clockMap.beginLine())
+            let frames = lostFrames(at: stamp, cause)
+            if stamp.position >= next, frames > 0 {
+                return Loss(position: stamp.position, frames: frames, cause: cause)
+            }
+        }
+        return nil
+    }
+
+    /// Frames of the take that were lost before `stamp`: of a loss that the take begins or ends in, the part within.
+    private func lostFrames(at stamp: Stamp, _ cause: Sidecar.Gap.Cause) -> Int64 {
+        var frames = GapMeasure.lostFrames(before: lastStamp, at: stamp, rateHz: format.rateHz)
+        if stamp.position == timeline.first, next == timeline.first, !timeline.hasLosses {
+            frames = min(frames, format.frames(in: stamp.instant - started))
+        }
+        if stamp.position == endPosition, let endInstant, let lastStamp {
+            let sampled = stamp.position - lastStamp.position
+            let within = max(0, min(frames, format.frames(in: endInstant - lastStamp.instant) - sampled))
+            if within < frames { restOfLoss = Loss(position: stamp.position, frames: frames - within, cause: cause) }
+            frames = within
+        }
+        return frames
+    }
+
+    private func append(upTo limit: RingPosition) throws {
+        while next < limit {
+            // Safe: these frames are held.
+            let reading = try unsafe reader.read(atMost: min(StreamSound.chunkFrames, limit - next)) {
+                try unsafe sound.append($0, to: output)
+            }
+            guard case .frames = reading else { return }
+        }
+    }
+
+    private func appendSilence(_ loss: Loss) throws {
+        let start = timeline.frame(behindLossesAt: loss.position)
+        timeline.fill(loss.frames, before: loss.position)
+        let end = timeline.frame(behindLossesAt: loss.position)
+        events.append(.gap(at: start, frames: end - start, cause: loss.cause))
+        try sound.appendSilence(loss.frames, to: output)
+    }
+
+    private func note(_ findings: [ClockMap.Finding]) {
+        for finding in findings {
+            switch finding {
+            case .point(let point):
+                let utc = calendar()?.wallTime(at: point.instant).iso8601
+                events.append(
+                    .clock(
+                        Sidecar.ClockPoint(
+                            atFrame: point.frame, rawNs: point.rawNanoseconds, utc: utc,
+                            errorUs: point.errorMicroseconds)))
+            case .loss(let loss): events.append(.suspectedLoss(loss))
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Filters
+import Ring
+import TakeFiles
+import Takes
+
+/// The card of a take goes and comes back, and the first frame of what it delivers is found.
+extension RunningTake {
+    /// The card is gone: what it left in the ring ends the part, and the take waits for it to come back.
+    func suspend() throws {
+        try dropCuts()
+        if case .opening = source { try begin(now: nil) }
+        if case .card(let stream) = source {
+            try stream.drain()
+            note(stream)
+            placeMarkers()
+            writtenUpTo = stream.writtenUpTo ?? writtenUpTo
+            complete()
+            levels.add(stream.levels, frames: output.frames - levels.frames)
+        }
+        close()
+    }
+
+    /// Takes no more from the card, and frees what the ring holds.
+    func close() {
+        switch source {
+        case .opening(let stream, _, _), .card(let stream): stream.close()
+        case .away: break
+        }
+        source = .away
+        pendingFilter = nil
+    }
+
+    /// The card is back: the take goes on in another part, with the first frame that it delivers.
+    func resume(_ order: ResumeOrder) {
+        guard case .away = source, ends.isEmpty else { return }
+        let stream = CaptureStream(
+            RingReader(holding: order.ring, from: order.opened), output: output, filter: order.filter,
+            keepsUnfiltered: plan.keepsUnfiltered, lag: plan.lag, calendar: calendar)
+        source = .opening(stream, opened: order.opened, isFirst: false)
+    }
+
+    /// Finds the first frame of a stream. It is not found before the card has delivered enough.
+    /// - Parameter now: nil: it will not deliver more.
+    func begin(now: Instant?) throws {
+        guard case .opening(let stream, let opened, let isFirst) = source, stream.ring.hasStarted(since: opened) else {
+            return
+        }
+        if isFirst {
+            let latest = max(pressed, earliest ?? pressed)
+            guard now.map({ stream.knows(latest, now: $0) }) ?? true else { return }
+            locateFirstFrame(of: stream, opened: opened)
+        } else {
+            try continueTake(with: stream)
+        }
+        changeToPendingFilter()
+        applyEnd()
+    }
+
+    private func continueTake(with stream: CaptureStream) throws {
+        // The card is back once it has delivered: one that opens and stays silent would leave an empty part each time.
+        let first = stream.next
+        guard stream.ring.position > first, let back = stream.sampled(first) else { return }
+        let end = output.nextFrame
+        // Since the last frame before, not since the start: the crystal that counted the frames until then has a pace of its own.
+        let away = back - (writtenUpTo ?? started)
+        let frame = end + Int64(max(0, away.inSeconds * Double(sidecar.rateHz)).rounded())
+        try output.beginPart(format: stream.format, firstFrame: frame)
+        if frame > end { output.note(.gap(at: end, frames: frame - end, cause: .cardLost)) }
+        let filter = Sidecar.FilterChange(stream.filter, atFrame: sidecar.filter.last?.atFrame ?? .first)
+        stream.begin(at: first, started: back, floor: first, origin: frame)
+        if filter != sidecar.filter.last { stream.change(to: stream.filter) }
+        source = .card(stream)
+    }
+
+    /// Finds the take's first frame: the one sampled at the press, less the pre-roll.
+    private func locateFirstFrame(of stream: CaptureStream, opened: RingPosition) {
+        let ring = stream.ring
+        guard let wanted = ring.framePosition(at: started), let press = ring.framePosition(at: pressed) else {
+            return
+        }
+        let floor = max(stream.next, opened, earliest.flatMap { ring.framePosition(at: $0) } ?? opened)
+        let first = max(wanted, floor)
+        if first != wanted {
+            // Not everything that was asked for is there, so the take starts later than was assumed.
+            started = started + ring.format.duration(ofFrames: first - wanted)
+            output.note(.started(startedWall + (started - pressed + preRoll), started))
+        } else if first == opened, let begun = ring.startInstant(at: opened), begun > started {
+            // The stamps of an earlier opening say nothing about the time in which the card was closed.
+            started = begun
+            output.note(.started(startedWall + (started - pressed + preRoll), started))
+        }
+        pressPosition = max(press, first)
+        stream.begin(at: first, started: started, floor: floor, origin: .first)
+        source = .card(stream)
+    }
+}

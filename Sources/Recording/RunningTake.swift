@@ -1,0 +1,357 @@
+import Filters
+import Ring
+import TakeFiles
+import Takes
+
+/// A take while it is being recorded: one stream of sound, or several if its card goes and comes back. It waits for nothing
+/// and knows no thread; its owner calls `pump` now and then.
+final class RunningTake {
+    var name: TakeName { output.name }
+    /// What does not change from one take to the next.
+    let plan: TakePlan
+    let pressed: Instant
+    let preRoll: Duration
+    /// What was sampled before this does not belong to the take.
+    let earliest: Instant?
+    let startedWall: WallTime
+    let calendar: () -> ClockOffset?
+    let output: TakeOutput
+
+    var source: Source
+    /// How loud the streams before this one were, and how many frames they had.
+    var levels = LevelSum()
+
+    /// Where the sound comes from.
+    enum Source {
+        /// An open card whose first frame is looked for.
+        case opening(CaptureStream, opened: RingPosition, isFirst: Bool)
+        case card(CaptureStream)
+        /// The card is away.
+        case away
+    }
+
+    /// When the take's first frame was sampled.
+    var started: Instant
+    /// Where the press is in the ring, until the take has come that far.
+    var pressPosition: RingPosition?
+    /// Where the take ends, in the order in which it was ordered; the first one counts.
+    private(set) var ends: [End] = []
+
+    /// An end, and what comes after it.
+    enum End {
+        case stop(at: Instant?, Sidecar.Ending, keepsTail: Bool)
+        case next(at: Instant, wall: WallTime)
+    }
+
+    /// What syncs under way will make safe: frames of the take, and when the last of them was sampled.
+    private var syncs: [(frames: Int64, sampled: Instant)] = []
+    /// When the last frame that is written was sampled, as far as was asked for.
+    var writtenUpTo: Instant?
+    /// Whatever of the take was sampled before this instant is on the disk.
+    private(set) var safeUntil: Instant
+    private var pendingMarkers: [(at: Instant, note: String?)] = []
+    /// What was asked for while the first frame was looked for; nil: nothing.
+    var pendingFilter: FilterDesign?
+
+    /// A take whose first frame is still to be found.
+    /// - Parameter reader: holds the first frames already.
+    init(
+        _ order: BeginOrder, reader: RingReader, output: TakeOutput, calendar: @escaping () -> ClockOffset?
+    ) {
+        plan = order.plan
+        pressed = order.pressed
+        preRoll = order.preRoll
+        earliest = order.earliest
+        self.output = output
+        self.calendar = calendar
+        started = order.pressed - order.preRoll
+        safeUntil = started
+        startedWall = order.pressedWall - order.preRoll
+        let stream = CaptureStream(
+            reader, output: output, filter: order.filter, keepsUnfiltered: plan.keepsUnfiltered, lag: plan.lag,
+            calendar: calendar)
+        source = .opening(stream, opened: order.opened, isFirst: true)
+    }
+
+    /// The take that goes on with the frame after another one's last.
+    private init(
+        after take: RunningTake, stream: CaptureStream, output: TakeOutput, started: Instant, wall: WallTime
+    ) throws {
+        plan = take.plan
+        calendar = take.calendar
+        pressed = started
+        preRoll = .zero
+        earliest = nil
+        self.output = output
+        self.started = started
+        safeUntil = started
+        startedWall = wall
+        source = .card(stream)
+        ends = Array(take.ends.dropFirst())
+        pendingMarkers = take.pendingMarkers
+        take.pendingMarkers = []
+        try stream.goOn(into: output, started: started)
+        applyEnd()
+    }
+
+    /// What is known of the take so far.
+    var sidecar: Sidecar { output.sidecar }
+    /// Whether everything that is written is on the disk.
+    var isSynced: Bool { output.isSynced }
+    /// Why the take will have no waveform; nil: it will have one.
+    var peaksFailure: FileError? { output.peaksFailure }
+
+    /// Whether the last frame of the take is written.
+    var isComplete: Bool {
+        switch source {
+        case .opening: false
+        case .card(let stream): stream.isComplete
+        case .away: !ends.isEmpty
+        }
+    }
+
+    /// How far the take is.
+    func progress(lastSync: Instant?) -> RecordingProgress {
+        RecordingProgress(
+            started: started, rateHz: sidecar.rateHz, frames: output.frames, syncedFrames: output.syncedFrames,
+            gaps: sidecar.gapCount, safeUntil: safeUntil, lastSync: lastSync)
+    }
+
+    /// Takes what the ring has.
+    func pump(now: Instant) throws {
+        if case .opening = source { try begin(now: now) }
+        if case .card(let stream) = source {
+            try stream.pump(now: now)
+            note(stream)
+        }
+        placeMarkers()
+    }
+
+    /// Drops a marker at the frame sampled at `instant`.
+    func mark(at instant: Instant, note: String?) {
+        pendingMarkers.append((instant, note))
+    }
+
+    /// Filters differently from the next frame on.
+    func change(to filter: FilterDesign) {
+        switch source {
+        case .opening: pendingFilter = filter
+        case .card(let stream): stream.change(to: filter)
+        case .away: break
+        }
+    }
+
+    /// Filters from the first frame on as was asked for while that was looked for.
+    func changeToPendingFilter() {
+        guard case .card(let stream) = source, let filter = pendingFilter else { return }
+        pendingFilter = nil
+        stream.change(to: filter)
+    }
+
+    /// Dates the take's start by a calendar that was set.
+    func date(by truth: TrueStart) {
+        output.note(.corrected(started: truth.corrected(sidecar)))
+    }
+
+    func note(_ stream: CaptureStream) {
+        for event in stream.takeEvents() { output.note(event) }
+    }
+}
+
+// MARK: - Ends
+
+extension RunningTake {
+    /// The take ends. Of several ends, the first counts; what follows a cut to the next take is for that one.
+    func end(_ end: End) {
+        if case .stop? = ends.last { return }
+        if case .next = end, isResuming { return }
+        ends.append(end)
+        if ends.count == 1 { applyEnd() }
+    }
+
+    /// A take whose card goes away is not cut before that is back.
+    func dropCuts() throws {
+        guard isCut else { return }
+        ends.removeAll { if case .next = $0 { true } else { false } }
+        guard case .card(let stream) = source else { return }
+        try stream.goOn()
+        applyEnd()
+    }
+
+    /// Whether its card is away, or is back and delivered nothing yet.
+    private var isResuming: Bool {
+        switch source {
+        case .away, .opening(_, _, isFirst: false): true
+        case .opening, .card: false
+        }
+    }
+
+    /// The storage failed: the take ends here, whatever was ordered.
+    func fail(because ending: Sidecar.Ending) {
+        if case .stop? = ends.first { return }
+        ends = [.stop(at: nil, ending, keepsTail: false)]
+    }
+
+    func applyEnd() {
+        guard let end = ends.first else { return }
+        let instant: Instant?
+        switch end {
+        case .stop(let at, _, _): instant = at
+        case .next(let at, _): instant = at
+        }
+        switch source {
+        case .card(let stream): stream.end(at: instant)
+        // A card that was opened again and delivered nothing yet adds nothing.
+        case .opening(_, _, isFirst: false): close()
+        case .opening, .away: break
+        }
+    }
+
+    /// Why the take ends; nil: it does not.
+    var ending: Sidecar.Ending? {
+        switch ends.first {
+        case .stop(_, let ending, _): ending
+        case .next: .next
+        case nil: nil
+        }
+    }
+
+    /// Closes the take's files under their final names.
+    func finish() throws -> Sidecar {
+        complete()
+        return try output.finish(endedBy: ending ?? .unknown, levels: levelsSoFar())
+    }
+
+    /// Ends the take with what is safe, after the storage failed.
+    func abandon() -> TakeRemains {
+        complete()
+        return output.abandon(endedBy: ending ?? .unknown, levels: levelsSoFar())
+    }
+
+    func complete() {
+        // A card that went before the press was reached left nothing but pre-roll, or nothing at all.
+        if sidecar.preRollFrames > output.frames { output.note(.preRoll(frames: output.frames)) }
+        pressPosition = nil
+        if case .card(let stream) = source { complete(stream) }
+    }
+
+    private func complete(_ stream: CaptureStream) {
+        stream.finish()
+        note(stream)
+        output.appendPeaks(stream.finishPeaks())
+    }
+
+    /// Of the whole take.
+    private func levelsSoFar() -> [Sidecar.Levels] {
+        var sum = levels
+        if case .card(let stream) = source { sum.add(stream.levels, frames: output.frames - levels.frames) }
+        return sum.levels.map(Sidecar.Levels.init)
+    }
+}
+
+// MARK: - After the end
+
+extension RunningTake {
+    /// Whether the card's sound can run on into a tail.
+    var canHaveTail: Bool {
+        if case .stop(_, _, keepsTail: true) = ends.first, case .card = source { true } else { false }
+    }
+
+    /// Writes what follows the end of the finished take into a tail.
+    func beginTail() throws {
+        guard case .card(let stream) = source else { return }
+        try output.beginTail(format: stream.format)
+        ends = []
+        try stream.goOn()
+    }
+
+    /// The tail becomes the next part of the take, which goes on.
+    func rejoin() throws {
+        try output.rejoin()
+    }
+
+    /// Removes the tail.
+    func dropTail() {
+        output.dropTail()
+    }
+
+    /// The take that begins with the frame after this one's last. The sound's filter goes on.
+    /// - Parameter output: of a take that begins at an instant.
+    func next(_ output: TakeOutput, started: Instant, wall: WallTime) throws -> RunningTake? {
+        guard case .card(let stream) = source else { return nil }
+        source = .away
+        return try RunningTake(after: self, stream: stream, output: output, started: started, wall: wall)
+    }
+
+    /// The filter of the next frame, and the format that the card delivers; nil: it is away.
+    var running: (filter: FilterDesign, format: StreamFormat)? {
+        if case .card(let stream) = source { (stream.filter, stream.format) } else { nil }
+    }
+}
+
+// MARK: - Sync
+
+extension RunningTake {
+    /// When the first frame was sampled that no sync under way makes safe; nil: it is not known.
+    var unsyncedSince: Instant? { writtenUpTo }
+
+    /// The sync that makes safe what is written so far.
+    func syncPoint() throws -> SyncPoint {
+        let point = try output.syncPoint()
+        if case .card(let stream) = source { writtenUpTo = stream.writtenUpTo ?? writtenUpTo }
+        if let writtenUpTo { syncs.append((output.frames, writtenUpTo)) }
+        return point
+    }
+
+    /// Takes note of what a sync made safe.
+    func synced(_ synced: Synced) throws {
+        try output.synced(synced)
+        while let sync = syncs.first, sync.frames <= output.syncedFrames {
+            safeUntil = sync.sampled
+            syncs.removeFirst()
+        }
+    }
+}
+
+// MARK: - Markers
+
+extension RunningTake {
+    /// Notes the press and the markers that the take has come to; what was lost before them is known by then.
+    func placeMarkers() {
+        switch source {
+        case .opening(_, _, isFirst: true): return
+        case .opening, .away:
+            // There is no sound: what is marked is where the sound went away.
+            for marker in pendingMarkers { place(marker.note, at: output.nextFrame) }
+            pendingMarkers = []
+        case .card(let stream): placeMarkers(in: stream)
+        }
+    }
+
+    private func placeMarkers(in stream: CaptureStream) {
+        let next = stream.next
+        if let position = pressPosition, position <= next {
+            pressPosition = nil
+            output.note(.preRoll(frames: stream.takeFrame(of: position) - .first))
+        }
+        var early: [(at: Instant, note: String?)] = []
+        for marker in pendingMarkers {
+            let position = stream.ring.framePosition(at: marker.at) ?? next
+            let isOfTheNextTake = isComplete && position >= next && isCut
+            guard position <= next || isComplete, !isOfTheNextTake else {
+                early.append(marker)
+                continue
+            }
+            place(marker.note, at: min(max(.first, stream.takeFrame(of: position)), stream.takeFrame))
+        }
+        pendingMarkers = early
+    }
+
+    private var isCut: Bool {
+        if case .next = ends.first { true } else { false }
+    }
+
+    private func place(_ note: String?, at frame: TakeFrame) {
+        output.note(.marker(at: frame, note: note))
+    }
+}

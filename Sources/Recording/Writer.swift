@@ -1,0 +1,334 @@
+import Filters
+import Glibc
+import Ring
+import TakeFiles
+package import Takes
+import Transport
+package import Workers
+
+/// The worker that makes takes of what the ring holds.
+package typealias WriterWorker = Worker<WriterOrder, WriterOutcome>
+
+extension WriterWorker {
+    /// A writer without a thread yet.
+    /// - Parameter sync: the worker that runs its syncs.
+    package convenience init(writesBy clock: any Clock, sync: SyncWorker) {
+        let writer = Writer(clock: clock, sync: sync)
+        self.init(clock: clock) { orders, now, outcomes in
+            writer.turn(orders, now, outcomes)
+        }
+    }
+}
+
+/// Makes takes of what the ring holds, as the deck orders. One thread at a time calls `turn`.
+final class Writer {
+    private let clock: any Clock
+    private var sync: SyncQueue
+    private var state = State.idle
+    private var lastSync: Instant?
+    /// Where the date comes from, as far as it is known since the take began.
+    private var clockOrigin = ClockOrigin.unset
+    private var outcomes = Mailbox<WriterOutcome>()
+
+    private enum State {
+        case idle
+        case recording(RunningTake, SyncSchedule)
+        /// The take is finished, and its sound runs on.
+        case tail(RunningTake, SyncSchedule)
+    }
+
+    /// How often the ring is emptied.
+    static let pumpInterval = Duration.milliseconds(200)
+    /// How often it is emptied while the last frames of a take are still to come.
+    static let endInterval = Duration.milliseconds(20)
+
+    init(clock: any Clock, sync: SyncWorker) {
+        self.clock = clock
+        self.sync = SyncQueue(sync)
+    }
+
+    /// Carries out what is ordered, or does what is due.
+    /// - Returns: when it is to be called again at the latest; nil: at the next order.
+    func turn(_ orders: [WriterOrder], _ now: Instant, _ outcomes: Mailbox<WriterOutcome>) -> Instant? {
+        self.outcomes = outcomes
+        for order in orders { carryOut(order, now: now) }
+        // An order may take as long as the storage does: what was ordered meanwhile counts before the next frame is taken.
+        guard orders.isEmpty else { return now }
+        switch state {
+        case .idle: return nil
+        case .recording(let take, var schedule):
+            do {
+                try record(take, &schedule, now: now)
+            } catch {
+                fail(take, error)
+            }
+        case .tail(let take, var schedule):
+            do {
+                try writeTail(take, &schedule, now: now)
+            } catch {
+                endTail(take, why: "\(error)")
+            }
+        }
+        return nextTurn(now: now)
+    }
+
+    private func nextTurn(now: Instant) -> Instant? {
+        switch state {
+        case .idle: nil
+        case .recording(let take, let schedule), .tail(let take, let schedule):
+            min(
+                now + (take.ends.isEmpty ? Self.pumpInterval : Self.endInterval),
+                schedule.next > now ? schedule.next : now + Self.pumpInterval)
+        }
+    }
+
+    private func carryOut(_ order: WriterOrder, now: Instant) {
+        switch (order, state) {
+        case (.begin(let order), _): begin(order, now: now)
+        case (.rejoin, .tail(let take, let schedule)): rejoin(take, schedule)
+        case (.dropTail, .tail(let take, _)): endTail(take, why: nil)
+        case (.suspend, .tail(let take, _)): endTail(take, why: "the card is gone")
+        case (.suspend, .recording(let take, let schedule)): suspend(take, schedule, now: now)
+        case (.mark(let instant, let note), .recording(let take, _)): take.mark(at: instant, note: note)
+        case (.filter(let design), .recording(let take, _)), (.filter(let design), .tail(let take, _)):
+            take.change(to: design)
+        case (.resume(let order), .recording(let take, _)): take.resume(order)
+        case (.date(let truth), .recording(let take, _)):
+            clockOrigin = truth.origin
+            take.date(by: truth)
+        case (.end(let instant, let ending, let keepsTail), .recording(let take, _)):
+            take.end(.stop(at: instant, ending, keepsTail: keepsTail))
+        case (.next(let instant, let wall), .recording(let take, _)): take.end(.next(at: instant, wall: wall))
+        case (_, .idle), (_, .tail), (.rejoin, _), (.dropTail, _): break
+        }
+    }
+}
+
+// MARK: - The beginning
+
+extension Writer {
+    private func begin(_ order: BeginOrder, now: Instant) {
+        switch state {
+        case .idle: break
+        case .tail(let take, _): endTail(take, why: nil)
+        case .recording: preconditionFailure("one take at a time")
+        }
+        let started = order.pressed - order.preRoll
+        let position = order.ring.position
+        let earliest = order.ring.framePosition(at: started - .seconds(1)) ?? .start
+        // A card that was opened just now may have no stamp yet: those of an earlier opening lead beyond what there is.
+        let reader = RingReader(holding: order.ring, from: max(min(earliest, position), order.opened))
+        do {
+            // The storage was last checked up to two seconds ago.
+            try order.plan.directory.checkInPlace()
+            try order.plan.directory.checkWritable()
+            guard !isFull(order.plan) else {
+                return outcomes.post(.failed("the disk is full down to its reserve: free some space", isDiskFull: true))
+            }
+            let output = try open(
+                order.plan, format: order.ring.format, filter: order.filter, preRoll: order.preRoll, started: started,
+                wall: order.pressedWall - order.preRoll)
+            clockOrigin = order.plan.clock
+            let take = RunningTake(order, reader: reader, output: output) { [unowned self] in
+                clockOrigin == .unset ? nil : clock.offset()
+            }
+            var schedule = schedule(order.plan, start: order.pressed)
+            // What was sampled before the press is made safe as soon as it is written.
+            if order.preRoll > .zero { schedule.hurry(now) }
+            lastSync = nil
+            state = .recording(take, schedule)
+            outcomes.post(.began(take.name))
+            outcomes.postQuietly(.progress(take.progress(lastSync: nil)))
+        } catch {
+            outcomes.post(.failed("\(error)", isDiskFull: error.isDiskFull))
+        }
+    }
+
+    private func open(
+        _ plan: TakePlan, format: StreamFormat, filter: FilterDesign, preRoll: Duration, started: Instant,
+        wall: WallTime
+    ) throws(FileError) -> TakeOutput {
+        let name = try plan.directory.nextTake(kit: plan.kit, started: wall)
+        if let failure = plan.directory.newMarkFailure() { outcomes.post(.warned(failure)) }
+        var sidecar = Sidecar(
+            name: name, started: wall, startedMonotonic: started, bootID: plan.bootID, clock: plan.clock,
+            card: plan.grant.card, format: format, preRollFrames: format.frames(in: preRoll),
+            gainDB: plan.grant.gainDB, agc: plan.grant.agc, version: plan.version)
+        sidecar.pendingFormat = plan.pendingFormat
+        sidecar.startedBy = plan.startedBy
+        sidecar.filter = [Sidecar.FilterChange(filter, atFrame: .first)]
+        return try TakeOutput(
+            in: plan.directory, name: name, sidecar: sidecar, started: wall, format: format,
+            keepsUnfiltered: plan.keepsUnfiltered, splitBytes: plan.splitBytes)
+    }
+
+    private func schedule(_ plan: TakePlan, start: Instant) -> SyncSchedule {
+        SyncSchedule(
+            promise: plan.syncPromise, period: plan.grant.format.duration(ofFrames: Int64(plan.grant.periodFrames)),
+            lag: plan.lag, files: plan.keepsUnfiltered ? 2 : 1, start: start)
+    }
+}
+
+// MARK: - The take
+
+extension Writer {
+    private func record(_ take: RunningTake, _ schedule: inout SyncSchedule, now: Instant) throws {
+        var synced = false
+        for outcome in sync.outcomes() {
+            try take.synced(outcome)
+            synced = true
+        }
+        if synced { lastSync = now }
+        try take.pump(now: now)
+        let progress = WriterOutcome.progress(take.progress(lastSync: lastSync))
+        if synced { outcomes.post(progress) } else { outcomes.postQuietly(progress) }
+        if take.isComplete { return try end(take, schedule, now: now) }
+        // While the card is away there may be nothing to make safe.
+        if schedule.isDue(at: now), !sync.isBusy, !take.isSynced {
+            // A file system that was made read-only by force reports that all is synced.
+            try take.plan.directory.checkWritable()
+            if take.ends.isEmpty, isFull(take.plan) { take.end(.stop(at: nil, .diskFull, keepsTail: false)) }
+            sync.start(try take.syncPoint())
+            schedule.started(at: now, unsyncedSince: take.unsyncedSince)
+        }
+        state = .recording(take, schedule)
+    }
+
+    private func isFull(_ plan: TakePlan) -> Bool {
+        let least = StorageWatch.least(
+            reserveBytes: plan.reserveBytes, format: plan.grant.format, isTwinKept: plan.keepsUnfiltered)
+        return (try? plan.directory.freeBytes()).map { $0 < least } ?? false
+    }
+
+    private func suspend(_ take: RunningTake, _ schedule: SyncSchedule, now: Instant) {
+        do {
+            try take.suspend()
+            var schedule = schedule
+            // The part is made safe at once: the card may be away for long.
+            schedule.hurry(now)
+            state = .recording(take, schedule)
+        } catch {
+            fail(take, error)
+        }
+    }
+
+    /// The last frame of the take is written.
+    private func end(_ take: RunningTake, _ schedule: SyncSchedule, now: Instant) throws {
+        try settleSync(take)
+        let sidecar = try take.finish()
+        reportPeaks(take)
+        if case .next(let instant, let wall)? = take.ends.first {
+            return cut(take, sidecar, at: instant, wall: wall)
+        }
+        var failure: Fault?
+        if sidecar.endedBy == .diskFull { failure = Fault(.diskFull, "record: the disk is full down to its reserve") }
+        state = .idle
+        var hasTail = false
+        if take.canHaveTail, !isFull(take.plan) {
+            do {
+                try take.beginTail()
+                state = .tail(take, schedule)
+                hasTail = true
+            } catch {
+                take.dropTail()
+                outcomes.post(.warned("\(take.name.stem) cannot go on after its stop: \(error)"))
+            }
+        }
+        if !hasTail { take.close() }
+        outcomes.post(.finished(take.name, sidecar, failure: failure, hasTail: hasTail))
+    }
+
+    /// Another take goes on with the frame after a finished one's last.
+    private func cut(_ take: RunningTake, _ sidecar: Sidecar, at instant: Instant, wall: WallTime) {
+        state = .idle
+        do {
+            guard let running = take.running else {
+                return outcomes.post(.finished(take.name, sidecar, failure: nil, hasTail: false))
+            }
+            var plan = take.plan
+            plan.clock = clockOrigin
+            let output = try open(
+                plan, format: running.format, filter: running.filter, preRoll: .zero, started: instant, wall: wall)
+            guard let next = try take.next(output, started: instant, wall: wall) else { return }
+            lastSync = nil
+            state = .recording(next, schedule(take.plan, start: instant))
+            outcomes.post(.next(finished: take.name, sidecar, began: next.name))
+        } catch {
+            take.close()
+            let isDiskFull = (error as? FileError)?.isDiskFull ?? false
+            let failure = Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(error)")
+            outcomes.post(.finished(take.name, sidecar, failure: failure, hasTail: false))
+        }
+    }
+
+    /// A failure of the storage ends the take with what is safe.
+    private func fail(_ take: RunningTake, _ error: any Error) {
+        for outcome in sync.settle() { try? take.synced(outcome) }
+        let isDiskFull = (error as? FileError)?.isDiskFull ?? false
+        take.fail(because: isDiskFull ? .diskFull : .storageError)
+        let remains = take.abandon()
+        take.close()
+        reportPeaks(take)
+        state = .idle
+        if remains.isFinished {
+            let failure = Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(error)")
+            outcomes.post(.finished(take.name, take.sidecar, failure: failure, hasTail: false))
+        } else {
+            outcomes.post(.failed("\(error)", isDiskFull: isDiskFull))
+        }
+    }
+
+    /// A waveform that could not be written is reported once, at the take's end.
+    private func reportPeaks(_ take: RunningTake) {
+        guard let failure = take.peaksFailure else { return }
+        outcomes.post(.warned("\(take.name.stem) will have no waveform: \(failure)"))
+    }
+
+    private func settleSync(_ take: RunningTake) throws {
+        for outcome in sync.settle() { try take.synced(outcome) }
+    }
+}
+
+// MARK: - The tail
+
+extension Writer {
+    private func writeTail(_ take: RunningTake, _ schedule: inout SyncSchedule, now: Instant) throws {
+        for outcome in sync.outcomes() { try take.synced(outcome) }
+        try take.pump(now: now)
+        if schedule.isDue(at: now), !sync.isBusy, !take.isSynced {
+            try take.plan.directory.checkWritable()
+            if isFull(take.plan) { return endTail(take, why: "the disk is full down to its reserve") }
+            sync.start(try take.syncPoint())
+            schedule.started(at: now, unsyncedSince: take.unsyncedSince)
+        }
+        state = .tail(take, schedule)
+    }
+
+    private func rejoin(_ take: RunningTake, _ schedule: SyncSchedule) {
+        do {
+            try settleSync(take)
+            try take.rejoin()
+            state = .recording(take, schedule)
+            outcomes.post(.rejoined(take.name))
+        } catch {
+            endTail(take, why: "\(error)")
+        }
+    }
+
+    private func endTail(_ take: RunningTake, why: String?) {
+        // What becomes of its sync does not matter any more.
+        for outcome in sync.settle() { try? take.synced(outcome) }
+        take.dropTail()
+        take.close()
+        state = .idle
+        outcomes.post(.tailEnded(take.name, why: why))
+    }
+}
+
+extension Sidecar.FilterChange {
+    init(_ design: FilterDesign, atFrame frame: TakeFrame) {
+        self.init(
+            atFrame: frame, lowPassHz: design.lowPassHz, slopeDBPerOctave: design.slopeDBPerOctave,
+            highPassHz: design.highPassHz)
+    }
+}

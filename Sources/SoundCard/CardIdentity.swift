@@ -1,0 +1,67 @@
+import Takes
+
+/// Which of its names identifies a card among those that are present: pure rules.
+///
+/// A USB card is identified by the first of these that no other present card shares:
+/// 1. `usb:VID:PID:SERIAL`, unless the serial number has no letter and no digit but 0;
+/// 2. `usb:VID:PID`: it is the only card of its model;
+/// 3. `path:PORT`: there are two of its model, and only the port identifies it;
+/// 4. `card:ID`.
+///
+/// Any other card is identified by its ALSA id: it cannot change places, and its path is that of a driver.
+enum CardIdentity {
+    /// The same cards, the identity of each first among its references.
+    static func settle(_ cards: [CardDescription]) -> [CardDescription] {
+        cards.map { card in
+            var card = card
+            let identity = identity(of: card, among: cards)
+            card.references = [identity] + card.references.filter { $0 != identity }
+            return card
+        }
+    }
+
+    private static func identity(of card: CardDescription, among cards: [CardDescription]) -> CardReference {
+        guard card.kind == .usb else { return .cardID(card.alsaID) }
+        let others = cards.filter { $0.index != card.index }
+        return candidates(of: card).first { name in !others.contains { $0.matches(name) } } ?? .cardID(card.alsaID)
+    }
+
+    private static func candidates(of card: CardDescription) -> [CardReference] {
+        let models = card.references.flatMap { reference -> [CardReference] in
+            guard case .usb(let vendor, let product, let serial) = reference else { return [] }
+            let model = CardReference.usb(vendor: vendor, product: product, serial: nil)
+            return serial.map(isPlausible) == true ? [reference, model] : [model]
+        }
+        return models + card.references.filter { if case .path = $0 { true } else { false } }
+    }
+
+    /// Whether a serial number may be one: a maker that numbers nothing leaves zeros.
+    static func isPlausible(_ serial: String) -> Bool {
+        serial.contains { ($0.isLetter || $0.isNumber) && $0 != "0" }
+    }
+
+    /// The card that was open once and is expected back; nil: it is not among `cards`.
+    ///
+    /// It is one of the same model that its identity names, in any port. Of several it is one that has that very name, then one
+    /// in the port where the card was, then the first by name.
+    /// - Parameter expected: the names that the card had when it was open, the identity first (`CaptureGrant.references`).
+    static func find(_ expected: [CardReference], among cards: [CardDescription]) -> CardDescription? {
+        guard let identity = expected.first else { return nil }
+        let same = cards.filter { $0.matches(identity) && isSameModel($0, expected) }
+        func rank(_ card: CardDescription) -> (Int, Int, String) {
+            let isInItsPort = card.references.contains {
+                if case .path = $0 { expected.contains($0) } else { false }
+            }
+            return (card.references.contains(identity) ? 0 : 1, isInItsPort ? 0 : 1, card.stableID.description)
+        }
+        return same.min { rank($0) < rank($1) }
+    }
+
+    /// Whether a card may be the expected one: another model in the same port is another card.
+    private static func isSameModel(_ card: CardDescription, _ expected: [CardReference]) -> Bool {
+        expected.allSatisfy { name in
+            guard case .usb(let vendor, let product, _) = name else { return true }
+            return card.matches(.usb(vendor: vendor, product: product, serial: nil))
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Glibc
+import Takes
+
+extension LeftoverTake {
+    /// Whether a name of the folder is that of a file. A power cut may leave a name on exFAT that the folder lists and no file has, which
+    /// `fsck` does not repair.
+    static func isThere(_ name: String, at site: TakeSite) -> Bool {
+        let path = "\(site.takes.path)/\(site.name.day)/\(name)"
+        guard (try? site.files.identity(path)) == nil else { return true }
+        do throws(FileError) {
+            // A link that leads to nothing is there as well, and is not followed here.
+            _ = try site.files.open(path)
+            return true
+        } catch {
+            return error.code != ENOENT
+        }
+    }
+
+    /// The sidecar of the take, if it is finished. A sidecar that cannot be read is none, if the draft was kept until it was safe.
+    /// - Throws: `unreplaced` if only the revision that was to replace it can be read: all that it names was safe before it.
+    static func finished(_ names: [String], at site: TakeSite) throws(LeftoverProblem) -> Sidecar? {
+        let stem = site.name.stem
+        let isFinished = names.contains(TakeDocument.sidecar.name(stem: stem))
+        let isRevised = names.contains(TakeDocument.revision.name(stem: stem))
+        guard isFinished || isRevised else { return nil }
+        if isRevised { try checkFile(.revision, at: site) }
+        func credible(_ document: TakeDocument) throws(LeftoverProblem) -> Sidecar? {
+            guard names.contains(document.name(stem: stem)) else { return nil }
+            let path = site.path(document)
+            try checkFile(document, at: site)
+            let bytes = try attempt { () throws(FileError) in try site.files.contents(path, limit: mostSidecarBytes) }
+            guard let sidecar = try? SidecarFile.sidecar(bytes, path: path), sidecar.isCredible(for: site.name),
+                sidecar.parts.allSatisfy({ number($0, of: site.name) != nil })
+            else { return nil }
+            return sidecar
+        }
+        if let sidecar = try credible(.sidecar) { return sidecar }
+        if try credible(.revision) != nil { throw .unreplaced }
+        guard !isFinished || (try? credible(.sidecarPart)) != nil else {
+            throw .foreign("\(stem): it is finished, and its sidecar cannot be read")
+        }
+        return nil
+    }
+
+    /// Files without sound beside a finished take's own, under a name that they had before: what a power cut leaves of a rename.
+    static func remains(
+        _ names: [String], of finished: Sidecar, _ last: Int, at site: TakeSite
+    ) throws(LeftoverProblem) -> [AudioFile] {
+        var remains: [AudioFile] = []
+        for name in names.compactMap({ AudioFileName($0, of: site.name) })
+        where name.part <= last && name.stage == .part {
+            guard try read(name, at: site, [:]).isBlank else { throw .twoNames(of: site.name) }
+            remains.append(rest(name, of: site.name, finished))
+        }
+        return remains
+    }
+
+    /// Whether a file beside a finished take is what a cut leaves of an audio file without sound.
+    static func isRemains(_ file: String, of take: TakeName, in takes: OpenFile, _ files: FileSystem) -> Bool {
+        guard let name = AudioFileName(file, of: take), name.stage == .part else { return false }
+        let site = TakeSite(files: files, takes: takes, name: take)
+        return (try? read(name, at: site, [:]).isBlank) ?? false
+    }
+
+    /// The number of a part, whether it is WAV or FLAC.
+    static func number(_ part: Sidecar.Part, of take: TakeName) -> Int? {
+        let base = part.file.prefix { $0 != "." }
+        return AudioFileName(base + ".wav", of: take)?.part
+    }
+
+    /// A file that is left beside a finished take, under the name that it has.
+    static func rest(_ name: AudioFileName, of take: TakeName, _ sidecar: Sidecar) -> AudioFile {
+        AudioFile(
+            name: take.audioFile(part: name.part, isUnfiltered: name.isUnfiltered),
+            header: header(of: sidecar, sidecar.streamFormat.stored, .first), firstFrame: .first, stage: name.stage)
+    }
+
+    private static func header(of finished: Sidecar, _ format: StreamFormat, _ firstFrame: TakeFrame) -> WAVHeader {
+        WAVHeader(
+            format: format,
+            origin: BroadcastOrigin(
+                sidecar: finished, started: WallTime(iso8601: finished.started) ?? WallTime(microseconds: 0),
+                firstFrame: firstFrame.count, format: format, isUnfiltered: false))
+    }
+
+    /// The filtered files of the parts that the sidecar of a finished take names. If one is not whole any more, the take is left
+    /// as it is: with it, what was recorded later could not be read either.
+    static func settledAudio(
+        _ finished: Sidecar, at site: TakeSite
+    ) throws(LeftoverProblem) -> [[AudioFile]] {
+        var parts: [[AudioFile]] = []
+        for part in finished.parts {
+            let (head, byteCount) = try settledFile(part.file, at: site)
+            guard var format = WAVHeaderReading(head)?.format else {
+                throw .foreign("\(site.name.stem): its finished file \(part.file) is damaged")
+            }
+            let stored = part.streamFormat(channels: finished.channels).stored
+            if format.sampleFormat == stored.sampleFormat { format.significantBits = stored.significantBits }
+            var audio = AudioFile(
+                name: part.file, header: header(of: finished, format, part.firstFrame), firstFrame: part.firstFrame,
+                stage: .committed)
+            audio.dataBytes = part.frames * Int64(format.bytesPerFrame)
+            guard WAVHeaderReading(head)?.dataBytes == audio.dataBytes, byteCount >= audio.end else {
+                throw .foreign("\(site.name.stem): its finished file \(part.file) is damaged")
+            }
+            parts.append([audio])
+        }
+        return parts
+    }
+
+    /// The header of a finished file, and its length.
+    private static func settledFile(
+        _ file: String, at site: TakeSite
+    ) throws(LeftoverProblem) -> (head: [UInt8], byteCount: Int64) {
+        do throws(FileError) {
+            let file = try site.files.open(site.path(file))
+            return (try site.files.read(file, at: 0, count: WAVHeader.byteCount), try site.files.length(file))
+        } catch {
+            guard [ENOENT, EISDIR, ELOOP, ESPIPE, ENXIO].contains(error.code) else { throw .failed(error) }
+            throw .foreign("\(site.name.stem): its finished file \(file) is not there")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Takes
+
+extension LeftoverTake {
+    /// Finds the parts and how much of each is sound.
+    mutating func judge(_ found: [Found], _ take: TakeName, isAnew: Bool) {
+        let ended = sidecar.endedBy != nil && !isAnew
+        var judged: [Sidecar.Part] = []
+        var formats: [StreamFormat] = []
+        var files: [[Found]] = []
+        var counts: [[Int64]] = []
+        // Of a take that goes on, the start is known.
+        var start = settled.isEmpty ? nil : WallTime(iso8601: sidecar.started)
+        let usual = found.lazy.compactMap(\.header?.format).first ?? sidecar.streamFormat.stored
+        for number in Set(found.map(\.name.part)).sorted() {
+            let own = found.filter { $0.name.part == number }
+            let file = take.audioFile(part: number)
+            let known = sidecar.parts.first { $0.file == file }
+            let granted = [known?.streamFormat(channels: sidecar.channels), sidecar.streamFormat].compactMap(\.self)
+            var format =
+                own.lazy.compactMap(\.header?.format).first
+                ?? known?.streamFormat(channels: sidecar.channels).stored ?? formats.last ?? usual
+            // The header of the file does not have the number of significant bits.
+            var delivered = format
+            if let agreeing = granted.first(where: { $0.stored.sampleFormat == format.sampleFormat }) {
+                delivered.sampleFormat = agreeing.sampleFormat
+                delivered.significantBits = agreeing.significantBits
+                format.significantBits = agreeing.stored.significantBits
+            }
+            var frames = own.map { file in
+                let room = file.frames(of: format)
+                if let bytes = file.receivedBytes { return min(room, bytes / Int64(format.bytesPerFrame)) }
+                if ended, let known { return min(room, known.frames) }
+                guard isAnew, file.isClosed, let header = file.header else { return room }
+                return min(room, header.dataBytes / Int64(format.bytesPerFrame))
+            }
+            align(&frames, own, owed: format.frames(in: Self.mostOwed))
+            let hasTwin = zip(own, frames).contains { $0.name.isUnfiltered && $1 > 0 }
+            let twin = hasTwin ? take.audioFile(part: number, isUnfiltered: true) : nil
+            let origin = own.lazy.compactMap(\.header?.origin).first
+            let end = (judged.last ?? settled.last).map(sidecar.end) ?? .first
+            var first = known?.firstFrame ?? end
+            if known == nil, let start, let origin {
+                first = max(end, Self.frame(of: origin.started, start, rateHz: sidecar.rateHz, near: end))
+            }
+            if start == nil, let origin {
+                start = origin.started - Self.duration(first.count, rateHz: sidecar.rateHz)
+                if isAnew, let start { sidecar.started = start.iso8601 }
+            }
+            judged.append(
+                Sidecar.Part(
+                    file: file, unfilteredFile: twin, firstFrame: first,
+                    frames: own[0].name.isUnfiltered ? 0 : frames[0], format: delivered))
+            formats.append(format)
+            files.append(own)
+            counts.append(frames)
+        }
+        sidecar.setParts(settled + judged.filter { $0.frames > 0 })
+        let started = WallTime(iso8601: sidecar.started) ?? WallTime(microseconds: 0)
+        for part in judged.indices {
+            var sound: [AudioFile] = []
+            for (file, frames) in zip(files[part], counts[part]) {
+                var audio = AudioFile(
+                    name: take.audioFile(part: file.name.part, isUnfiltered: file.name.isUnfiltered),
+                    header: WAVHeader(
+                        format: formats[part],
+                        origin: BroadcastOrigin(
+                            sidecar: sidecar, started: started, firstFrame: judged[part].firstFrame.count,
+                            format: formats[part], isUnfiltered: file.name.isUnfiltered)),
+                    firstFrame: judged[part].firstFrame)
+                audio.stage = file.name.stage
+                audio.dataBytes = frames * Int64(formats[part].bytesPerFrame)
+                if judged[part].frames > 0, frames > 0 {
+                    sound.append(audio)
+                } else if frames == 0, file.isBlank || file.header != nil {
+                    empty.append(audio)
+                }
+                // What is left is a twin without the sound that it belongs to, or is no recorder's: it stays where it is.
+            }
+            if !sound.isEmpty { parts.append(sound) }
+        }
+    }
+
+    /// Twins end with the same frame, since a frame that is in one only was not synced yet. Sound is
+    /// not given up for a twin that has none at all, unless its header reports none either.
+    private func align(_ frames: inout [Int64], _ files: [Found], owed: Int64) {
+        let filtered = files[0].name.isUnfiltered ? 0 : frames[0]
+        guard let last = files.indices.last, files[last].name.isUnfiltered, abs(filtered - frames[last]) <= owed,
+            frames[last] > 0 || files[0].header?.dataBytes == 0
+        else { return }
+        let lesser = min(filtered, frames[last])
+        for index in frames.indices { frames[index] = lesser }
+    }
+
+    /// The frame of the take that was sampled at `time`; `near` itself, if the rounding of both times explains the rest, or no
+    /// take is that long.
+    private static func frame(of time: WallTime, _ start: WallTime, rateHz: Int, near: TakeFrame) -> TakeFrame {
+        let seconds = Double(time.microseconds - start.microseconds) / 1e6
+        guard seconds * Double(rateHz) <= Double(Sidecar.latestFrame) else { return near }
+        let frame = TakeFrame(Int64(max(0, seconds * Double(rateHz)).rounded()))
+        return abs(frame - near) <= 2 ? near : frame
+    }
+
+    private static func duration(_ frames: Int64, rateHz: Int) -> Duration {
+        .seconds(Double(frames) / Double(rateHz))
+    }
+}

@@ -1,0 +1,171 @@
+public import Takes
+
+extension TakeOutput {
+    /// Ends the take: closes the audio files and gives everything its final name, the sidecar last.
+    ///
+    /// - Parameters:
+    ///   - ending: why it ended.
+    ///   - levels: of the whole take, one entry a channel.
+    /// - Returns: the sidecar as it is on the disk.
+    /// - Throws: `FileError`: the take is not committed, `abandon` may still do it.
+    public func finish(endedBy ending: Sidecar.Ending, levels: [Sidecar.Levels]) throws(FileError) -> Sidecar {
+        checkRecording()
+        ledger.end(by: ending, levels: levels)
+        try checkSync()
+        do throws(FileError) {
+            let sidecar = try carryOut(TakePhase.finish)
+            state = .finished
+            directory.note(nil, of: name)
+            return sidecar
+        } catch {
+            syncState = .failed(error)
+            throw error
+        }
+    }
+
+    /// Ends the take after something failed, with what can be made safe.
+    ///
+    /// After a sync that failed, what was written since the last good one is read again: the kernel discards what it failed to
+    /// write. What still is what was received is written once more, and the rest cut off. If the storage takes it, the take is
+    /// committed, though without peaks and closing chunks. If not, headers and sidecar report the frames that are known to be
+    /// on the disk, as far as the storage takes that, and the files stay as `.part`: no sound is removed. A recovery in the
+    /// same directory accepts no other frames than those that still are what was received.
+    public func abandon(endedBy ending: Sidecar.Ending, levels: [Sidecar.Levels]) -> TakeRemains {
+        checkRecording()
+        ledger.end(by: ending, levels: levels)
+        defer {
+            state = .over
+            directory.note(nil, of: name)
+        }
+        let isSure = syncedFrames == frames
+        do throws(FileError) {
+            try salvage()
+            ledger.replace(try carryOut(TakePhase.abandon))
+            return TakeRemains(name: name, safeFrames: frames, isFinished: true, error: nil)
+        } catch {
+            if !isSure, syncedFrames < frames { cutBack() }
+            return TakeRemains(name: name, safeFrames: syncedFrames, isFinished: false, error: error)
+        }
+    }
+}
+
+/// What is left of a take that was abandoned.
+public struct TakeRemains: Sendable, Hashable {
+    /// The take.
+    public var name: TakeName
+    /// Frames that are known to be on the disk.
+    public var safeFrames: Int64
+    /// Whether it became a take; if not, its `.part` files wait for recovery.
+    public var isFinished: Bool
+    /// Why it did not.
+    public var error: FileError?
+}
+
+extension TakeOutput {
+    private func checkRecording() {
+        guard case .recording = state else { preconditionFailure("\(name.stem) has ended already") }
+    }
+
+    private func carryOut(_ phases: [TakePhase]) throws(FileError) -> Sidecar {
+        // A part whose card went away before it delivered anything. The take is whole without its file, so that goes last.
+        if parts.contains(where: { $0.frames > 0 }) {
+            empty += parts.filter { $0.frames == 0 }
+            parts.removeAll { $0.frames == 0 }
+        }
+        let final = snapshot()
+        for phase in phases {
+            switch phase {
+            case .close: try close()
+            case .replaceSidecar: try site.perform(phase, content: SidecarFile.bytes(final))
+            case .commit: try perform(phase, content: SidecarFile.bytes(final))
+            case .appendPeaks, .peaks: site.perform(phase, peaks: &peaks)
+            case .secure, .number, .begin, .writeHeader, .sync, .split, .beginPeaks, .dropPeaks, .dropDraft, .revise,
+                .restore,
+                .discard, .adopt, .setAside, .replaceUnread, .repair, .dropAudio, .removeEmpty, .beginTail, .rejoin,
+                .dropTail:
+                try perform(phase)
+            }
+            if phase == .secure { syncedFrames = frames }
+        }
+        try? site.perform(.dropDraft)
+        // Their files may be closed already.
+        for audio in empty.flatMap(\.audio) { try? site.files.remove(site.path(audio.currentName)) }
+        return final
+    }
+
+    /// Carries out a phase on the audio files of all parts at once.
+    func perform(_ phase: TakePhase, content: [UInt8] = []) throws(FileError) {
+        var all = parts.flatMap(\.audio)
+        defer {
+            var next = all.makeIterator()
+            for part in parts.indices {
+                for index in parts[part].audio.indices {
+                    if let audio = next.next() { parts[part].audio[index] = audio }
+                }
+            }
+        }
+        try site.perform(phase, audio: &all, content: content)
+    }
+
+    /// Appends the closing chunks, where there are any, one file after the other.
+    private func close() throws(FileError) {
+        for part in parts.indices {
+            let isLast = part == parts.count - 1
+            for index in parts[part].audio.indices {
+                try site.close(&parts[part].audio[index], of: sidecar, isLast: isLast)
+            }
+        }
+    }
+
+    /// Cuts off what is not a whole frame of every file, and after a sync that failed what is not what was received.
+    private func salvage() throws(FileError) {
+        releaseSynced()
+        var isDoubtful = true
+        if case .idle = syncState { isDoubtful = false }
+        for part in parts.indices {
+            var frames = parts[part].frames
+            for audio in parts[part].audio {
+                guard let file = audio.file else { continue }
+                try site.files.truncate(file, to: audio.end + (audio.isClosed ? Int64(audio.closing.count) : 0))
+                guard isDoubtful else { continue }
+                let bytes = try audio.written.soundBytes(in: file, site.files, isKept: true)
+                frames = min(frames, bytes / Int64(parts[part].format.stored.bytesPerFrame))
+            }
+            if frames < parts[part].frames { try cut(part, to: frames) }
+        }
+    }
+
+    /// Takes the last frames of a part out of the take.
+    private func cut(_ part: Int, to frames: Int64) throws(FileError) {
+        self.frames -= parts[part].frames - frames
+        parts[part].frames = frames
+        for index in parts[part].audio.indices {
+            parts[part].audio[index].dataBytes = frames * Int64(parts[part].format.stored.bytesPerFrame)
+            guard let file = parts[part].audio[index].file else { continue }
+            try site.files.truncate(file, to: parts[part].audio[index].end)
+        }
+        var rest = snapshot()
+        rest.trim()
+        // They hold for all of it, and for nothing less.
+        rest.levels = []
+        ledger.replace(rest)
+    }
+
+    /// As far as the storage still takes anything: headers, and a sidecar, that report the synced frames only.
+    private func cutBack() {
+        directory.keepReceivedSound(of: name, parts.flatMap(\.audio))
+        for part in parts.indices {
+            parts[part].frames = parts[part].synced(of: syncedFrames)
+            for index in parts[part].audio.indices {
+                parts[part].audio[index].dataBytes =
+                    parts[part].frames * Int64(parts[part].format.stored.bytesPerFrame)
+                var one = [parts[part].audio[index]]
+                try? site.perform(.secure, audio: &one)
+            }
+        }
+        var known = snapshot()
+        known.levels = []
+        // A take without a frame would be removed.
+        if known.frames > 0 { try? site.perform(.replaceSidecar, content: SidecarFile.bytes(known)) }
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+public import Takes
+
+/// A stop that may be taken back: what the card delivers after the end of a finished take is written to a tail, which becomes the
+/// take's next part, or is dropped. While it is written, the take is finished for all others, and the disk holds nothing of
+/// the tail but `.tail` files, which recovery removes.
+extension TakeOutput {
+    /// Begins the tail of a take that `finish` has ended. What is appended and synced from now on goes there; what is noted is
+    /// kept in memory.
+    ///
+    /// - Parameter format: as the card delivers the sound. The first frame is the one after the take's last.
+    /// - Throws: `FileError`; then there is no tail.
+    public func beginTail(format: StreamFormat) throws(FileError) {
+        guard case .finished = state else { preconditionFailure("\(name.stem) is not finished") }
+        for part in parts.indices {
+            for index in parts[part].audio.indices {
+                parts[part].audio[index].stage = .committed
+                parts[part].audio[index].file = nil
+            }
+        }
+        state = .tail
+        directory.note(.possible, of: name)
+        do throws(FileError) {
+            try makePart(format: format, firstFrame: nextFrame, .beginTail)
+        } catch {
+            state = .over
+            directory.note(nil, of: name)
+            throw error
+        }
+    }
+
+    /// Makes the tail the take's next part: the take goes on, with the revision after that of its sidecar on the disk.
+    /// All that was appended is on the disk when this returns.
+    ///
+    /// - Throws: `FileError`: the take stays finished, and the tail is to be dropped. `EINVAL` if the take is not WAV any more:
+    ///   it is not to be converted while there is a tail.
+    public func rejoin() throws(FileError) {
+        guard case .tail = state else { preconditionFailure("\(name.stem) has no tail") }
+        try checkSync()
+        directory.note(.underWay, of: name)
+        do throws(FileError) {
+            let finished = try finishedSidecar()
+            guard finished.parts.allSatisfy({ $0.file.hasSuffix(".wav") }) else {
+                throw FileError("go on with", site.path(.sidecar), code: EINVAL)
+            }
+            ledger.goOn(after: finished)
+            try perform(.rejoin, content: SidecarFile.bytes(snapshot()))
+        } catch {
+            directory.note(.possible, of: name)
+            throw error
+        }
+        state = .recording
+        for part in parts.indices { parts[part].reportedFrames = parts[part].frames }
+        syncedFrames = frames
+        ledger.written(ledger.change)
+        releaseSynced()
+        peaks.goOn()
+    }
+
+    /// Removes the tail. What the storage does not let be removed, recovery removes at the next start.
+    public func dropTail() {
+        guard case .tail = state else { return }
+        state = .over
+        try? perform(.dropTail)
+        directory.note(nil, of: name)
+    }
+
+    /// The take's sidecar as it is on the disk: it may have been revised since the take was finished.
+    private func finishedSidecar() throws(FileError) -> Sidecar {
+        do {
+            return try directory.sidecar(of: name)
+        } catch let error as FileError {
+            throw error
+        } catch {
+            throw FileError("read", site.path(.sidecar), code: EIO)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+public import Takes
+
+/// The folder for takes as programs beside the recorder read it: nothing in it is locked or written.
+public struct TakesFolder: Sendable {
+    /// Its path.
+    public let path: String
+    private let files: FileSystem
+
+    /// The folder at `path`; nothing is read yet.
+    public init(path: String, files: FileSystem = FileSystem()) {
+        self.path = path
+        self.files = files
+    }
+
+    /// The finished takes, by number, and why days could not be read. Read from the names of the files alone.
+    /// - Throws: `FileError`, if the folder itself cannot be read.
+    public func takes() throws(FileError) -> (takes: [TakeName], unreadable: [FileError]) {
+        var unreadable: [FileError] = []
+        let takes = try TakesDirectory.names(
+            in: path, files: files, unreadable: &unreadable, isCounted: TakesDirectory.isSidecar)
+        return (takes.sorted(), unreadable)
+    }
+
+    /// The folder that a take's files are in.
+    public func folder(of take: TakeName) -> String { "\(path)/\(take.day)" }
+
+    /// The path of a finished take's sidecar.
+    public func sidecarPath(of take: TakeName) -> String {
+        "\(folder(of: take))/\(TakeDocument.sidecar.name(stem: take.stem))"
+    }
+
+    /// A finished take's sidecar, as it is in its file.
+    public func sidecarBytes(of take: TakeName) throws(FileError) -> [UInt8] {
+        try files.contents(sidecarPath(of: take), limit: 64 << 20)
+    }
+
+    /// What is known of a finished take.
+    /// - Throws: `FileError` or `SidecarError`.
+    public func sidecar(of take: TakeName) throws -> Sidecar {
+        let path = sidecarPath(of: take)
+        let sidecar = try SidecarFile.sidecar(sidecarBytes(of: take), path: path)
+        guard sidecar.take == take.stem else {
+            throw SidecarError(path: path, problem: "take is another than its name says")
+        }
+        return sidecar
+    }
+}

@@ -1,0 +1,21 @@
+/// What happens to a take while it is recorded, as its sidecar notes it.
+public enum TakeEvent: Sendable, Hashable {
+    /// The first frame was sampled at another time than was assumed: by the calendar, and on `CLOCK_MONOTONIC`.
+    case started(WallTime, Instant)
+    /// A person marked a frame.
+    case marker(at: TakeFrame, note: String?)
+    /// Frames were lost, and are silent in the file.
+    case gap(at: TakeFrame, frames: Int64, cause: Sidecar.Gap.Cause)
+    /// Another filter is in force from a frame on.
+    case filter(Sidecar.FilterChange)
+    /// So many frames are from before the press.
+    case preRoll(frames: Int64)
+    /// One entry of `clock_map`.
+    case clock(Sidecar.ClockPoint)
+    /// One entry of `suspected_losses`.
+    case suspectedLoss(Sidecar.SuspectedLoss)
+    /// How much faster than `CLOCK_MONOTONIC_RAW` the card ran, in millionths.
+    case drift(ppm: Double)
+    /// When the first frame was sampled by a clock that was set later: `started_corrected`.
+    case corrected(started: String?)
+}

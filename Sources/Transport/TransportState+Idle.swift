@@ -1,0 +1,111 @@
+import Takes
+
+// Nothing goes on, or a take waits for card and storage to answer.
+extension TransportState {
+    mutating func handleIdle(_ event: TransportEvent, _ facts: TransportFacts) -> [TransportEffect] {
+        switch event {
+        case .press(.record, let instant): return start(Request(at: instant, by: .button), facts)
+        case .record(let instant, let asker, let initiator):
+            return start(Request(at: instant, by: initiator, asker: asker), facts)
+        case .press(.stop, let instant):
+            idleStop = instant
+            return dropTail()
+        // Not if that press has just ended a take.
+        case .eject(let pressed): return pressed == idleStop ? [.eject] : []
+        case .stop(_, let asker): return dropTail() + [.reply(asker, .done)]
+        case .press(.play, _): return play(nil, by: nil, facts)
+        case .play(let take, let asker): return play(take, by: asker, facts)
+        case .press(.back, _): return [.select(steps: -1)]
+        case .press(.forward, _): return [.select(steps: 1)]
+        case .mark(_, _, let asker):
+            return [.reply(asker, .refused(Refusal(.busy, "mark: nothing is being recorded: record a take first")))]
+        case .change(let change, let asker):
+            switch change {
+            // These hold for what is played next.
+            case .volume, .pitch, .speed: return [.change(change), .reply(asker, .done)]
+            case .pause, .resume, .skip: return [.reply(asker, .refused(change.nothingPlays))]
+            }
+        case .shutdown: return conclude(Finish(then: .powerOff), take: nil, facts)
+        case .finish(let asker): return conclude(Finish(askers: [asker], then: .rest), take: nil, facts)
+        case .tick: return tickIdle(facts)
+        // A take cannot go on with a card that was away.
+        case .cardLost: return dropTail()
+        case .lock, .cardAnswered, .storageAnswered, .cardReturned, .cardClosed, .takeBegan, .takeFinished,
+            .takeFollowed, .takeFailed, .takeRejoined, .tailEnded, .playBegan, .playChanged, .playEnded, .playBlocked:
+            return []
+        }
+    }
+
+    private mutating func tickIdle(_ facts: TransportFacts) -> [TransportEffect] {
+        if case .resting(let until) = phase, facts.now >= until { phase = .idle }
+        if case .running(_, let until) = tail, facts.now >= until { return dropTail() }
+        return []
+    }
+
+    /// The sound behind the last take is not needed any more.
+    mutating func dropTail() -> [TransportEffect] {
+        guard case .running = tail else { return [] }
+        tail = .dropping
+        return [.dropTail]
+    }
+
+    /// Begins a take, or goes on with the last one; asks card and storage first where they were last known not to be ready.
+    private mutating func start(_ request: Request, _ facts: TransportFacts) -> [TransportEffect] {
+        if case .running(let take, let until) = tail, request.at < until {
+            tail = .rejoining(by: request.by)
+            var recording = Recording(name: take, since: request.at)
+            recording.whenBegun = request.asker.map { [$0] } ?? []
+            phase = .recording(recording)
+            return [.rejoin(at: request.at)]
+        }
+        var awaited: Set<Arming.Answer> = []
+        if facts.cardObstacle != nil { awaited.insert(.card) }
+        if facts.storageObstacle != nil { awaited.insert(.storage) }
+        let dropped = dropTail()
+        if awaited.isEmpty { return dropped + begin(request) }
+        phase = .arming(
+            Arming(request: request, awaited: awaited, deadline: facts.now + TransportRules.armingPatience))
+        return dropped + (awaited.contains(.card) ? [.openCard] : [])
+            + (awaited.contains(.storage) ? [.checkStorage] : [])
+    }
+
+    private mutating func begin(_ request: Request) -> [TransportEffect] {
+        phase = .recording(Recording(since: request.at, whenBegun: request.asker.map { [$0] } ?? []))
+        return [.begin(at: request.at, by: request.by)]
+    }
+
+    mutating func handle(
+        _ event: TransportEvent, _ arming: Arming, _ facts: TransportFacts
+    ) -> [TransportEffect] {
+        var arming = arming
+        switch event {
+        case .cardAnswered: arming.awaited.remove(.card)
+        case .storageAnswered: arming.awaited.remove(.storage)
+        case .tick: if facts.now >= arming.deadline { arming.awaited = [] }
+        case .cardLost, .cardReturned, .cardClosed, .takeBegan, .takeFinished, .takeFollowed, .takeFailed,
+            .takeRejoined, .playBegan, .playChanged, .playEnded, .playBlocked, .lock, .tailEnded, .eject:
+            break
+        case .press, .shutdown, .record, .stop, .mark, .play, .change, .finish: arming.waiting.append(event)
+        }
+        phase = .arming(arming)
+        guard arming.awaited.isEmpty else { return [] }
+        guard let refusal = (facts.cardObstacle ?? facts.storageObstacle)?.about("record") else {
+            return begin(arming.request) + handle(arming.waiting, facts)
+        }
+        phase = .idle
+        let reply = arming.request.asker.map { [TransportEffect.reply($0, .refused(refusal))] } ?? []
+        return [.refuse(refusal)] + reply + handle(arming.waiting, facts)
+    }
+}
+
+extension PlayChange {
+    /// Why it cannot be done while nothing is played.
+    var nothingPlays: Refusal { Refusal(.busy, "\(command): nothing is being played: play a take first") }
+}
+
+extension Refusal {
+    /// The same of a command: `record: storage: …`.
+    public func about(_ command: String) -> Refusal {
+        Refusal(code, message.hasPrefix("\(command): ") ? message : "\(command): \(message)")
+    }
+}

@@ -1,0 +1,38 @@
+"""The recorder's control socket: one JSON object a line."""
+import json
+import socket
+
+SOCKET = "/run/fieldfare/recorder.sock"
+
+
+class Refused(Exception):
+    """A command that was refused, with the reason's code."""
+
+    def __init__(self, error):
+        super().__init__(f"{error['code']}: {error['message']}")
+        self.code = error["code"]
+
+
+class Client:
+    """A connection to the control socket."""
+
+    def __init__(self, path=SOCKET):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(10)
+        self.socket.connect(path)
+        self.lines = self.socket.makefile("rw")
+        self.number = 0
+
+    def send(self, command, **values):
+        """Sends a command; the reply to it."""
+        self.number += 1
+        self.lines.write(json.dumps({"id": self.number, "command": command, **values}) + "\n")
+        self.lines.flush()
+        reply = json.loads(self.lines.readline())
+        if not reply["ok"]:
+            raise Refused(reply["error"])
+        return reply
+
+    def close(self):
+        """Hangs up."""
+        self.socket.close()

@@ -1,0 +1,183 @@
+"""A USB microphone on the board (usb-mic), under the kernel's own snd-usb-audio, whose frames carry their numbers.
+
+Numbers begin above zero, so that a frame of zeros in a take is silence that the recorder wrote.
+"""
+import array
+import atexit
+import collections
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+from kit import expect, figure, wait_until
+from panel import agrees, press
+from takefolder import Sound
+
+HERE = pathlib.Path(__file__).resolve().parent
+RATE, LAYOUT, CHANNELS, BLOCK = 48000, "S16_LE", 2, 4
+VENDOR, PRODUCT = 0x1209, 0xF1E1
+# A take's length may differ from the time between the presses by what the card's clock is off, and by a USB transfer.
+TRANSFER = 0.012
+
+# Frames of a take whose numbers follow each other: the take's frame at which they begin, how many, the first number; silence
+# that the recorder wrote has the number 0.
+Run = collections.namedtuple("Run", "at frames number")
+
+
+class Microphone:
+    """One microphone, plugged in when it is made."""
+
+    def __init__(self, *options, port=0, ppm=0, serial="FF0001", product=PRODUCT, first=1, bits=16, rates=(RATE,)):
+        self.port, self.rate, self.block = port, rates[-1], CHANNELS * bits // 8
+        self.serial, self.product, self.ppm = serial, product, ppm
+        self.path = f"/dev/shm/usb-mic-{time.monotonic_ns()}.log"
+        command = [HERE / "usb-mic", "--port", str(port), "--ppm", str(ppm), "--serial", serial, "--product", f"{product:x}", "--bits", str(bits),
+                   "--rates", ",".join(map(str, rates)), "--numbered", str(first), *map(str, options)]
+        with open(self.path, "wb") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=self._goes_first)
+        atexit.register(self.pull)
+        self.plugged = time.monotonic()
+
+    @staticmethod
+    def _goes_first():
+        # A device does not wait for the processor; what judges the board's own lateness (ticker) goes before it.
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(80))
+
+    def wait_card(self, seconds=10):
+        """Waits until ALSA has its card; the card's number."""
+        def cards():
+            return list(pathlib.Path("/sys/bus/usb/devices").glob(f"*-{self.port + 1}/*/sound/card*"))
+        if not wait_until(cards, seconds):
+            raise RuntimeError(f"no sound card at port {self.port}:\n{self.output()}")
+        return int(cards()[0].name.removeprefix("card"))
+
+    def output(self):
+        """What it printed."""
+        return open(self.path).read()
+
+    def lines(self, word):
+        """The numbers that follow each `word` in what it printed."""
+        return [tuple(map(int, line.split()[1:])) for line in self.output().splitlines() if line.split()[:1] == [word]]
+
+    def frame_at(self, instant):
+        """The number of the frame that it sampled at an instant of CLOCK_MONOTONIC, in seconds."""
+        known = self.lines("at")
+        frame, ns = min(known, key=lambda pair: abs(pair[1] / 1e9 - instant))
+        return frame + (instant - ns / 1e9) * self.true_rate()
+
+    def instant_of(self, number):
+        """When it sampled a frame."""
+        frame, ns = min(self.lines("at"), key=lambda pair: abs(pair[0] - number))
+        return ns / 1e9 + (number - frame) / self.true_rate()
+
+    def true_rate(self):
+        """Frames a second, by its own crystal."""
+        return self.rate * (1 + self.ppm / 1e6)
+
+    def lost(self):
+        """What it dropped: (number of the first frame, frames) each."""
+        return self.lines("lost")
+
+    def has_slipped(self):
+        """Whether its clock stood still for a moment, as the host gave the board no time: no drift can be judged then."""
+        return bool(self.lines("slipped"))
+
+    def switch_failing(self):
+        """Begins or ends what `--wait` keeps back."""
+        self.process.send_signal(signal.SIGUSR1)
+
+    def pull(self):
+        """Unplugs it; when."""
+        when = time.monotonic()
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        return when
+
+
+def runs(take, part, block=BLOCK):
+    """The runs of consecutive numbers in one part of a take, in order."""
+    stated = take.sidecar["parts"][part]
+    sound = Sound(take.path.parent / stated["file"])
+    with open(sound.path, "rb", buffering=0) as file:
+        data = os.pread(file.fileno(), sound.frames * sound.block, sound.place)
+    numbers = bytearray(4 * sound.frames)
+    for i in range(4):
+        numbers[i::4] = data[i::block]
+    numbers = array.array("I", bytes(numbers))
+    found, at = [], 0
+    while at < len(numbers):
+        first = numbers[at]
+        step = 1 if first else 0
+        end = at + _follows(numbers, at, first, step)
+        found.append(Run(stated["first_frame"] + at, end - at, first))
+        at = end
+    return found
+
+
+def _follows(numbers, at, first, step, piece=4800):
+    """How many numbers from index `at` on go on from `first` by `step`."""
+    count = 0
+    while at + count < len(numbers):
+        size = min(piece, len(numbers) - at - count)
+        start = first + step * count
+        meant = array.array("I", range(start, start + size)) if step else array.array("I", bytes(4 * size))
+        if numbers[at + count : at + count + size] == meant:
+            count += size
+            continue
+        return count + next(i for i in range(size) if numbers[at + count + i] != meant[i])
+    return count
+
+
+def all_runs(take, block=BLOCK):
+    """The runs of all parts."""
+    return [run for part in range(len(take.sidecar["parts"])) for run in runs(take, part, block)]
+
+
+def record(recorder, seconds, meanwhile=None):
+    """A take by the buttons, as long as something lasts; the take, and the instants of the two presses."""
+    pressed = press("record")
+    recorder.wait_state("recording")
+    if meanwhile:
+        meanwhile()
+    time.sleep(max(0, pressed + seconds - time.monotonic()))
+    stopped = press("stop")
+    recorder.wait_state("idle", 10)
+    return recorder.take(), pressed, stopped
+
+
+def expect_edges(name, take, mic, pressed, stopped, within=TRANSFER):
+    """The first and the last frame are those that the microphone sampled at the two presses."""
+    found = all_runs(take, mic.block)
+    first = (found[0].number - mic.frame_at(pressed)) / mic.rate
+    last = (found[-1].number + found[-1].frames - mic.frame_at(stopped)) / mic.rate
+    figure(f"{name}: first frame off by", first * 1000, "ms")
+    figure(f"{name}: last frame off by", last * 1000, "ms")
+    expect(agrees(first, within), f"{name}: the first frame is the one at record's edge ({first * 1000:+.2f} ms)")
+    expect(agrees(last, within), f"{name}: the last frame is the one at stop's edge ({last * 1000:+.2f} ms)")
+
+
+def expect_whole(name, take, block=BLOCK):
+    """The take is one run of what the microphone sent, with nothing missing, doubled or filled."""
+    found = all_runs(take, block)
+    holds = expect(len(found) == 1 and found[0].number > 0, f"{name}: the sound is what was sent, bit for bit: {found[:6]}")
+    expect(take.sidecar["gaps"] == [], f"{name}: no gap is listed: {take.sidecar['gaps'][:6]}")
+    return holds
+
+
+def expect_drift(name, take, ppm, within):
+    """The sidecar's drift is the crystal's."""
+    drift = take.sidecar["clock_drift_ppm"]
+    figure(f"{name}: stored drift less the crystal's", drift - ppm if drift is not None else "none", "ppm")
+    expect(drift is not None and abs(drift - ppm) < within, f"{name}: the drift is {drift} ppm, of {ppm:+.0f} ± {within}")
+
+
+def in_faults(status, code=1):
+    """Whether the status names a fault."""
+    return any(fault["code"] == code for fault in status["faults"])

@@ -1,0 +1,135 @@
+import Ring
+import Takes
+import Testing
+import Transport
+
+@testable import Deck
+
+/// The rows of the card's state, one by one.
+@Suite struct CardStateTests {
+    private let now = Instant(nanoseconds: 50_000_000_000)
+    private let request = CaptureRequest()
+    private let format = StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16)
+    private let ring: Ring
+
+    init() throws { ring = Ring(format: format, holding: .seconds(1), periodFrames: 800) }
+
+    private var grant: CaptureGrant {
+        CaptureGrant(card: "card:Mic", name: "Mic", format: format, periodFrames: 800, bufferFrames: 3200)
+    }
+
+    private func deliver(_ frames: Int64 = 1) { ring.commit(frames) }
+
+    /// A card that was opened at `now` and delivered nothing yet.
+    private func starting() -> CardState {
+        var state = CardState(wanted: request)
+        _ = state.need(now: now)
+        _ = state.opened(grant, ring, from: ring.position, receivedBefore: ring.delivered, now: now)
+        return state
+    }
+
+    private func listening() -> CardState {
+        var state = starting()
+        deliver()
+        _ = state.tick(now: now)
+        return state
+    }
+
+    @Test func `a card that is needed is opened once, and listens with its first frame`() {
+        var state = CardState(wanted: request)
+        #expect(state.obstacle(now: now)?.message == "capture: auto: the card is being opened")
+        #expect(state.need(now: now) == [.open(request)])
+        #expect(state.need(now: now) == [])
+        #expect(
+            state.opened(grant, ring, from: .start, receivedBefore: ring.delivered, now: now) == [.answered])
+        #expect(state.obstacle(now: now) == nil && !state.isListening)
+        #expect(state.tick(now: now) == [])
+        deliver()
+        #expect(state.tick(now: now) == [.delivers])
+        #expect(state.isListening && state.fault(now: now) == nil)
+        #expect(state.position == 1)
+    }
+
+    @Test func `opening that lasts is a fault after two seconds, and no answer is awaited twice`() {
+        var state = CardState(wanted: request)
+        _ = state.need(now: now)
+        #expect(state.fault(now: now + .milliseconds(1999)) == nil)
+        #expect(state.fault(now: now + .seconds(2))?.message == "capture: auto: does not answer when it is opened")
+        #expect(state.retry(now: now + .seconds(2)) == [])
+    }
+
+    @Test func `a card that cannot be opened is tried again every two seconds, and its fault stays meanwhile`() {
+        var state = CardState(wanted: request)
+        _ = state.need(now: now)
+        #expect(state.failed("capture: no card", now: now) == [.answered])
+        #expect(state.fault(now: now)?.message == "capture: no card")
+        #expect(state.tick(now: now + .milliseconds(1999)) == [])
+        #expect(state.tick(now: now + .seconds(2)) == [.open(request)])
+        #expect(state.fault(now: now + .seconds(2))?.message == "capture: no card")
+        #expect(state.position == nil)
+    }
+
+    @Test func `a card that ends by itself is closed, and opened again at once unless it was fresh`() {
+        var state = listening()
+        let later = now + .seconds(10)
+        #expect(state.ended(.cardLost("capture: it is gone"), now: later) == [.close, .lost])
+        #expect(state.tick(now: later + .milliseconds(99)) == [])
+        #expect(state.tick(now: later + CardState.quickRetry) == [.open(request)])
+        state = listening()
+        _ = state.ended(.failed("capture: it fails"), now: now + .seconds(1))
+        #expect(state.tick(now: now + .milliseconds(2999)) == [])
+        #expect(state.tick(now: now + .seconds(3)) == [.open(request)])
+        // A card that is there and fails stands still, so that the watchdog can see it.
+        #expect(state.position == 1)
+        #expect(state.ended(.cardLost("again"), now: now) == [])
+    }
+
+    @Test func `a card that ceases to deliver stalls after two seconds, and listens again with a frame`() {
+        var state = listening()
+        #expect(state.tick(now: now + .milliseconds(1999)) == [])
+        #expect(state.isListening)
+        _ = state.tick(now: now + .seconds(2))
+        #expect(!state.isListening)
+        #expect(
+            state.fault(now: now + .seconds(2))?.message
+                == "capture: card:Mic: delivers nothing: unplug it and plug it in again")
+        deliver()
+        _ = state.tick(now: now + .seconds(3))
+        #expect(state.isListening && state.fault(now: now + .seconds(3)) == nil)
+    }
+
+    @Test func `a take waits for its own card, and takes another rate if that goes on being refused`() {
+        var state = listening()
+        state.expect(grant)
+        _ = state.ended(.cardLost("capture: it is gone"), now: now + .seconds(10))
+        let again = state.tick(now: now + .seconds(11))
+        guard case .open(let wanted)? = again.first else {
+            Issue.record("\(again)")
+            return
+        }
+        #expect(wanted.rateHz == 8000)
+        #expect(state.failed("capture: busy", now: now) == [.answered])
+        _ = state.tick(now: now + .seconds(20))
+        let freely = state.failed("capture: busy", now: now + .seconds(20))
+        guard case .open(let free)? = freely.first else {
+            Issue.record("\(freely)")
+            return
+        }
+        #expect(free.rateHz == nil && free.expected == wanted.expected)
+        #expect(state.failed("capture: busy", now: now + .seconds(21)) == [.answered])
+    }
+
+    @Test func `a card that is released is closed, and one that is closed for the player is so even while it is away`()
+    {
+        for isForPlayer in [false, true] {
+            var state = listening()
+            #expect(state.release(forPlayer: isForPlayer) == [.close])
+            #expect(state.open == nil && state.position == nil && state.fault(now: now) == nil)
+            // What the worker still answers is of no use.
+            #expect(state.opened(grant, ring, from: .start, receivedBefore: 0, now: now) == [])
+            #expect(state.need(now: now) == [.open(request)])
+            #expect(state.failed("capture: no card", now: now) == [.answered])
+            #expect(state.release(forPlayer: isForPlayer) == (isForPlayer ? [.close] : []))
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Panel
+import Takes
+import Testing
+import Transport
+
+@testable import Deck
+
+/// What becomes of takes when the date is set.
+@Suite struct DatingTests {
+    @Test func `a jump of ten years during a take changes nothing but when it is said to have begun`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.milliseconds(985))
+        rig.press(.stop)
+        rig.settle()
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        let tenYears = Duration.seconds(315_532_800)
+        rig.clock.jump(by: tenYears)
+        rig.deck.clockChanged()
+        rig.run(.seconds(1))
+        rig.press(.record)
+        rig.clock.jump(by: .zero - tenYears - tenYears)
+        rig.deck.clockChanged()
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        rig.turn()
+        let sidecars = try rig.sidecars()
+        #expect(sidecars.map(\.take) == ["heron07-0001-061812Z", "heron07-0002-061813Z"])
+        #expect(sidecars[1].frames == 8 * 3030)
+        #expect(sidecars[1].markers.map(\.atFrame.count) == [8 * 2015] as [Int64])
+        let samples = try rig.samples(sidecars[1].parts[0].file, of: sidecars[1])
+        let first = Int(sidecars[1].startedMonotonicNs - 100_000_000_000) / 125_000
+        #expect(difference(samples, first..<first + samples.count) == nil)
+        for sidecar in sidecars {
+            let started = try #require(WallTime(iso8601: sidecar.started))
+            #expect(sidecar.startedCorrected == (started - tenYears).iso8601)
+        }
+        rig.press(.record)
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        #expect(try rig.sidecars().last?.number == 3)
+        #expect(try rig.sidecars().last?.startedCorrected == nil)
+    }
+}

@@ -1,0 +1,38 @@
+import Takes
+import Testing
+import Transport
+
+@testable import Deck
+
+@Suite struct FaultBoardTests {
+    private let now = Instant(nanoseconds: 0)
+
+    @Test func `the lowest code comes first, and a changed sentence is news`() {
+        var board = FaultBoard()
+        board.standing = [Fault(.settings, "settings")]
+        let signal = Fault(.signal, "signal")
+        let other = Fault(.signal, "other")
+        let card = Fault(.noCard, "card")
+        #expect(board.update(now, [signal]) == [signal])
+        #expect(board.update(now, [signal]) == [])
+        #expect(board.update(now, [other, card]) == [card, other])
+        #expect(board.list.map(\.code) == [.noCard, .settings, .signal])
+        #expect(board.update(now, []) == [])
+        #expect(board.list.map(\.code) == [.settings])
+    }
+
+    @Test func `what happened is shown for its time, or until the states say something else of its kind`() {
+        var board = FaultBoard()
+        let ended = Fault(.diskFull, "the take ended")
+        board.show(ended, until: now + .seconds(60))
+        #expect(board.update(now, []) == [ended])
+        #expect(board.nextExpiry == now + .seconds(60))
+        #expect(board.update(now + .seconds(60), []) == [])
+        #expect(board.list == [])
+        let nearly = Fault(.diskFull, "nearly full")
+        board.show(ended, until: now + .seconds(120))
+        #expect(board.update(now + .seconds(61), [nearly]) == [nearly])
+        #expect(board.update(now + .seconds(62), []) == [])
+        #expect(board.list == [])
+    }
+}

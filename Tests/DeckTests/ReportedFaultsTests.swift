@@ -1,0 +1,29 @@
+import Deck
+import Panel
+import Testing
+import Transport
+
+/// Faults that others report to the deck.
+@Suite struct ReportedFaultsTests {
+    @Test func `takes that the store refuses are fault 6 until the library reports something else`() throws {
+        let rig = try Rig()
+        rig.deck.upload = .refused(message: "upload: s3: no such bucket")
+        #expect(rig.deck.status.faults == [Fault(.uploadRefused, "upload: s3: no such bucket")])
+        #expect(rig.deck.indication.faults == [.uploadRefused])
+        #expect(rig.deck.indication.upload == .refused(message: "upload: s3: no such bucket"))
+        rig.deck.upload = .refused(message: "upload: s3: denied")
+        #expect(rig.deck.status.faults == [Fault(.uploadRefused, "upload: s3: denied")])
+        rig.deck.upload = .sending
+        #expect(rig.deck.status.faults == [])
+    }
+
+    @Test func `the panel's faults stand beside those of the settings until the panel reports others`() throws {
+        let bad = Fault(.settings, "fieldfare.toml: 1: bad")
+        let storm = Fault(.settings, "buttons: record: 200 edges")
+        let rig = try Rig { $0.faults = [bad] }
+        rig.deck.panelFaults = [storm]
+        #expect(Set(rig.deck.status.faults) == [bad, storm])
+        rig.deck.panelFaults = []
+        #expect(rig.deck.status.faults == [bad])
+    }
+}

@@ -1,0 +1,168 @@
+import Filters
+import Glibc
+import Live
+import Ring
+import Takes
+import Testing
+import Workers
+
+@testable import Control
+@testable import Listening
+
+/// A clock that goes on when the test says so.
+final class StepClock: Clock {
+    private let time = Locked(Instant(nanoseconds: 100_000_000_000))
+
+    func now() -> Instant { time.withLock { $0 } }
+    func wallTime() -> WallTime { WallTime(microseconds: 0) }
+    func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
+}
+
+/// A loop without a thread on a real socket, and a ring that is written to as by a card: sample `n` of a channel is `n` of 16 bits.
+final class ListenRig {
+    let clock = StepClock()
+    let loop: ListenLoop
+    let path: String
+    private let orders = Mailbox<ListenOrder>()
+    private let folder: String
+    private(set) var ring: Ring?
+
+    init(calls: SocketCalls = SocketCalls()) throws {
+        var template = Array("/tmp/fieldfare-XXXXXX".utf8CString)
+        unsafe template.withUnsafeMutableBufferPointer { _ = unsafe mkdtemp($0.baseAddress!) }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = folder + "/listen.sock"
+        loop = ListenLoop(try Control.Listener(path: path), orders: orders, clock: clock, calls: calls)
+    }
+
+    deinit {
+        unsafe unlink(path)
+        unsafe unlink(path + ".lock")
+        unsafe rmdir(folder)
+    }
+
+    /// A card is opened.
+    func open(rateHz: Int = 8000, channels: Int = 2, design: FilterDesign? = nil, in ring: Ring? = nil) {
+        let format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: .s16)
+        let ring = ring ?? Ring(format: format, holding: .seconds(4), periodFrames: rateHz / 10)
+        self.ring = ring
+        orders.post(.source(LiveSource(ring: ring, design: design ?? .off(rateHz: rateHz))))
+    }
+
+    /// The card is closed.
+    func close() {
+        ring = nil
+        orders.post(.source(nil))
+    }
+
+    /// Puts another filter in force.
+    func filter(_ design: FilterDesign) {
+        orders.post(.source(LiveSource(ring: ring!, design: design)))
+    }
+
+    /// The card delivers frames.
+    /// - Parameter sample: of a frame and a channel; nil: the frame's number, and its opposite in the second channel.
+    func deliver(_ count: Int64, _ sample: ((Int64, Int) -> Int16)? = nil) {
+        let ring = ring!
+        var left = count
+        while left > 0 {
+            let room = min(left, ring.writableFrames())
+            guard room > 0 else {
+                Issue.record("the ring has no room: a frame is held")
+                return
+            }
+            let first = ring.position.count
+            let samples = unsafe ring.writable(room).bindMemory(to: Int16.self)
+            for index in samples.indices {
+                let (frame, channel) = (
+                    first + Int64(index / ring.format.channels), index % ring.format.channels
+                )
+                let number = Int16(truncatingIfNeeded: frame)
+                unsafe samples[index] = sample?(frame, channel) ?? (channel == 0 ? number : ~number)
+            }
+            let written = Int64(samples.count / ring.format.channels)
+            ring.commit(written)
+            left -= written
+        }
+    }
+
+    /// The loop turns.
+    func turn() {
+        #expect(loop.turn())
+    }
+
+    /// So much time passes, and the loop turns.
+    func turn(after duration: Duration) {
+        clock.advance(by: duration)
+        turn()
+    }
+
+    /// A peer that is accepted, and asked for nothing or for a layout.
+    func peer(asking request: String? = nil) -> Listener {
+        let peer = Listener(path)
+        if let request { peer.send(request) }
+        turn()
+        // Past the time for requests.
+        turn(after: ListeningPeer.patience)
+        return peer
+    }
+
+    /// The raw other end, which never waits.
+    final class Listener {
+        let socket: Descriptor
+        private(set) var bytes: [UInt8] = []
+        private(set) var isOver = false
+
+        init(_ path: String) {
+            socket = Descriptor(Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0))
+            let number = socket.number
+            let code = unsafe SocketAddress.with(path) { unsafe connect(number, $0, $1) }
+            if code != 0 { Issue.record("cannot connect: \(systemText(errno))") }
+        }
+
+        func send(_ text: String) {
+            let bytes = Array(text.utf8)
+            let count = unsafe bytes.withUnsafeBytes {
+                unsafe Glibc.send(socket.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            #expect(count == bytes.count)
+        }
+
+        /// Says that no request comes any more.
+        func finishSending() {
+            shutdown(socket.number, Int32(SHUT_WR))
+        }
+
+        /// Reads all that is there.
+        @discardableResult
+        func receive() -> [UInt8] {
+            var buffer = [UInt8](repeating: 0, count: 64 << 10)
+            while true {
+                let count = unsafe recv(socket.number, &buffer, buffer.count, 0)
+                guard count > 0 else {
+                    isOver = isOver || count == 0 || errno == ECONNRESET
+                    return bytes
+                }
+                bytes += buffer[..<count]
+            }
+        }
+
+        /// The samples that came after the header.
+        var samples: [Int16] {
+            let data = Array(receive().dropFirst(44))
+            return stride(from: 0, to: data.count - 1, by: 2).map {
+                Int16(bitPattern: UInt16(data[$0]) | UInt16(data[$0 + 1]) << 8)
+            }
+        }
+
+        /// The numbers of the frames that came, of a stereo stream, each of which is whole.
+        var frames: [Int16] {
+            let samples = samples
+            for index in stride(from: 0, to: samples.count - 1, by: 2) where samples[index] != ~samples[index + 1] {
+                Issue.record("frame \(index / 2) is not whole")
+                break
+            }
+            return stride(from: 0, to: samples.count - 1, by: 2).map { samples[$0] }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Deck
+import Doctor
+import Panel
+import Settings
+import Simulation
+import Takes
+import Testing
+import Transport
+
+@testable import Recorder
+
+@Suite struct PanelThreadTests {
+    private let leds = MadeUpLEDs()
+    private let root = RootFolder()
+    private let clock = SystemClock()
+
+    private func panel(_ lamps: [Lamp] = [.record, .play, .upload, .fault]) throws -> PanelThread {
+        let panel = PanelThread(
+            settings: leds.settings(lamps), clock: clock, log: Log(), ledDirectory: leds.path)
+        try panel.start()
+        return panel
+    }
+
+    private func deck() throws -> Deck {
+        var settings = Settings()
+        settings.takes.directory = root.path + "/run"
+        return try Deck(
+            options: DeckOptions(settings: settings, version: "1"), card: SyntheticVoice(clock: clock),
+            sink: SilentSink(clock: clock), clock: clock, originOfClock: { _ in .ntp }, report: { _ in })
+    }
+
+    private func show(_ indication: Indication, on panel: PanelThread) {
+        _ = panel.show(indication, at: clock.now(), readout: { PanelReadout() })
+    }
+
+    /// What a core shows that has just started to record.
+    private func recording(now: Instant) -> Indication {
+        var indication = Indication()
+        indication.recording = .init(safeUntil: now + .seconds(60))
+        return indication
+    }
+
+    @Test func `the lamps show what the core posts, and are dark at the end`() throws {
+        let panel = try panel()
+        show(recording(now: clock.now()), on: panel)
+        leds.wait(for: [.record])
+        var stick = Indication()
+        stick.upload = .safeToRemove
+        show(stick, on: panel)
+        leds.wait(for: [.upload])
+        panel.goDark()
+        #expect(leds.lit == [])
+    }
+
+    @Test func `one lamp is lit alone as long as it is asked for`() throws {
+        let panel = try panel()
+        show(recording(now: clock.now()), on: panel)
+        leds.wait(for: [.record])
+        panel.litAlone = .upload
+        leds.wait(for: [.upload])
+        panel.litAlone = nil
+        leds.wait(for: [.record])
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `while the core is blocked the record lamp goes dark and the fault lamp flashes, until it answers`() throws {
+        let panel = try panel()
+        let posted = clock.now()
+        show(recording(now: posted), on: panel)
+        leds.wait(for: [.record])
+        leds.wait(for: [.fault])
+        #expect(clock.now() - posted >= .seconds(3))
+        // What it was asked meanwhile is answered with its next turn.
+        panel.deliver(to: try deck(), at: clock.now())
+        leds.wait(for: [.record])
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `a blocked core cannot leave one lamp lit alone`() throws {
+        let panel = try panel()
+        panel.litAlone = .record
+        leds.wait(for: [.record])
+        leds.wait(for: [.fault])
+    }
+
+    @Test func `the lines that a check-up needs are those of the thread's last turn`() throws {
+        let panel = try panel([.record, .fault])
+        #expect(panel.openLines?.lamps == [.record, .fault])
+        #expect(panel.openLines?.buttons == [nil, nil, nil, nil, nil])
+        #expect(panel.lamps == [.record, .fault])
+    }
+
+    @Test func `a panel that never started, and one that has ended, go dark at once`() throws {
+        PanelThread(settings: leds.settings([.record]), clock: clock, log: Log(), ledDirectory: leds.path).goDark()
+        let panel = try panel()
+        panel.goDark()
+        panel.goDark()
+        #expect(leds.lit == [])
+    }
+}

@@ -1,0 +1,175 @@
+import Filters
+import Foundation
+import Ring
+import Takes
+import Testing
+import Workers
+
+@testable import Recording
+@testable import TakeFiles
+
+/// A clock that goes when the test says so.
+final class TestClock: Clock {
+    private let time = Locked(Instant(nanoseconds: 100_000_000_000))
+
+    func now() -> Instant { time.withLock { $0 } }
+    func wallTime() -> WallTime { WallTime(microseconds: 1_795_241_791_000_000 + now().nanoseconds / 1000) }
+    func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
+}
+
+/// A writer without threads, and a card whose every sample follows from the frame's number.
+final class Studio {
+    let clock = TestClock()
+    let format: StreamFormat
+    let ring: Ring
+    let sync: SyncWorker
+    let writer: WriterWorker
+    let directory: TakesDirectory
+    let path: String
+    var outcomes: [WriterOutcome] = []
+    var filter: FilterDesign
+    var keepsTwin = false
+    var splitBytes: Int64 = 4000 << 20
+    var isSyncStalled = false
+    /// Frames that the card sampled, and when it was opened.
+    private(set) var sampled: Int64 = 0
+    private(set) var opened: Instant
+    private var openedPosition = RingPosition.start
+    static let period = Duration.milliseconds(100)
+
+    init(_ format: StreamFormat, cutoffHz: Double? = nil, files: FileSystem = FileSystem()) throws {
+        self.format = format
+        path = NSTemporaryDirectory() + "fieldfare-recording-\(UUID().uuidString)"
+        directory = try TakesDirectory(path: path, files: files)
+        ring = Ring(
+            format: format, holding: .seconds(10), periodFrames: Int(format.frames(in: Self.period)))
+        sync = SyncWorker(syncsBy: clock)
+        writer = WriterWorker(writesBy: clock, sync: sync)
+        filter =
+            try cutoffHz.map {
+                try FilterDesign(lowPassHz: $0, highPassHz: nil, slopeDBPerOctave: 24, rateHz: format.rateHz)
+            } ?? .off(rateHz: format.rateHz)
+        opened = clock.now()
+        ring.stamp(Stamp(position: .start, instant: opened, kind: .started))
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Lets time go on.
+    func run(_ duration: Duration, isCardAway: Bool = false) {
+        var left = duration
+        while left > .zero {
+            let step = min(.milliseconds(50), left)
+            clock.advance(by: step)
+            left -= step
+            if !isCardAway { deliver() }
+            turn()
+        }
+    }
+
+    func turn() {
+        while let next = writer.step(), next <= clock.now() {}
+        if !isSyncStalled { _ = sync.step() }
+        outcomes += writer.outcomes()
+    }
+
+    /// The card is opened again, in the same ring.
+    func reopen(isStarted: Bool = true) -> RingPosition {
+        opened = clock.now()
+        openedPosition = ring.position
+        if isStarted { start() }
+        return openedPosition
+    }
+
+    /// The card that was opened says when it was started.
+    func start() { ring.stamp(Stamp(position: openedPosition, instant: opened, kind: .started)) }
+
+    /// Delivers whole periods that are due.
+    func deliver() { deliver(upTo: clock.now() - opened) }
+
+    /// Delivers whole periods up to a time since the card was opened.
+    func deliver(upTo time: Duration) {
+        let period = format.frames(in: Self.period)
+        while openedPosition + format.frames(in: time) >= ring.position + period {
+            let end = ring.position + period
+            while ring.position < end {
+                let room = ring.writable(min(end - ring.position, ring.writableFrames()))
+                guard room.count > 0 else { return }
+                fill(room, from: sampled)
+                let frames = Int64(room.count / format.bytesPerFrame)
+                sampled += frames
+                ring.commit(frames)
+            }
+            let instant = opened + format.duration(ofFrames: end - openedPosition)
+            ring.stamp(Stamp(position: end, instant: instant))
+        }
+    }
+
+    private func fill(_ room: UnsafeMutableRawBufferPointer, from frame: Int64) {
+        let count = room.count / format.bytesPerFrame * format.channels
+        for index in 0..<count {
+            var mixed = UInt64(bitPattern: frame * Int64(format.channels) + Int64(index)) &* 0x9e37_79b9_7f4a_7c15
+            mixed ^= mixed >> 29
+            mixed = mixed &* 0xbf58_476d_1ce4_e5b9
+            let value = Int32(truncatingIfNeeded: mixed >> 33)
+            let place = index * format.sampleFormat.bytesPerSample
+            switch format.sampleFormat {
+            case .s16: room.storeBytes(of: Int16(truncatingIfNeeded: value), toByteOffset: place, as: Int16.self)
+            case .s24Packed, .s24:
+                room.storeBytes(of: (value << 8) >> 8, toByteOffset: place, as: Int32.self)
+            case .s32: room.storeBytes(of: value, toByteOffset: place, as: Int32.self)
+            case .float:
+                room.storeBytes(of: Float(value) / 4_294_967_296, toByteOffset: place, as: Float.self)
+            }
+        }
+    }
+
+    func begin(preRoll: Duration = .zero, origin: ClockOrigin = .ntp) {
+        writer.post(
+            .begin(
+                BeginOrder(
+                    ring: ring, opened: openedPosition, pressed: clock.now(), pressedWall: clock.wallTime(),
+                    earliest: nil, preRoll: preRoll, filter: filter,
+                    plan: TakePlan(
+                        grant: CaptureGrant(
+                            card: "card:Studio", name: "Studio", format: format,
+                            periodFrames: Int(format.frames(in: Self.period)), bufferFrames: 100_000),
+                        directory: directory, kit: "heron07", clock: origin, bootID: "boot", lag: .milliseconds(75),
+                        keepsUnfiltered: keepsTwin, syncPromise: .seconds(1), splitBytes: splitBytes,
+                        reserveBytes: 0, pendingFormat: nil, startedBy: .button, version: "test"))))
+        turn()
+    }
+
+    func end(keepsTail: Bool = false) {
+        writer.post(.end(at: clock.now(), .stop, keepsTail: keepsTail))
+        turn()
+    }
+
+    /// The takes that were finished, as the writer reported them.
+    var finished: [Sidecar] {
+        outcomes.compactMap { outcome in
+            switch outcome {
+            case .finished(_, let sidecar, _, _), .next(_, let sidecar, _): sidecar
+            case .began, .progress, .warned, .rejoined, .tailEnded, .failed: nil
+            }
+        }
+    }
+
+    /// The sound of a take's files, as bytes, one part after the other.
+    func sound(_ sidecar: Sidecar, isUnfiltered: Bool = false) throws -> Data {
+        try sidecar.parts.reduce(Data()) { sound, part in
+            let file = try #require(isUnfiltered ? part.unfilteredFile : part.file)
+            let name = try #require(directory.takes().first { $0.stem == sidecar.take })
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name.day)/\(file)"))
+            let stored = StreamFormat(rateHz: part.rateHz, channels: sidecar.channels, sampleFormat: part.format)
+            let start = WAVHeader.byteCount
+            return sound + bytes[start..<start + Int(part.frames) * stored.stored.bytesPerFrame]
+        }
+    }
+
+    /// All files of the takes, without their folder.
+    func fileNames() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: path).filter { $0.contains(".wav") || $0.contains(".json") }
+            .sorted()
+    }
+}

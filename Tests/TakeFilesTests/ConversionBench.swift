@@ -1,0 +1,99 @@
+import Glibc
+import Takes
+import Testing
+
+@testable import TakeFiles
+
+/// Takes that are to become FLAC, in a folder of their own with calls that can fail.
+struct ConversionBench {
+    let scratch = ScratchFolder()
+    let calls: FaultyCalls
+    let directory: TakesDirectory
+
+    init() throws {
+        calls = FaultyCalls(root: scratch.path + "/takes")
+        directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
+    }
+
+    /// A finished take of two parts with a twin each, 300 frames in all, that is to become FLAC.
+    func pendingTake(_ format: StreamFormat = stereo16, frames: Int64 = 300) throws -> TakeName {
+        let output = try TakeOutput(directory, format, keepsUnfiltered: true, pendingFormat: "flac")
+        try output.append(frames * 2 / 3, format, unfiltered: true)
+        try output.beginPart(format: format, firstFrame: frames * 2 / 3)
+        try output.append(frames - frames * 2 / 3, format, unfiltered: true)
+        output.note(markers: [Sidecar.Marker(atFrame: 7, note: "wren"), Sidecar.Marker(atFrame: 250, note: nil)])
+        _ = try output.finish(endedBy: .stop, levels: [])
+        calls.trace = []
+        return output.name
+    }
+
+    func names() throws -> [String] {
+        try everything(in: directory.path).keys.filter { $0.contains("/") }.map { String($0.dropFirst(11)) }.sorted()
+    }
+
+    /// Steps until it is over.
+    func run(_ conversion: FLACConversion) throws(FileError) -> FLACConversion.Outcome {
+        while true {
+            if let outcome = try conversion.step() { return outcome }
+        }
+    }
+
+    func convert(_ take: TakeName, reserveBytes: Int64 = 0) throws(FileError) -> FLACConversion.Outcome {
+        try run(FLACConversion(of: take, in: directory, reserveBytes: reserveBytes))
+    }
+
+    func path(_ name: String) -> String { "\(directory.path)/2026-11-21/\(name)" }
+
+    static let stem = "heron07-0001-061811Z"
+    static let converted = ["-p2-raw.flac", "-p2.flac", "-raw.flac", ".dat", ".flac", ".json"].map { stem + $0 }
+    static let original = ["-p2-raw.wav", "-p2.wav", "-raw.wav", ".dat", ".json", ".wav"].map { stem + $0 }
+
+    /// That the take is FLAC and nothing else, and holds what the WAV files held.
+    func expectConverted(_ take: TakeName, _ format: StreamFormat = stereo16, _ comment: Comment? = nil) throws {
+        #expect(try names() == Self.converted, comment)
+        let sidecar = try directory.sidecar(of: take)
+        #expect(sidecar.pendingFormat == nil, comment)
+        #expect(sidecar.parts.map(\.file) == ["\(Self.stem).flac", "\(Self.stem)-p2.flac"], comment)
+        for part in sidecar.parts {
+            let range = part.firstFrame.count..<part.firstFrame.count + part.frames
+            #expect(try frames(of: path(part.file)) == sound(range, format), comment)
+            let twin = part.file.replacing(".flac", with: "-raw.flac")
+            #expect(try frames(of: path(twin)) == sound(range, format, seed: 7), comment)
+            #expect(rights(path(part.file)) == "640", comment)
+        }
+    }
+
+    /// How many calls a conversion makes.
+    static func callCount() throws -> Int {
+        let bench = try ConversionBench()
+        let take = try bench.pendingTake()
+        bench.calls.setPlan { _, _ in nil }
+        _ = try bench.convert(take)
+        return bench.calls.count
+    }
+
+    /// Of every part and twin, a file that its sidecar or its name leads to holds the sound.
+    func expectWhole(_ take: TakeName, _ comment: Comment) throws {
+        let sidecar = try directory.sidecar(of: take)
+        let there = Set(try names())
+        for part in sidecar.parts {
+            let range = part.firstFrame.count..<part.firstFrame.count + part.frames
+            let found = try? frames(of: path(part.file))
+            #expect(found == sound(range, stereo16), comment)
+            let base = part.file.prefix { $0 != "." } + "-raw"
+            let twin = there.contains("\(base).wav") ? "\(base).wav" : "\(base).flac"
+            let foundTwin = try? frames(of: path(twin))
+            #expect(foundTwin == sound(range, stereo16, seed: 7), comment)
+        }
+    }
+
+    /// That the take is WAV as it was, but not pending any more.
+    func expectKept(_ take: TakeName, _ outcome: FLACConversion.Outcome, _ reason: String) throws {
+        let sidecar = try directory.sidecar(of: take)
+        #expect(outcome == .kept(sidecar, "convert \(Self.stem) to FLAC: \(reason): it stays WAV"))
+        #expect(sidecar.pendingFormat == nil)
+        #expect(sidecar.revision == 2)
+        #expect(sidecar.parts.map(\.file) == ["\(Self.stem).wav", "\(Self.stem)-p2.wav"])
+        #expect(try convert(take) == .nothingToDo)
+    }
+}

@@ -1,0 +1,83 @@
+import Glibc
+import Takes
+import Testing
+
+@testable import TakeFiles
+
+/// Takes that are cut and recovered, in a folder of their own.
+struct RecoveryBench {
+    let scratch = ScratchFolder()
+    var path: String { scratch.path + "/takes" }
+    var folder: String { path + "/2026-11-21" }
+    let files = FileSystem()
+
+    /// Records until `cut`, and lets go without an end.
+    func record(
+        _ format: StreamFormat = stereo16, keepsUnfiltered: Bool = false, splitBytes: Int64 = 8192,
+        pendingFormat: String? = nil, _ work: (TakeOutput) throws -> Void
+    ) throws -> TakeName {
+        let output = try TakeOutput(
+            TakesDirectory(path: path), format, keepsUnfiltered: keepsUnfiltered, splitBytes: splitBytes,
+            pendingFormat: pendingFormat)
+        try work(output)
+        return output.name
+    }
+
+    func recover(bootID: String = "another") throws -> [TakeRecovery.Outcome] {
+        try recoverAll(in: TakesDirectory(path: path), bootID: bootID)
+    }
+
+    /// The only outcome, of a take that was recovered.
+    func recovered(bootID: String = "another") throws -> Sidecar? {
+        let outcomes = try recover(bootID: bootID)
+        #expect(outcomes.count == 1)
+        guard case .recovered(let sidecar)? = outcomes.first else {
+            Issue.record("\(outcomes)")
+            return nil
+        }
+        #expect(try recover() == [])
+        return sidecar
+    }
+
+    /// The reason for which the only leftover take is left, which changes nothing.
+    func reason() throws -> String? {
+        let before = try everything(in: path).filter { !$0.key.hasPrefix(".") }
+        let outcomes = try recover()
+        let isSame = try everything(in: path).filter { !$0.key.hasPrefix(".") } == before
+        #expect(isSame)
+        guard case .left(let reason)? = outcomes.first, outcomes.count == 1 else { return nil }
+        return reason.replacing(": left where it is, in \(folder)", with: "").replacing(folder, with: "DAY")
+    }
+
+    func write(_ bytes: [UInt8], to name: String, at offset: Int64 = 0) throws {
+        try files.write(bytes, to: files.open("\(folder)/\(name)"), at: offset)
+    }
+
+    func make(_ bytes: [UInt8], _ name: String) throws {
+        _ = try? files.makeFolder(path)
+        _ = try? files.makeFolder(folder)
+        try files.write(bytes, to: files.create("\(folder)/\(name)", isNew: false), at: 0)
+    }
+
+    static let junk = (0..<9000).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 / 256) }
+
+    /// Records a take that is cut when its audio is to get its final name.
+    func cutInFinish(
+        endedBy ending: Sidecar.Ending = .stop, levels: [Sidecar.Levels] = [], _ work: (TakeOutput) throws -> Void
+    ) throws -> TakeName {
+        let calls = FaultyCalls(root: path)
+        let output = try TakeOutput(TakesDirectory(path: path, files: FileSystem(calls: calls)))
+        try work(output)
+        // The first rename is that of the sidecar's draft.
+        let renames = Locked(0)
+        calls.setPlan { _, verb in
+            guard verb == "rename" else { return nil }
+            return renames.withLock {
+                $0 += 1
+                return $0 > 1 ? EIO : nil
+            }
+        }
+        #expect(throws: FileError.self) { _ = try output.finish(endedBy: ending, levels: levels) }
+        return output.name
+    }
+}

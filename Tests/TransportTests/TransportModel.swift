@@ -1,0 +1,232 @@
+import SeededRandom
+import Takes
+import Transport
+
+/// What a kit does, in rules of its own, simpler than the transport's: no effects, only what must be so after each event.
+///
+/// The workers are part of it: what the transport orders is answered some events later, in the order of the orders.
+struct TransportModel {
+    enum Mode: Hashable { case idle, resting, arming, recording, ending, playing, silencing, finishing }
+
+    var transport: TransportState
+    var now = Instant(nanoseconds: 1_000_000_000)
+    var cardObstacle: Refusal?
+    var storageObstacle: Refusal?
+    private var nextNumber = 1
+    private var nextAsker = 1
+
+    /// What the workers have not answered yet.
+    private(set) var pending: [TransportEvent] = []
+    /// Who was promised an answer and has none yet.
+    private(set) var open: Set<Asker> = []
+    /// What the writer does, as the orders say.
+    private(set) var writer = WriterMode.free
+    /// What the player does, as the orders say.
+    private(set) var player = PlayerMode.free
+    private(set) var isCardWithPlayer = false
+    private(set) var powerOffs = 0
+    private(set) var problems: [String] = []
+    private(set) var takes = 0
+    private(set) var rejoins = 0
+    private(set) var lateRejoins = 0
+
+    enum WriterMode: Hashable { case free, recording(Int), ending(Int), tail(Int) }
+    enum PlayerMode: Hashable { case free, playing, stopping }
+
+    init(rules: TransportRules) {
+        transport = TransportState(rules: rules)
+    }
+
+    var facts: TransportFacts {
+        TransportFacts(
+            now: now, cardObstacle: cardObstacle, storageObstacle: storageObstacle, playObstacle: nil,
+            isCardOpen: cardObstacle == nil, selected: takes > 0 ? Self.name(takes) : nil)
+    }
+
+    static func name(_ number: Int) -> TakeName {
+        TakeName(kit: "k", number: number, started: WallTime(microseconds: 0))
+    }
+
+    /// An asker, who must get exactly one answer.
+    mutating func asker() -> Asker {
+        defer { nextAsker += 1 }
+        open.insert(Asker(nextAsker))
+        return Asker(nextAsker)
+    }
+
+    mutating func handle(_ event: TransportEvent) {
+        let before = transport
+        let effects = transport.handle(event, facts)
+        // The same event in the same state has the same effects.
+        var again = before
+        if again.handle(event, facts) != effects || again != transport { problems.append("not a function: \(event)") }
+        for effect in effects { carryOut(effect) }
+        check(event)
+    }
+
+    /// A worker answers its oldest order.
+    mutating func answer() {
+        guard !pending.isEmpty else { return }
+        handle(pending.removeFirst())
+    }
+
+    // MARK: The workers
+
+    private mutating func carryOut(_ effect: TransportEffect) {
+        switch effect {
+        case .openCard: pending.append(.cardAnswered)
+        case .checkStorage: pending.append(.storageAnswered)
+        case .closeForPlayer:
+            isCardWithPlayer = true
+            pending.append(.cardClosed)
+        case .reopenCard: isCardWithPlayer = false
+        case .closeCard: isCardWithPlayer = false
+        case .eject: break
+        case .begin:
+            if writer != .free { problems.append("begin while the writer is \(writer)") }
+            writer = .recording(nextNumber)
+            pending.append(.takeBegan(Self.name(nextNumber)))
+            nextNumber += 1
+        case .mark, .suspend, .resumeTake:
+            if hasEndedTail { return }
+            if case .free = writer { problems.append("\(effect) while the writer is free") }
+        case .end(_, _, let keepsTail):
+            if hasEndedTail { return }
+            guard case .recording(let number) = writer else {
+                return problems.append("end while the writer is \(writer)")
+            }
+            writer = .ending(number)
+            pending.append(.takeFinished(Self.name(number), hasTail: keepsTail))
+        case .follow:
+            if hasEndedTail { return }
+            guard case .recording = writer else { return problems.append("follow while the writer is \(writer)") }
+            writer = .recording(nextNumber)
+            takes = nextNumber - 1
+            pending.append(.takeFollowed(by: Self.name(nextNumber)))
+            nextNumber += 1
+        case .rejoin:
+            if hasEndedTail { return }
+            guard case .tail(let number) = writer else {
+                return problems.append("rejoin while the writer is \(writer)")
+            }
+            // Now and then the tail ended while the order was on its way.
+            guard (rejoins + lateRejoins) % 4 != 3 else {
+                lateRejoins += 1
+                return endTail()
+            }
+            writer = .recording(number)
+            rejoins += 1
+            pending.append(.takeRejoined(Self.name(number)))
+        case .dropTail:
+            // Orders are carried out in their order: whatever comes after it finds the writer free.
+            if hasEndedTail { return }
+            guard case .tail = writer else { return problems.append("dropTail while the writer is \(writer)") }
+            writer = .free
+            pending.append(.tailEnded)
+        case .play:
+            if player != .free { problems.append("play while the player is \(player)") }
+            player = .playing
+            pending.append(.playBegan)
+        case .change:
+            if player == .playing { pending.append(.playChanged) }
+        case .stopPlaying:
+            if player != .playing { problems.append("stop while the player is \(player)") }
+            player = .stopping
+            pending.append(.playEnded(failure: nil))
+        case .reply(let asker, _):
+            if open.remove(asker) == nil { problems.append("a second reply to \(asker)") }
+        case .powerOff: powerOffs += 1
+        case .select, .refuse, .lockChanged, .takeOver: break
+        }
+    }
+
+    /// What a worker did is so before the transport receives it.
+    mutating func workerActs(on event: TransportEvent) {
+        switch event {
+        case .takeFinished(let name, let hasTail):
+            takes = max(takes, name.number)
+            writer = hasTail ? .tail(name.number) : .free
+        case .takeFailed: writer = .free
+        case .playEnded, .playBlocked: player = .free
+        default: break
+        }
+    }
+
+    mutating func answerNext() {
+        guard let event = pending.first else { return }
+        workerActs(on: event)
+        answer()
+    }
+
+    /// The take fails instead of what the writer was ordered.
+    mutating func failTake() {
+        guard writer != .free else { return }
+        if case .tail = writer { return }
+        pending.removeAll { event in
+            switch event {
+            case .takeBegan, .takeFinished, .takeFollowed, .takeRejoined: true
+            default: false
+            }
+        }
+        writer = .free
+        handle(.takeFailed(Refusal(.io, "record: it failed")))
+    }
+
+    /// The writer ended a tail by itself, and the transport does not know it yet: what it orders of the take has no effect.
+    private var hasEndedTail: Bool { writer == .free && pending.contains(.tailEnded) }
+
+    /// The writer ends its tail by itself, since the storage does not take it any more.
+    mutating func endTail() {
+        guard case .tail = writer else { return }
+        writer = .free
+        pending.append(.tailEnded)
+    }
+
+    /// The player comes to its end, or fails, before it did what it was ordered.
+    mutating func endPlaying(_ failure: Refusal?) {
+        guard player != .free else { return }
+        pending.removeAll { event in
+            switch event {
+            case .playBegan, .playChanged, .playEnded: true
+            default: false
+            }
+        }
+        player = .free
+        handle(.playEnded(failure: failure))
+    }
+
+    // MARK: What must be so
+
+    private mutating func check(_ event: TransportEvent) {
+        let isRecording: Bool
+        if case .recording = transport.phase { isRecording = true } else { isRecording = false }
+        switch writer {
+        case .recording, .ending:
+            if !isRecording { problems.append("the writer records and the transport does not: \(event)") }
+        case .free, .tail:
+            if isRecording, !pending.contains(where: \.isOfTake), !hasEndedTail {
+                problems.append("recording without a writer: \(event)")
+            }
+        }
+        let isPlaying: Bool
+        if case .playing = transport.phase { isPlaying = true } else { isPlaying = false }
+        if player != .free, !isPlaying { problems.append("the player plays and the transport does not: \(event)") }
+        if isRecording, player != .free { problems.append("recording and playing at once: \(event)") }
+        if case .running = transport.tail, case .tail = writer {
+        } else if case .running = transport.tail, !hasEndedTail {
+            problems.append("a tail without a writer that writes it: \(event)")
+        }
+        if case .resting = transport.phase, transport.tail != .none {
+            problems.append("a tail while the kit rests: \(event)")
+        }
+    }
+}
+
+extension TransportEvent {
+    fileprivate var isOfTake: Bool {
+        switch self {
+        case .takeBegan, .takeFinished, .takeFollowed, .takeRejoined, .takeFailed: true
+        default: false
+        }
+    }
+}
