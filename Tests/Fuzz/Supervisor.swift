@@ -16,7 +16,7 @@ struct Supervisor {
     /// - Returns: whether nothing broke.
     func run() throws -> Bool {
         let name = surface.name
-        let progress = Progress(findings: findings, name: name)
+        let progress = Progress(findings: findings, name: "\(name)-\(seed)")
         let began = Date()
         var first: UInt64 = 0
         var isWhole = true

@@ -34,7 +34,7 @@ struct Worker {
         var surface = surface
         let name = type(of: surface).name
         var reported: Set<String> = []
-        let progress = Progress(findings: findings, name: name)
+        let progress = Progress(findings: findings, name: "\(name)-\(seed)")
         for index in first..<end {
             progress.note(index)
             var random = SeededRandom(seed: seed, index: index)
