@@ -86,10 +86,7 @@ let package = Package(
             swiftSettings: strictMemory),
         .executableTarget(
             name: "fieldfare-recorder",
-            dependencies: [
-                "Recorder", "Deck", "Settings", "SoundCard", "Takes",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
+            dependencies: ["Recorder", "Deck", "Settings", "SoundCard", "Takes"],
             swiftSettings: strict),
 
         // The command line.

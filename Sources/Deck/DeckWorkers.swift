@@ -33,10 +33,10 @@ struct DeckWorkers {
         archivist = Archivist.worker(reserveBytes: options.reserveBytes, clock: clock)
     }
 
-    /// Gives each worker a thread.
+    /// Gives each worker a thread. What opens a card or reads a folder must not keep a button waiting.
     func start() throws(ThreadError) {
-        try card.start(name: "card")
-        try storage.start(name: "storage")
+        try card.start(name: "card", priority: .low)
+        try storage.start(name: "storage", priority: .low)
         try sync.start(name: "sync")
         try writer.start(name: "writer") { Denormals.flushToZero() }
         try player.start(name: "player") { Denormals.flushToZero() }

@@ -44,7 +44,7 @@ final class OnDemandWorker<Order: Sendable, Outcome: Sendable> {
     func post(_ order: Order) throws(ThreadError) {
         switch threadState {
         case .none:
-            try worker.start(name: name)
+            try worker.start(name: name, priority: .low)
             threadState = .started
         case .started: break
         }

@@ -44,6 +44,8 @@ public final class Worker<Order: Sendable, Outcome: Sendable>: @unchecked Sendab
     public enum Priority: Sendable {
         /// As much as any thread.
         case normal
+        /// Less than those: for work that may take long, and for which nobody waits with a finger on a button.
+        case low
         /// What no other thread wants (`SCHED_IDLE`, and the idle class of the disk's scheduler).
         case idle
     }
@@ -82,6 +84,7 @@ public final class Worker<Order: Sendable, Outcome: Sendable>: @unchecked Sendab
             switch priority {
             case .normal: break
             // What is not granted is left as it is: the work is done nevertheless.
+            case .low: _ = nice(10)
             case .idle: fieldfare_be_idle()
             }
             prepare()

@@ -10,6 +10,8 @@ from kit import failures
 HERE = pathlib.Path(__file__).resolve().parent
 CPUS = [int(cpu) for cpu in os.environ.get("FIELDFARE_CPUS", "").split(",") if cpu] or sorted(os.sched_getaffinity(0))
 BINARIES = os.environ["FIELDFARE_BINARIES"]
+# The Debian in which the kit is installed.
+KIT = os.environ["FIELDFARE_KIT"]
 
 
 class Board:

@@ -1,3 +1,4 @@
+import Glibc
 import Takes
 import Testing
 
@@ -39,6 +40,32 @@ private struct StoppedClock: Clock {
         }
         #expect(outcomes == (1...100).map { 2 * $0 })
         worker = nil
+    }
+
+    /// SCHED_IDLE of `sched(7)`, which is declared for GNU sources only.
+    private static let schedIdle: Int32 = 5
+
+    @Test(
+        arguments: [(.normal, 0, SCHED_OTHER), (.low, 10, SCHED_OTHER), (.idle, 0, schedIdle)]
+            as [(Worker<Int, Int>.Priority, Int, Int32)])
+    func `a thread has its worker's priority`(priority: Worker<Int, Int>.Priority, lower: Int, policy: Int32) throws {
+        let process = Int32(PRIO_PROCESS.rawValue)
+        let before = Int(getpriority(process, 0))
+        let worker = Worker<Int, Int>(clock: StoppedClock()) { orders, _, outcomes in
+            for _ in orders {
+                outcomes.post(Int(getpriority(process, 0)))
+                outcomes.post(Int(sched_getscheduler(0)))
+            }
+            return nil
+        }
+        try worker.start(name: "priority", priority: priority)
+        worker.post(0)
+        var outcomes: [Int] = []
+        while outcomes.count < 2 {
+            worker.wait()
+            outcomes += worker.outcomes()
+        }
+        #expect(outcomes == [min(before + lower, 19), Int(policy)])
     }
 
     @Test func `a quiet message is taken with the next one, and does not wake the thread`() {
