@@ -123,6 +123,7 @@ let package = Package(
             name: "ScriptedPlayback", dependencies: ["Takes", "Ring"], path: "Tests/ScriptedPlayback",
             swiftSettings: strict),
         .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
+        .target(name: "TakePlaces", dependencies: ["Takes"], path: "Tests/TakePlaces", swiftSettings: strict),
         .testTarget(name: "TakesTests", dependencies: ["Takes"], swiftSettings: strict),
         .testTarget(
             name: "TransportTests", dependencies: ["Takes", "Transport", "SeededRandom"], swiftSettings: strict),
@@ -140,7 +141,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "LinesTests", dependencies: ["Lines", "Takes"], swiftSettings: strict),
         .testTarget(
-            name: "TakeFilesTests", dependencies: ["TakeFiles", "Filters", "Takes", "SeededRandom"],
+            name: "TakeFilesTests", dependencies: ["TakeFiles", "Filters", "Takes", "SeededRandom", "TakePlaces"],
             swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings", "Takes", "SeededRandom"], swiftSettings: strict),
         .testTarget(
@@ -167,7 +168,7 @@ let package = Package(
             name: "DeckTests",
             dependencies: [
                 "Deck", "Recording", "Takes", "Transport", "Panel", "Filters", "Ring", "Workers", "TakeFiles",
-                "Playback", "ScriptedPlayback", "SeededRandom",
+                "Playback", "ScriptedPlayback", "SeededRandom", "TakePlaces",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -33,7 +33,8 @@ struct DeckWorkers {
         archivist = Archivist.worker(reserveBytes: options.reserveBytes, clock: clock)
     }
 
-    /// Gives each worker a thread. What opens a card or reads a folder must not keep a button waiting.
+    /// Gives each worker a thread. What opens a card or reads a folder must not keep a button waiting. The capture thread, which
+    /// the card's thread starts, is low as well where it is not real-time.
     func start() throws(ThreadError) {
         try card.start(name: "card", priority: .low)
         try storage.start(name: "storage", priority: .low)

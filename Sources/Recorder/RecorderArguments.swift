@@ -46,9 +46,9 @@ public enum RecorderArguments: Equatable, Sendable {
         while let word = words.next() {
             switch word {
             case "--settings":
-                guard let path = words.next() else { throw Misuse("Missing value for '--settings <settings>'") }
-                settings = path
-            case _ where word.hasPrefix("--settings="): settings = String(word.dropFirst("--settings=".count))
+                settings = try Self.path(words.next())
+            case _ where word.hasPrefix("--settings="):
+                settings = try Self.path(String(word.dropFirst("--settings=".count)))
             case "--simulate": isSimulated = true
             case "--leds-off": isLEDsOff = true
             case "--version":
@@ -61,5 +61,13 @@ public enum RecorderArguments: Equatable, Sendable {
             }
         }
         self = isLEDsOff ? .ledsOff(settings: settings) : .run(settings: settings, isSimulated: isSimulated)
+    }
+
+    /// The settings file that a word names.
+    private static func path(_ word: String?) throws(Misuse) -> String {
+        guard let word, !word.isEmpty, !word.hasPrefix("-") else {
+            throw Misuse("Missing value for '--settings <settings>'")
+        }
+        return word
     }
 }

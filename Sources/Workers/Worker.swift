@@ -44,7 +44,8 @@ public final class Worker<Order: Sendable, Outcome: Sendable>: @unchecked Sendab
     public enum Priority: Sendable {
         /// As much as any thread.
         case normal
-        /// Less than those: for work that may take long, and for which nobody waits with a finger on a button.
+        /// Less than those (`nice(2)` of 10): for work that may take long and is not the answer to a button. A thread that
+        /// it starts begins with the same.
         case low
         /// What no other thread wants (`SCHED_IDLE`, and the idle class of the disk's scheduler).
         case idle
@@ -83,8 +84,8 @@ public final class Worker<Order: Sendable, Outcome: Sendable>: @unchecked Sendab
         thread = try Thread(name: name) { [core] in
             switch priority {
             case .normal: break
-            // What is not granted is left as it is: the work is done nevertheless.
             case .low: _ = nice(10)
+            // What is not granted is left as it is: the work is done nevertheless.
             case .idle: fieldfare_be_idle()
             }
             prepare()

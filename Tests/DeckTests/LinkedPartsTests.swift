@@ -1,6 +1,7 @@
 import Foundation
 import Panel
 import Ring
+import TakePlaces
 import Takes
 import Testing
 import Transport

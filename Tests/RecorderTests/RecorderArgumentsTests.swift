@@ -7,7 +7,6 @@ import Testing
             ([], .run(settings: nil, isSimulated: false)),
             (["--settings", "a.toml"], .run(settings: "a.toml", isSimulated: false)),
             (["--settings=a=b.toml", "--simulate"], .run(settings: "a=b.toml", isSimulated: true)),
-            (["--settings", "--simulate"], .run(settings: "--simulate", isSimulated: false)),
             (["--leds-off", "--settings", "a.toml"], .ledsOff(settings: "a.toml")),
             (["--simulate", "--version"], .version),
             (["-h"], .help),
@@ -21,6 +20,8 @@ import Testing
         (["--loud"], "Unknown option '--loud'"),
         (["--simulate", "a.toml"], "Unknown argument 'a.toml'"),
         (["--settings"], "Missing value for '--settings <settings>'"),
+        (["--settings", "--simulate"], "Missing value for '--settings <settings>'"),
+        (["--settings="], "Missing value for '--settings <settings>'"),
     ])
     func `a word that it does not take is named`(words: [String], problem: String) {
         let error = #expect(throws: RecorderArguments.Misuse.self) { try RecorderArguments(words) }

@@ -1,4 +1,5 @@
 import Glibc
+import TakePlaces
 import Takes
 import Testing
 

@@ -1,3 +1,4 @@
+import TakePlaces
 import Takes
 import Testing
 

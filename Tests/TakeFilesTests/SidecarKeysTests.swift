@@ -1,6 +1,7 @@
 import Filters
 import FoundationEssentials
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 

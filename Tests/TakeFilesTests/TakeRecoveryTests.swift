@@ -1,5 +1,6 @@
 import Filters
 import Glibc
+import TakePlaces
 import Takes
 import Testing
 

@@ -64,35 +64,7 @@ extension TakeOutput {
     }
 }
 
-// Places in a take, where a number is easier to read.
-
-extension Sidecar.Marker {
-    init(atFrame: Int64, note: String?) { self.init(atFrame: TakeFrame(atFrame), note: note) }
-}
-
-extension Sidecar.Gap {
-    init(atFrame: Int64, frames: Int64, cause: Cause) {
-        self.init(atFrame: TakeFrame(atFrame), frames: frames, cause: cause)
-    }
-}
-
-extension Sidecar.FilterChange {
-    init(atFrame: Int64, lowPassHz: Double?, slopeDBPerOctave: Int, highPassHz: Double?) {
-        self.init(
-            atFrame: TakeFrame(atFrame), lowPassHz: lowPassHz, slopeDBPerOctave: slopeDBPerOctave,
-            highPassHz: highPassHz)
-    }
-}
-
-extension Sidecar.Part {
-    init(
-        file: String, unfilteredFile: String? = nil, firstFrame: Int64, frames: Int64, rateHz: Int, format: SampleFormat
-    ) {
-        self.init(
-            file: file, unfilteredFile: unfilteredFile, firstFrame: TakeFrame(firstFrame), frames: frames,
-            rateHz: rateHz, format: format)
-    }
-}
+// Places in a take, where a number is easier to read; those of a sidecar are in TakePlaces.
 
 extension TakeOutput {
     func beginPart(format: StreamFormat, firstFrame: Int64) throws {
