@@ -46,7 +46,7 @@ public struct Session {
     }
 
     /// Asks for something that is answered with a status.
-    func askForStatus(_ message: Request.Message, timeout: Duration) throws(Failure) -> (Status, JSONValue) {
+    func askForStatus(_ message: RecorderMessage, timeout: Duration) throws(Failure) -> (Status, JSONValue) {
         let client = try connect()
         do {
             return try client.askForStatus(message, timeout: timeout)

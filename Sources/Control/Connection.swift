@@ -1,12 +1,11 @@
 import Glibc
 import Takes
-import Transport
 
 /// One peer: its lines on the way in, its replies and events on the way out. Neither grows without bound.
 final class Connection {
     /// The longest line, without its newline.
     static let longestLine = 64 << 10
-    /// The most that waits for a peer to read.
+    /// The most that waits for a peer to read, beside a reply: it asked for that, and asks for no other before it was sent.
     static let mostOutput = 256 << 10
     /// How long a peer may leave what waits for it unread.
     static let patience = Duration.seconds(10)
@@ -14,7 +13,7 @@ final class Connection {
     static let longestPause = Duration.seconds(60)
 
     let socket: Descriptor
-    /// Whether it is root, or the recorder's own user.
+    /// Whether it is root, or the service's own user.
     let isPrivileged: Bool
     private let calls: SocketCalls
 
@@ -29,6 +28,8 @@ final class Connection {
 
     private var output: [UInt8] = []
     private var sent = 0
+    /// How much of `output` are replies.
+    private var replied = 0
     private var stuckSince: Instant?
     private(set) var isDeaf = false
 
@@ -41,15 +42,8 @@ final class Connection {
     /// Gone, and only waits to be taken off the list.
     private(set) var isClosed = false
     private var hasReplied = false
-
-    /// Which events the peer gets.
-    enum Watching { case nothing, status, statusAndPeaks }
-
-    /// What the peer reports of its uploads; nil: nothing.
-    var upload: UploadState?
-    var watching = Watching.nothing
-    /// What was sent to the peer last.
-    var reportedStatus: Status?
+    /// Stays open when the peer has finished sending.
+    var isKept = false
 
     init(_ socket: consuming Descriptor, calls: SocketCalls) {
         isPrivileged = calls.isPrivileged(socket.number)
@@ -90,7 +84,7 @@ final class Connection {
     /// Whether the peer finished in the middle of a line.
     var hasHalfLine: Bool { lineEnd == nil && input.count > lineStart }
 
-    /// When a peer that stopped in the middle of a line is dropped; not while the recorder itself lets it wait.
+    /// When a peer that stopped in the middle of a line is dropped; not while the service itself lets it wait.
     private var lineDeadline: Instant? {
         hasHalfLine && !hasInputEnded && !isAnswering && !hasOutput ? lastReceived + Self.longestPause : nil
     }
@@ -109,19 +103,25 @@ final class Connection {
 
     // MARK: Out
 
-    /// Queues a reply and sends what can be sent.
+    /// Queues a reply, however long, and sends what can be sent.
     func reply(_ reply: Reply, id: JSONValue, now: Instant) {
-        append(reply.line(id: id, isFirst: !hasReplied), now: now)
+        queue(reply.line(id: id, isFirst: !hasReplied), isReply: true, now: now)
         hasReplied = true
     }
 
-    /// Queues a line and sends what can be sent; a peer that reads too slowly is dropped.
-    func append(_ line: String, now: Instant) {
+    /// Queues an event and sends what can be sent; a peer that reads too slowly is dropped.
+    func append(_ event: String, now: Instant) {
+        queue(event, isReply: false, now: now)
+    }
+
+    private func queue(_ line: String, isReply: Bool, now: Instant) {
         guard !isDeaf, !isClosed else { return }
+        let before = output.count
         output.append(contentsOf: line.utf8)
         output.append(UInt8(ascii: "\n"))
+        if isReply { replied += output.count - before }
         flush(now: now)
-        if output.count - sent > Self.mostOutput { close() }
+        if output.count - sent > Self.mostOutput + replied { close() }
     }
 
     /// Sends what can be sent without waiting.
@@ -135,6 +135,7 @@ final class Connection {
                 let since = stuckSince ?? now
                 stuckSince = since
                 if now - since >= Self.patience { close() }
+                forgetSent()
                 return
             case .failed:
                 // It may have gone after asking; what it asked is still done.
@@ -143,7 +144,16 @@ final class Connection {
         }
         output.removeAll(keepingCapacity: output.count <= 4096)
         sent = 0
+        replied = 0
         stuckSince = nil
+    }
+
+    /// Gives back the room of what was sent: a peer that is always a little late must not fill the memory.
+    private func forgetSent() {
+        guard sent > Self.mostOutput else { return }
+        output.removeFirst(sent)
+        sent = 0
+        replied = min(replied, output.count)
     }
 
     /// Whether something waits for the peer to read.
@@ -151,6 +161,9 @@ final class Connection {
 
     /// When the patience with the peer is over.
     var deadline: Instant? { stuckSince.map { $0 + Self.patience } ?? lineDeadline }
+
+    /// Whether the peer still wants what it asked for to go on: it has neither gone nor is it being turned out.
+    var isAttached: Bool { !isClosed && !isEnding && !isAbandoned }
 
     /// Whether nothing is left but to take it off the list.
     var isFinished: Bool { isClosed || (isEnding && !hasOutput) }
@@ -161,8 +174,7 @@ final class Connection {
     /// Reads no more, and ends once everything was sent.
     func end() {
         isEnding = true
-        watching = .nothing
-        upload = nil
+        isKept = false
         input = []
         lineStart = 0
         searched = 0
@@ -171,7 +183,6 @@ final class Connection {
 
     func close() {
         isClosed = true
-        watching = .nothing
-        upload = nil
+        isKept = false
     }
 }

@@ -14,12 +14,12 @@ public struct ControlError: Error, Hashable, Sendable {
         case pathLength
         /// What is there is no socket, and is left alone.
         case notASocket
-        /// Another server answers there already.
-        case taken
+        /// Another such service answers there already.
+        case taken(by: Service)
         /// A system call failed while listening: what was attempted, and the code.
         case listen(String, code: Int32)
         /// No server listens there.
-        case notRunning(service: String, code: Int32)
+        case notRunning(service: Service, code: Int32)
         /// This user may not.
         case denied(code: Int32)
         /// A system call failed while talking: what was attempted, and the code.
@@ -30,7 +30,7 @@ public struct ControlError: Error, Hashable, Sendable {
         case silent(after: Duration)
         /// What came is not a reply.
         case garbled(String)
-        /// The recorder said no.
+        /// The service said no.
         case refused(Refusal)
     }
 
@@ -62,14 +62,14 @@ extension ControlError: CustomStringConvertible {
                 + "\(path.utf8.count): choose a shorter one"
         case .notASocket:
             "control: \(path): cannot listen: what is there is not a socket: move it away, or choose another path"
-        case .taken:
-            "control: \(path): cannot listen: another recorder answers there: stop it first, or choose another path"
+        case .taken(let service):
+            "control: \(path): cannot listen: another \(service.rawValue) answers there: stop it first, or choose another path"
         case .listen(let operation, let code):
             "control: \(path): cannot \(operation): \(systemText(code))"
         case .notRunning(let service, let code):
-            "control: \(path): the \(service) is not running (\(systemText(code)))"
+            "control: \(path): the \(service.rawValue) is not running (\(systemText(code)))"
                 // Elsewhere it is not a service.
-                + (path.hasPrefix("/run/") ? ": start it with 'systemctl start fieldfare-\(service)'" : "")
+                + (path.hasPrefix("/run/") ? ": start it with 'systemctl start fieldfare-\(service.rawValue)'" : "")
         case .denied(let code):
             "control: \(path): \(systemText(code)): is this user in the group 'fieldfare'?"
         case .talk(let operation, let code):

@@ -120,3 +120,17 @@ extension JSONValue: CustomStringConvertible {
         jsonText(self) ?? "null"
     }
 }
+
+func jsonText(_ value: some Encodable) -> String? {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) }
+}
+
+extension JSONValue {
+    /// Enough of the value to recognise it in a sentence.
+    var excerpt: String {
+        let text = description
+        return text.count <= 40 ? text : text.prefix(39) + "…"
+    }
+}

@@ -2,7 +2,7 @@ import Glibc
 
 /// The socket that peers connect to, and its file, which goes when this does.
 ///
-/// Beside the socket lies a file that is locked as long as this lives, so that of two recorders at one path the second learns of the
+/// Beside the socket lies a file that is locked as long as this lives, so that of two services at one path the second learns of the
 /// first. It is for its owner alone (mode 0600): a user who may only connect cannot lock it.
 package struct Listener: ~Copyable {
     package let descriptor: Descriptor
@@ -15,16 +15,20 @@ package struct Listener: ~Copyable {
 
     /// Opens the socket at `path` for owner and group. Missing folders are made; a socket that lies there is replaced, once
     /// nothing holds its lock.
-    /// - Parameter pause: waits 10 ms.
+    /// - Parameters:
+    ///   - service: whose socket it is, for the sentence that says another one answers there.
+    ///   - pause: waits 10 ms.
     /// - Throws: `taken` if another process holds the lock for a second.
-    package init(path: String, pause: () -> Void = { usleep(10_000) }) throws(ControlError) {
+    package init(
+        path: String, service: Service = .recorder, pause: () -> Void = { usleep(10_000) }
+    ) throws(ControlError) {
         guard (1...SocketAddress.longestPath).contains(path.utf8.count) else { throw ControlError(path, .pathLength) }
         try Self.makeFolders(of: path)
         let socket = Descriptor(Glibc.socket(AF_UNIX, socketType, 0))
         guard socket.number >= 0 else { throw ControlError(path, .listen("open a socket", code: errno)) }
         // On Linux the file takes the mode of the socket, so that no other user may connect at any time.
         guard fchmod(socket.number, 0o660) == 0 else { throw ControlError(path, .listen("set rights", code: errno)) }
-        let lock = try Self.lock(path, pause)
+        let lock = try Self.lock(path, service, pause)
         try Self.removeAbandoned(path)
         try Self.bind(socket, path)
         // The umask took its share of the mode.
@@ -47,7 +51,9 @@ package struct Listener: ~Copyable {
         if unsafe lstat(path, &information) == 0, information.st_ino == inode { unsafe unlink(path) }
     }
 
-    private static func lock(_ path: String, _ pause: () -> Void) throws(ControlError) -> Descriptor {
+    private static func lock(
+        _ path: String, _ service: Service, _ pause: () -> Void
+    ) throws(ControlError) -> Descriptor {
         let file = path + ".lock"
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
         let lock = Descriptor(unsafe open(file, flags, 0o600))
@@ -67,7 +73,7 @@ package struct Listener: ~Copyable {
             }
             pause()
         }
-        throw ControlError(path, .taken)
+        throw ControlError(path, .taken(by: service))
     }
 
     private static func bind(_ socket: borrowing Descriptor, _ path: String) throws(ControlError) {

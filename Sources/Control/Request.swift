@@ -1,29 +1,11 @@
-public import Takes
-public import Transport
+package import Transport
 
 /// One line from a peer: something to do, and the id that its reply will carry.
-public struct Request: Hashable, Sendable {
+public struct Request<Message: PeerMessage>: Hashable, Sendable {
     /// Any scalar; the reply carries the same.
     public var id: JSONValue
     /// What is asked.
     public var message: Message
-
-    /// What can be asked of the recorder.
-    public enum Message: Hashable, Sendable {
-        case status
-        /// Streams events until the peer goes; with the waveform of what is sampled, if `peaks` says so.
-        case watch(peaks: Bool)
-        /// Moves the deck, or changes what it works with.
-        case command(Command)
-        /// Lists something of the kit.
-        case inventory(Inventory)
-        /// Shows what the library does with takes, for as long as this connection lives.
-        case indicate(UploadState)
-        /// Lights one lamp for a moment, so that a person sees which it is.
-        case light(lamp: String)
-        /// Sets the clock of the kit, as a person knows the time.
-        case setClock(WallTime)
-    }
 
     /// A request with an id.
     public init(id: JSONValue = .null, _ message: Message) {
@@ -32,37 +14,19 @@ public struct Request: Hashable, Sendable {
     }
 }
 
-/// What the recorder can list of the kit it runs on.
-public enum Inventory: String, CaseIterable, Sendable {
-    /// The sound cards, and what each really offers.
-    case cards
-    /// The button and LED lines.
-    case lines
-    /// What is right and wrong with the kit, a finding each.
-    case doctor
-}
-
-extension Request.Message {
-    /// The names of all requests, as the key `command` gives them.
-    public static let names =
-        [
-            "status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume", "pitch",
-            "speed",
-        ]
-        + ["eject", "discard"] + Inventory.allCases.map(\.rawValue) + ["indicate", "light", "clock-set"]
-}
-
 /// A line that is not a request, with the id for its reply as far as one could be read.
-struct RequestError: Error, Hashable {
-    var id: JSONValue
-    var refusal: Refusal
+package struct RequestError: Error, Hashable {
+    /// For the reply.
+    package var id: JSONValue
+    /// Why it is none.
+    package var refusal: Refusal
 }
 
 extension Request {
     /// Reads a line. Keys that are not known are ignored.
     ///
     /// - Throws: code bad-data if the line is not a JSON object, usage if it asks for nothing that there is.
-    static func read(_ line: ArraySlice<UInt8>) throws(RequestError) -> Request {
+    package static func read(_ line: ArraySlice<UInt8>) throws(RequestError) -> Request {
         guard values(in: line) <= mostValues else {
             let message = "control: the line holds more than \(mostValues) values"
             throw RequestError(id: .null, refusal: Refusal(.badData, message))
@@ -92,7 +56,7 @@ extension Request {
 
     /// The most values of a line, arrays and objects among them; no request needs ten. Each takes some 10 µs to read, and a
     /// line of 64 KiB has room for tens of thousands.
-    static let mostValues = 256
+    static var mostValues: Int { 256 }
 
     /// How many values a line of JSON holds, or a few more: one, and another behind each comma and opening bracket.
     private static func values(in line: ArraySlice<UInt8>) -> Int {
@@ -116,13 +80,5 @@ extension Request {
         var members = message.members
         members["id"] = id
         return JSONValue.object(members).description
-    }
-}
-
-extension JSONValue {
-    /// Enough of the value to recognise it in a sentence.
-    var excerpt: String {
-        let text = description
-        return text.count <= 40 ? text : text.prefix(39) + "…"
     }
 }

@@ -97,7 +97,7 @@ public final class Recorder {
         do {
             server = try ControlServer(path: settings.control.socket, handler: handler)
         } catch {
-            guard error.cause != .taken else { throw error }
+            guard error.cause != .taken(by: .recorder) else { throw error }
             log.write(Report(.error, "\(error): the recorder works without it, by its buttons alone"))
         }
         do {

@@ -17,9 +17,11 @@ import Transport
     }
 
     /// Connects to a service that has already said `text` (and closed, if it is to).
-    private func client(receiving text: String, closing: Bool = false) throws -> (ControlClient, Int32) {
+    private func client<Message: PeerMessage>(
+        receiving text: String, closing: Bool = false, of: Message.Type = RecorderMessage.self
+    ) throws -> (PeerClient<Message>, Int32) {
         let service = try Listener(path: folder.socket)
-        let client = try ControlClient(path: folder.socket, clock: Impatience())
+        let client = try PeerClient<Message>(path: folder.socket, clock: Impatience())
         let end = SocketCalls().accept(service.descriptor.number)
         let bytes = Array(text.utf8)
         _ = unsafe bytes.withUnsafeBytes { unsafe send(end, $0.baseAddress, $0.count, 0) }
@@ -46,17 +48,18 @@ import Transport
         let number = old.number
         _ = unsafe SocketAddress.with(folder.socket) { unsafe bind(number, $0, $1) }
         #expect(
-            sentence { _ = try ControlClient(path: folder.socket, service: "library") }
+            sentence { _ = try LibraryClient(path: folder.socket) }
                 == "control: FOLDER/recorder.sock: the library is not running (Connection refused) [69]")
         let service = ControlError(
-            "/run/fieldfare/recorder.sock", .notRunning(service: "recorder", code: ENOENT))
+            "/run/fieldfare/recorder.sock", .notRunning(service: .recorder, code: ENOENT))
         #expect(service.description.hasSuffix("): start it with 'systemctl start fieldfare-recorder'"))
     }
 
     @Test(
         arguments: [
-            (ControlError.Cause.pathLength, 64), (.notASocket, 73), (.taken, 73), (.listen("listen", code: EIO), 73),
-            (.notRunning(service: "recorder", code: ENOENT), 69), (.denied(code: EACCES), 77),
+            (ControlError.Cause.pathLength, 64), (.notASocket, 73), (.taken(by: .recorder), 73),
+            (.listen("listen", code: EIO), 73),
+            (.notRunning(service: .recorder, code: ENOENT), 69), (.denied(code: EACCES), 77),
             (.talk("send", code: EIO), 74), (.closed, 69), (.silent(after: .seconds(5)), 69), (.garbled("x"), 70),
             (.refused(Refusal(.busy, "no")), 75),
         ] as [(ControlError.Cause, Int32)])
@@ -120,6 +123,31 @@ import Transport
         let (client, end) = try client(receiving: received, closing: true)
         defer { close(end) }
         #expect(sentence { _ = try client.askForStatus(.status) } == expected)
+    }
+
+    private struct Page: Decodable, Equatable {
+        var takes: [String]
+        var next: String?
+    }
+
+    @Test func `the keys of a long reply are read as what is asked for`() throws {
+        let takes = (1...7000).map { "heron07-\($0)" }
+        let list = takes.map { "\"\($0)\"" }.joined(separator: ",")
+        let (client, end) = try client(
+            receiving: "{\"id\":1,\"ok\":true,\"takes\":[\(list)],\"next\":null}\n", of: LibraryMessage.self)
+        defer { close(end) }
+        let page = try client.ask(.takes(TakeQuery()), for: Page.self, timeout: .seconds(3600))
+        #expect(page == Page(takes: takes, next: nil))
+    }
+
+    @Test func `a reply without what is asked for is reported as none`() throws {
+        let (client, end) = try client(
+            receiving: "{\"id\":1,\"ok\":true,\"takes\":7}\n", of: LibraryMessage.self)
+        defer { close(end) }
+        #expect(
+            sentence { _ = try client.ask(.status, for: Page.self, timeout: .seconds(3600)) }
+                == "control: FOLDER/recorder.sock: what came is not a reply: "
+                + #""{\"id\":1,\"ok\":true,\"takes\":7}" [70]"#)
     }
 
     @Test func `a service that hangs is waited for until the timeout`() throws {

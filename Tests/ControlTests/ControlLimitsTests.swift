@@ -37,7 +37,7 @@ import Transport
             let before = exchange.recorder.performed.count
             other.send("{\"id\":\(turn),\"command\":\"lines\"}\n")
             exchange.server.serve(exchange.now)
-            #expect(exchange.recorder.performed.count - before <= ControlServer.mostRequestsPerTurn)
+            #expect(exchange.recorder.performed.count - before <= PeerLimits.mostRequestsPerTurn)
             #expect(other.lines().count == 1)
         }
         // Its replies fill what the system holds for it: no more is read.

@@ -22,7 +22,7 @@ import Transport
     @Test(arguments: refused)
     func `a line that costs more than any request needs is refused in few words`(_ line: String, _ code: Refusal.Code) {
         do throws(RequestError) {
-            _ = try Request.read(Array(line.utf8)[...])
+            _ = try Request<RecorderMessage>.read(Array(line.utf8)[...])
             Issue.record("it is read")
         } catch {
             #expect(error.refusal.code == code)
@@ -32,10 +32,12 @@ import Transport
 
     @Test func `what stands in a text is not counted`() throws {
         let note = String(repeating: #"[{,\"\\"#, count: 140)
-        let line = Request(.command(.mark(note: note))).line
-        #expect(try Request.read(Array(line.utf8)[...]).message == .command(.mark(note: note)))
-        let most = #"{"command":"status","x":["# + String(repeating: "1,", count: Request.mostValues - 4) + "1]}"
-        #expect(try Request.read(Array(most.utf8)[...]).message == .status)
+        let line = Request<RecorderMessage>(.command(.mark(note: note))).line
+        #expect(try Request<RecorderMessage>.read(Array(line.utf8)[...]).message == .command(.mark(note: note)))
+        let most =
+            #"{"command":"status","x":["# + String(repeating: "1,", count: Request<RecorderMessage>.mostValues - 4)
+            + "1]}"
+        #expect(try Request<RecorderMessage>.read(Array(most.utf8)[...]).message == .status)
     }
 
     @Test func `peers whose requests take long have no more than their time of a turn, one after the other`() throws {

@@ -66,7 +66,7 @@ import Testing
         let held = Descriptor(unsafe open(lock, O_RDWR | O_CREAT, 0o600))
         #expect(flock(held.number, LOCK_EX) == 0)
         var pauses = 0
-        #expect(throws: ControlError(folder.socket, .taken)) {
+        #expect(throws: ControlError(folder.socket, .taken(by: .recorder))) {
             _ = try Listener(path: folder.socket) { pauses += 1 }
         }
         #expect(pauses == 100)

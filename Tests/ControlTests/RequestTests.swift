@@ -6,7 +6,7 @@ import Transport
 @testable import Control
 
 @Suite struct RequestTests {
-    private static let requests: [(String, Request.Message)] = [
+    private static let requests: [(String, RecorderMessage)] = [
         (#"{"command":"status","id":1}"#, .status),
         (#"{"command":"watch","id":1}"#, .watch(peaks: false)),
         (#"{"command":"watch","id":1,"peaks":true}"#, .watch(peaks: true)),
@@ -52,23 +52,23 @@ import Transport
         ),
     ]
 
-    private func read(_ line: String) throws(RequestError) -> Request {
-        try Request.read(Array(line.utf8)[...])
+    private func read(_ line: String) throws(RequestError) -> Request<RecorderMessage> {
+        try Request<RecorderMessage>.read(Array(line.utf8)[...])
     }
 
     @Test(arguments: requests)
-    func `every request is read, and written the same`(line: String, message: Request.Message) throws {
+    func `every request is read, and written the same`(line: String, message: RecorderMessage) throws {
         #expect(try read(line) == Request(id: .integer(1), message))
-        #expect(Request(id: .integer(1), message).line == line)
+        #expect(Request<RecorderMessage>(id: .integer(1), message).line == line)
     }
 
     @Test func `every name is read by some line`() {
         let named = Set(Self.requests.map { $0.1.members["command"]?.text })
-        #expect(named == Set(Request.Message.names))
+        #expect(named == Set(RecorderMessage.names))
     }
 
     @Test(arguments: [
-        (#"{"command":"record","colour":"red"}"#, Request.Message.command(.record)),
+        (#"{"command":"record","colour":"red"}"#, RecorderMessage.command(.record)),
         (#"{"command":"play","take":null}"#, .command(.play(nil))),
         (#"{"command":"play","take":"42"}"#, .command(.play(.number(42)))),
         (#"{"command":"skip","seconds":5.0e0}"#, .command(.skip(seconds: 5))),
@@ -83,7 +83,7 @@ import Transport
             .setClock(WallTime(microseconds: 1_795_241_891_000_000))
         ),
     ])
-    func `what others may write is understood too`(line: String, message: Request.Message) throws {
+    func `what others may write is understood too`(line: String, message: RecorderMessage) throws {
         #expect(try read(line) == Request(id: .null, message))
     }
 
@@ -171,7 +171,9 @@ import Transport
     @Test func `any prefix of a request and any byte in it is read or refused`() {
         let request = Array(#"{"id":"\u00e4\ud834\udd1e","command":"skip","seconds":-5.5e-1,"x":[true,null,{}]}"#.utf8)
         var readable = 0
-        for length in 0...request.count where (try? Request.read(request[..<length])) != nil { readable += 1 }
+        for length in 0...request.count where (try? Request<RecorderMessage>.read(request[..<length])) != nil {
+            readable += 1
+        }
         #expect(readable == 1)
         for index in request.indices {
             // In a debug build each place gets an eighth of the bytes, and the next place the next eighth.
@@ -209,8 +211,8 @@ import Transport
     /// A line that is read is read the same once it is written again; one that is not has a sentence that says why.
     private func check(_ line: [UInt8]) {
         do {
-            let request = try Request.read(line[...])
-            let again = try? Request.read(Array(request.line.utf8)[...])
+            let request = try Request<RecorderMessage>.read(line[...])
+            let again = try? Request<RecorderMessage>.read(Array(request.line.utf8)[...])
             #expect(again == request)
         } catch {
             #expect([.badData, .usage].contains(error.refusal.code))

@@ -4,7 +4,8 @@ import SeededRandom
 import Takes
 import Transport
 
-/// The control socket: some peers send what they like, in pieces, read or do not, and go.
+/// The control socket: some peers send what they like, in pieces, read or do not, and go. What they send is read as the
+/// library's messages too.
 struct ControlSurface: Surface {
     static let name = "control"
     let mutator: Mutator
@@ -16,7 +17,7 @@ struct ControlSurface: Surface {
     init(scratch: String) throws {
         path = "\(scratch)/recorder.sock"
         server = try ControlServer(path: path, handler: recorder, clock: StillClock())
-        let requests = [
+        let ofRecorder = [
             #"{"id":1,"command":"status"}"#, #"{"id":"a","command":"watch"}"#, #"{"command":"record"}"#,
             #"{"id":null,"command":"stop"}"#, #"{"id":2,"command":"play","take":"heron07-0042-061811Z"}"#,
             #"{"id":2,"command":"play","take":42}"#, #"{"id":3,"command":"skip","seconds":-5.25}"#,
@@ -28,7 +29,8 @@ struct ControlSurface: Surface {
             #"{"id":9,"command":"cards"}"#, #"{"id":10,"command":"lines"}"#, #"{"id":11,"command":"doctor"}"#,
             #"{"id":12,"command":"indicate","what":"safe-to-remove"}"#, #"{"id":13,"command":"light","lamp":"record"}"#,
             #"{"id":14,"command":"pause","unknown":[1,{"a":[true,false,null]},"x",1.5e3]}"#,
-        ].map { $0 + "\n" }
+        ]
+        let requests = (ofRecorder + LibraryLines.seeds).map { $0 + "\n" }
         let seeds =
             requests + [requests.joined(), requests.shuffledOnce.joined(), String(repeating: requests[0], count: 100)]
         mutator = Mutator(
@@ -43,6 +45,7 @@ struct ControlSurface: Surface {
     }
 
     mutating func take(_ input: [UInt8]) throws {
+        try LibraryLines.check(input)
         recorder.begin()
         // The pieces depend on the input alone, so that it can be taken in again.
         var random = SeededRandom(seed: input.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })

@@ -3,23 +3,30 @@ import Glibc
 public import Takes
 public import Transport
 
-/// The other end of the control socket, for programs that may wait.
-public final class ControlClient {
+/// The other end of the recorder's control socket.
+public typealias ControlClient = PeerClient<RecorderMessage>
+
+/// The other end of the library's control socket.
+public typealias LibraryClient = PeerClient<LibraryMessage>
+
+/// The other end of a service's control socket, for programs that may wait.
+public final class PeerClient<Message: PeerMessage> {
     /// Where the service listens.
     public let path: String
     private let socket: Descriptor
     private let calls = SocketCalls()
     private let clock: any Clock
     private var input: [UInt8] = []
+    /// Up to where there is no newline in `input`.
+    private var searched = 0
     private var events: [[UInt8]] = []
     private var nextID = 1
 
     /// Connects.
     ///
-    /// - Parameter service: whose socket it is, for the sentence that says it is not running.
     /// - Throws: `ControlError`, exit status 69 if no service listens, 77 if this user may not.
     public init(
-        path: String, service: String = "recorder", timeout: Duration = .seconds(5), clock: any Clock = SystemClock()
+        path: String, timeout: Duration = .seconds(5), clock: any Clock = SystemClock()
     ) throws(ControlError) {
         self.path = path
         self.clock = clock
@@ -39,7 +46,7 @@ public final class ControlClient {
         case nil: throw ControlError(path, .pathLength)
         case 0: break
         case let code? where code == ENOENT || code == ECONNREFUSED || code == ENOTDIR:
-            throw ControlError(path, .notRunning(service: service, code: code))
+            throw ControlError(path, .notRunning(service: Message.service, code: code))
         case let code? where code == EACCES || code == EPERM: throw ControlError(path, .denied(code: code))
         case let code? where code == EAGAIN: throw ControlError(path, .silent(after: timeout))
         case let code?: throw ControlError(path, .talk("connect", code: code))
@@ -52,47 +59,55 @@ public final class ControlClient {
     /// Asks, and waits for the reply. Events that come before it are kept for `nextEvent`.
     ///
     /// - Returns: the whole reply.
-    /// - Throws: `ControlError`; what the recorder refuses has the cause `.refused`.
-    public func ask(_ message: Request.Message, timeout: Duration = .seconds(5)) throws(ControlError) -> JSONValue {
+    /// - Throws: `ControlError`; what the service refuses has the cause `.refused`.
+    public func ask(_ message: Message, timeout: Duration = .seconds(5)) throws(ControlError) -> JSONValue {
+        let line = try reply(to: message, timeout: timeout)
+        guard let reply = try? JSONValue(decoding: line) else { throw garbled(line) }
+        return reply
+    }
+
+    /// Asks, waits for the reply, and reads its keys.
+    ///
+    /// - Throws: `ControlError`; what the service refuses has the cause `.refused`.
+    public func ask<Answer: Decodable>(
+        _ message: Message, for type: Answer.Type, timeout: Duration = .seconds(5)
+    ) throws(ControlError) -> Answer {
+        let line = try reply(to: message, timeout: timeout)
+        guard let answer = try? JSONDecoder().decode(type, from: Data(line)) else { throw garbled(line) }
+        return answer
+    }
+
+    /// What each line says of itself.
+    private struct Head: Decodable {
+        var id: JSONValue?
+        var ok: Bool?
+        var event: JSONValue?
+        var error: Problem?
+
+        struct Problem: Decodable {
+            var code: Refusal.Code
+            var message: String
+        }
+    }
+
+    /// The line that grants what was asked for.
+    private func reply(to message: Message, timeout: Duration) throws(ControlError) -> [UInt8] {
         let id = JSONValue.integer(nextID)
         nextID += 1
         try send(Request(id: id, message).line + "\n")
         let limit = clock.now() + timeout
         while let line = try nextLine(until: limit) {
-            guard let reply = try? JSONValue(decoding: line) else { throw garbled(line) }
-            if reply["event"] != nil {
+            guard let head = try? JSONDecoder().decode(Head.self, from: Data(line)) else { throw garbled(line) }
+            if head.event != nil {
                 events.append(line)
                 continue
             }
-            if reply["ok"] == .bool(true), reply["id"] == id { return reply }
+            if head.ok == true, head.id == id { return line }
             // A refusal without an id is of the connection, or of the line as such.
-            guard reply["ok"] == .bool(false), let error = reply["error"],
-                let code = error["code"]?.text.flatMap(Refusal.Code.init(rawValue:)),
-                let message = error["message"]?.text
-            else { throw garbled(line) }
-            throw ControlError(path, .refused(Refusal(code, message)))
+            guard head.ok == false, let error = head.error else { throw garbled(line) }
+            throw ControlError(path, .refused(Refusal(error.code, error.message)))
         }
         throw ControlError(path, .silent(after: timeout))
-    }
-
-    /// Asks for something that is answered with a status.
-    public func askForStatus(
-        _ message: Request.Message, timeout: Duration = .seconds(5)
-    ) throws(ControlError) -> (Status, JSONValue) {
-        let reply = try ask(message, timeout: timeout)
-        guard let status = try? JSONDecoder().decode(Status.self, from: Data(reply.description.utf8)) else {
-            throw ControlError(path, .garbled(reply.excerpt))
-        }
-        return (status, reply)
-    }
-
-    /// The next event, and the line that it came as; nil if none comes before `limit`. Events of other kinds than
-    /// these are passed over.
-    public func nextEvent(until limit: Instant) throws(ControlError) -> (Event, line: String)? {
-        while let line = try events.isEmpty ? nextLine(until: limit) : events.removeFirst() {
-            if let event = Event(line: line) { return (event, String(decoding: line, as: UTF8.self)) }
-        }
-        return nil
     }
 
     private func garbled(_ line: [UInt8]) -> ControlError {
@@ -120,11 +135,13 @@ public final class ControlClient {
     /// The next line without its newline; nil if none comes before `limit`.
     private func nextLine(until limit: Instant) throws(ControlError) -> [UInt8]? {
         while true {
-            if let end = input.firstIndex(of: UInt8(ascii: "\n")) {
+            if let end = input[searched...].firstIndex(of: UInt8(ascii: "\n")) {
                 let line = Array(input[..<end])
                 input.removeFirst(end + 1)
+                searched = 0
                 return line
             }
+            searched = input.count
             switch calls.receive(from: socket, most: 16 << 10, into: &input) {
             case .bytes(0): throw ControlError(path, .closed)
             case .bytes: continue
@@ -145,5 +162,27 @@ public final class ControlClient {
             if unsafe poll(&file, 1, Int32(milliseconds)) > 0 { return true }
             guard errno == EINTR || clock.now() < limit else { return false }
         }
+    }
+}
+
+extension PeerClient where Message == RecorderMessage {
+    /// Asks for something that is answered with a status.
+    public func askForStatus(
+        _ message: Message, timeout: Duration = .seconds(5)
+    ) throws(ControlError) -> (Status, JSONValue) {
+        let reply = try ask(message, timeout: timeout)
+        guard let status = try? JSONDecoder().decode(Status.self, from: Data(reply.description.utf8)) else {
+            throw ControlError(path, .garbled(reply.excerpt))
+        }
+        return (status, reply)
+    }
+
+    /// The next event, and the line that it came as; nil if none comes before `limit`. Events of other kinds than
+    /// these are passed over.
+    public func nextEvent(until limit: Instant) throws(ControlError) -> (Event, line: String)? {
+        while let line = try events.isEmpty ? nextLine(until: limit) : events.removeFirst() {
+            if let event = Event(line: line) { return (event, String(decoding: line, as: UTF8.self)) }
+        }
+        return nil
     }
 }

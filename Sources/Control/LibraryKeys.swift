@@ -1,0 +1,87 @@
+import Takes
+import Transport
+
+extension RequestKeys {
+    /// Conditions that are missing or null do not restrict.
+    func query() throws(Refusal) -> TakeQuery {
+        var query = TakeQuery()
+        query.text = try words("text")
+        query.tag = try optional("tag", Self.tag) { $0.text.flatMap(TakeNotes.tag) }
+        query.isStarred = try optional("starred", "true or false", \.bool)
+        query.marker = try words("marker")
+        query.since = try time("since")
+        query.until = try time("until")
+        query.leastSeconds = try length("least_seconds")
+        query.mostSeconds = try length("most_seconds")
+        query.place = try name("place")
+        query.order = try name("order") ?? query.order
+        query.isDescending = try optional("descending", "true or false", \.bool) ?? query.isDescending
+        query.limit = try limit() ?? query.limit
+        query.after = try optional("after", "what the reply before gave as next") { value in
+            value.text.flatMap { (1...200).contains($0.utf8.count) ? $0 : nil }
+        }
+        return query
+    }
+
+    /// Null, and a text without a letter, remove the memo.
+    func memo() throws(Refusal) -> String? {
+        let memo = try required("memo", "a text of at most \(TakeNotes.longestMemo) bytes, or null") { value in
+            value == .null ? "" : value.text.flatMap { $0.utf8.count <= TakeNotes.longestMemo ? $0 : nil }
+        }
+        return memo.contains { !$0.isWhitespace } ? memo : nil
+    }
+
+    /// Tags to add and tags to remove, at least one in all.
+    func tags() throws(Refusal) -> (adding: [String], removing: [String]) {
+        let adding = try tags("add")
+        let removing = try tags("remove")
+        guard !adding.isEmpty || !removing.isEmpty else {
+            throw Refusal(.usage, "tag: add and remove are both empty: name a tag")
+        }
+        return (adding, removing)
+    }
+
+    func starred() throws(Refusal) -> Bool {
+        try required("starred", "true or false", \.bool)
+    }
+
+    private static let tag = "a tag: 1 to \(TakeNotes.longestTag) bytes on one line"
+
+    private func tags(_ key: String) throws(Refusal) -> [String] {
+        let allowed =
+            "a list of at most \(TakeNotes.mostTags) tags, each of 1 to \(TakeNotes.longestTag) bytes on one line"
+        return try optional(key, allowed) { value -> [String]? in
+            guard case .array(let values) = value, values.count <= TakeNotes.mostTags else { return nil }
+            let tags = values.compactMap { $0.text.flatMap(TakeNotes.tag) }
+            return tags.count == values.count ? tags : nil
+        } ?? []
+    }
+
+    private func words(_ key: String) throws(Refusal) -> String? {
+        try optional(key, "a text of at most 1000 bytes") { value in
+            value.text.flatMap { $0.utf8.count <= 1000 ? $0 : nil }
+        }
+    }
+
+    private func time(_ key: String) throws(Refusal) -> WallTime? {
+        try optional(key, Self.time) { value in value.text.flatMap { try? WallTime(reading: $0) } }
+    }
+
+    private func length(_ key: String) throws(Refusal) -> Double? {
+        try optional(key, "a number of seconds, at least 0") { value in
+            value.double.flatMap { $0 >= 0 ? $0 : nil }
+        }
+    }
+
+    private func limit() throws(Refusal) -> Int? {
+        let range = 1...TakeQuery.mostTakes
+        return try optional("limit", "a whole number from 1 to \(TakeQuery.mostTakes)") { value in
+            value.integer.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    private func name<Name: CaseIterable & RawRepresentable<String>>(_ key: String) throws(Refusal) -> Name? {
+        let allowed = Name.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        return try optional(key, "one of \(allowed)") { value in value.text.flatMap(Name.init(rawValue:)) }
+    }
+}

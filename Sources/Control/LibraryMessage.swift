@@ -1,0 +1,83 @@
+public import Takes
+public import Transport
+
+/// What can be asked of the library.
+public enum LibraryMessage: PeerMessage {
+    /// How many takes there are, where, and whether it still looks for them.
+    case status
+    /// A page of takes.
+    case takes(TakeQuery)
+    /// A take, what a person noted of it, and its sidecar.
+    case show(TakeReference)
+    /// Sets what a person wrote of a take; nil: nothing.
+    case memo(TakeReference, String?)
+    /// Adds tags to a take, and removes some.
+    case tag(TakeReference, adding: [String], removing: [String])
+    /// Marks a take as worth keeping, or no longer.
+    case star(TakeReference, Bool)
+}
+
+extension LibraryMessage {
+    /// The library.
+    public static let service = Service.library
+
+    /// The names of all requests, as the key `command` gives them.
+    public static let names = ["status", "takes", "show", "memo", "tag", "star"]
+
+    /// Reads what an object asks for.
+    public init(_ members: [String: JSONValue]) throws(Refusal) {
+        let keys = RequestKeys(members)
+        switch members["command"]?.text {
+        case "status": self = .status
+        case "takes": self = .takes(try keys.query())
+        case "show": self = .show(try keys.requiredTake())
+        case "memo": self = .memo(try keys.requiredTake(), try keys.memo())
+        case "tag":
+            let take = try keys.requiredTake()
+            let (adding, removing) = try keys.tags()
+            self = .tag(take, adding: adding, removing: removing)
+        case "star": self = .star(try keys.requiredTake(), try keys.starred())
+        default: throw Self.unknown(members["command"])
+        }
+    }
+
+    /// The keys that ask for this.
+    public var members: [String: JSONValue] {
+        switch self {
+        case .status: ["command": .string("status")]
+        case .takes(let query): query.members
+        case .show(let take): ["command": .string("show"), "take": take.json]
+        case .memo(let take, let memo):
+            ["command": .string("memo"), "take": take.json, "memo": memo.map { .string($0) } ?? .null]
+        case .tag(let take, let adding, let removing):
+            [
+                "command": .string("tag"), "take": take.json, "add": .array(adding.map { .string($0) }),
+                "remove": .array(removing.map { .string($0) }),
+            ]
+        case .star(let take, let isStarred):
+            ["command": .string("star"), "take": take.json, "starred": .bool(isStarred)]
+        }
+    }
+}
+
+extension TakeQuery {
+    /// What differs from a query for all takes.
+    fileprivate var members: [String: JSONValue] {
+        let all = TakeQuery()
+        var members: [String: JSONValue] = ["command": .string("takes")]
+        members["text"] = text.map { .string($0) }
+        members["tag"] = tag.map { .string($0) }
+        members["starred"] = isStarred.map { .bool($0) }
+        members["marker"] = marker.map { .string($0) }
+        members["since"] = since.map { .string($0.iso8601) }
+        members["until"] = until.map { .string($0.iso8601) }
+        members["least_seconds"] = leastSeconds.map { .double($0) }
+        members["most_seconds"] = mostSeconds.map { .double($0) }
+        members["place"] = place.map { .string($0.rawValue) }
+        if order != all.order { members["order"] = .string(order.rawValue) }
+        if isDescending != all.isDescending { members["descending"] = .bool(isDescending) }
+        if limit != all.limit { members["limit"] = .integer(limit) }
+        members["after"] = after.map { .string($0) }
+        return members
+    }
+}

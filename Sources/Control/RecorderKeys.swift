@@ -1,0 +1,97 @@
+import Takes
+import Transport
+
+extension RequestKeys {
+    func stem() throws(Refusal) -> String {
+        try required("take", "a take's stem") { value in
+            value.text.flatMap { TakeName(stem: $0, day: "") == nil ? nil : $0 }
+        }
+    }
+
+    func seconds() throws(Refusal) -> Double {
+        try required("seconds", "a number, negative to go back", \.double)
+    }
+
+    func note() throws(Refusal) -> String? {
+        // Each change of a take writes all of its notes again.
+        try optional("note", "a text of at most 1000 bytes") { value in
+            value.text.flatMap { $0.utf8.count <= 1000 ? $0 : nil }
+        }
+    }
+
+    func volume() throws(Refusal) -> Double {
+        try required("volume", "a number from 0 to 1") { value in
+            value.double.flatMap { (0...1).contains($0) ? $0 : nil }
+        }
+    }
+
+    func cents() throws(Refusal) -> Int {
+        let range = Tuning.pitchRange
+        return try required("cents", "a whole number from \(range.lowerBound) to \(range.upperBound)") { value in
+            value.integer.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    func factor() throws(Refusal) -> Double {
+        try required("factor", "a number from 0.05 to 2") { value in
+            value.double.flatMap { Tuning.speedRange.contains($0) ? $0 : nil }
+        }
+    }
+
+    func peaks() throws(Refusal) -> Bool {
+        try optional("peaks", "true or false", \.bool) ?? false
+    }
+
+    func expands() throws(Refusal) -> Bool {
+        try optional("expand", "true or false", \.bool) ?? false
+    }
+
+    func slope() throws(Refusal) -> Int? {
+        let allowed = FilterRequest.slopes.map { String($0) }.joined(separator: ", ")
+        return try optional("slope_db_per_octave", "one of \(allowed)") { value in
+            value.integer.flatMap { FilterRequest.slopes.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// A missing key keeps what is in force; null is off, as the status says it.
+    func cutoff(_ key: String, allowsAutomatic: Bool) throws(Refusal) -> Cutoff? {
+        guard let found = members[key] else { return nil }
+        let allowed = "a frequency in Hz, " + (allowsAutomatic ? "\"auto\" or \"off\"" : "or \"off\"")
+        return try check(key, found, allowed) { value in
+            switch value {
+            case .null, .string("off"): .off
+            case .string("auto"): allowsAutomatic ? .automatic : nil
+            default: value.double.flatMap { $0 > 0 ? .hertz($0) : nil }
+            }
+        }
+    }
+
+    func lamp() throws(Refusal) -> String {
+        try required("lamp", "a lamp's name") { value in value.text.flatMap { $0.utf8.count <= 100 ? $0 : nil } }
+    }
+
+    func time() throws(Refusal) -> WallTime {
+        try required("time", Self.time) { value in
+            value.text.flatMap { try? WallTime(reading: $0) }
+        }
+    }
+
+    func uploadState() throws(Refusal) -> UploadState {
+        let allowed = UploadState.Name.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        let name = try required("what", "one of \(allowed)") { value in
+            value.text.flatMap(UploadState.Name.init(rawValue:))
+        }
+        switch name {
+        case .sending: return .sending
+        case .idle: return .idle
+        case .held: return .held
+        case .safeToRemove: return .safeToRemove
+        case .refused:
+            // Each status carries the message of a fault.
+            let message = try required("message", "a text of 1 to 1000 bytes") { value in
+                value.text.flatMap { (1...1000).contains($0.utf8.count) ? $0 : nil }
+            }
+            return .refused(message: message)
+        }
+    }
+}

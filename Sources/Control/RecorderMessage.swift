@@ -1,0 +1,136 @@
+public import Takes
+public import Transport
+
+/// What can be asked of the recorder.
+public enum RecorderMessage: PeerMessage {
+    case status
+    /// Streams events until the peer goes; with the waveform of what is sampled, if `peaks` says so.
+    case watch(peaks: Bool)
+    /// Moves the deck, or changes what it works with.
+    case command(Command)
+    /// Lists something of the kit.
+    case inventory(Inventory)
+    /// Shows what the library does with takes, for as long as this connection lives.
+    case indicate(UploadState)
+    /// Lights one lamp for a moment, so that a person sees which it is.
+    case light(lamp: String)
+    /// Sets the clock of the kit, as a person knows the time.
+    case setClock(WallTime)
+}
+
+/// What the recorder can list of the kit it runs on.
+public enum Inventory: String, CaseIterable, Sendable {
+    /// The sound cards, and what each really offers.
+    case cards
+    /// The button and LED lines.
+    case lines
+    /// What is right and wrong with the kit, a finding each.
+    case doctor
+}
+
+extension RecorderMessage {
+    /// The recorder.
+    public static let service = Service.recorder
+
+    /// The names of all requests, as the key `command` gives them.
+    public static let names =
+        [
+            "status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume", "pitch",
+            "speed",
+        ]
+        + ["eject", "discard"] + Inventory.allCases.map(\.rawValue) + ["indicate", "light", "clock-set"]
+
+    /// Reads what an object asks for.
+    public init(_ members: [String: JSONValue]) throws(Refusal) {
+        let keys = RequestKeys(members)
+        switch members["command"]?.text {
+        case "status": self = .status
+        case "watch": self = .watch(peaks: try keys.peaks())
+        case "record": self = .command(.record)
+        case "stop": self = .command(.stop)
+        case "pause": self = .command(.pause)
+        case "play": self = .command(.play(try keys.take()))
+        case "skip": self = .command(.skip(seconds: try keys.seconds()))
+        case "mark": self = .command(.mark(note: try keys.note()))
+        case "select": self = .command(.select(try keys.requiredTake()))
+        case "eject": self = .command(.eject)
+        case "discard": self = .command(.discard(stem: try keys.stem()))
+        case "filter":
+            self = .command(
+                .filter(
+                    lowPass: try keys.cutoff("low_pass_hz", allowsAutomatic: true),
+                    slopeDBPerOctave: try keys.slope(),
+                    highPass: try keys.cutoff("high_pass_hz", allowsAutomatic: false)))
+        case "volume": self = .command(.volume(try keys.volume()))
+        case "pitch": self = .command(.pitch(cents: try keys.cents()))
+        case "speed": self = .command(.speed(factor: try keys.factor(), expands: try keys.expands()))
+        case "cards": self = .inventory(.cards)
+        case "lines": self = .inventory(.lines)
+        case "doctor": self = .inventory(.doctor)
+        case "indicate": self = .indicate(try keys.uploadState())
+        case "light": self = .light(lamp: try keys.lamp())
+        case "clock-set": self = .setClock(try keys.time())
+        default: throw Self.unknown(members["command"])
+        }
+    }
+
+    /// The keys that ask for this.
+    public var members: [String: JSONValue] {
+        switch self {
+        case .status: ["command": .string("status")]
+        case .watch(let peaks):
+            peaks ? ["command": .string("watch"), "peaks": .bool(true)] : ["command": .string("watch")]
+        case .inventory(let inventory): ["command": .string(inventory.rawValue)]
+        case .indicate(let state): state.members
+        case .light(let lamp): ["command": .string("light"), "lamp": .string(lamp)]
+        case .setClock(let time): ["command": .string("clock-set"), "time": .string(time.iso8601)]
+        case .command(let command): command.members
+        }
+    }
+}
+
+extension Command {
+    fileprivate var members: [String: JSONValue] {
+        switch self {
+        case .record: return ["command": .string("record")]
+        case .stop: return ["command": .string("stop")]
+        case .pause: return ["command": .string("pause")]
+        case .play(nil): return ["command": .string("play")]
+        case .play(let take?): return ["command": .string("play"), "take": take.json]
+        case .skip(let seconds): return ["command": .string("skip"), "seconds": .double(seconds)]
+        case .mark(nil): return ["command": .string("mark")]
+        case .mark(let note?): return ["command": .string("mark"), "note": .string(note)]
+        case .select(let take): return ["command": .string("select"), "take": take.json]
+        case .eject: return ["command": .string("eject")]
+        case .discard(let stem): return ["command": .string("discard"), "take": .string(stem)]
+        case .volume(let volume): return ["command": .string("volume"), "volume": .double(volume)]
+        case .pitch(let cents): return ["command": .string("pitch"), "cents": .integer(cents)]
+        case .speed(let factor, let expands):
+            return ["command": .string("speed"), "factor": .double(factor), "expand": .bool(expands)]
+        case .filter(let lowPass, let slope, let highPass):
+            var members: [String: JSONValue] = ["command": .string("filter")]
+            members["low_pass_hz"] = lowPass?.json
+            members["slope_db_per_octave"] = slope.map { .integer($0) }
+            members["high_pass_hz"] = highPass?.json
+            return members
+        }
+    }
+}
+
+extension UploadState {
+    fileprivate var members: [String: JSONValue] {
+        var members: [String: JSONValue] = ["command": .string("indicate"), "what": .string(name.rawValue)]
+        if case .refused(let message) = self { members["message"] = .string(message) }
+        return members
+    }
+}
+
+extension Cutoff {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .automatic: .string("auto")
+        case .off: .string("off")
+        case .hertz(let hertz): .double(hertz)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Control
+import Takes
+import Transport
+
+/// Lines that the library may get over its socket.
+enum LibraryLines {
+    static let seeds = [
+        #"{"id":1,"command":"takes","text":"wren dawn","tag":"river","starred":true,"limit":200,"after":"1 2"}"#,
+        #"{"id":2,"command":"takes","since":"2026-11-21T06:18:11Z","until":"2026-11-22 07:18:11+01","marker":""}"#,
+        #"{"id":3,"command":"takes","least_seconds":1.5,"most_seconds":60,"place":"here","order":"size","descending":false}"#,
+        #"{"id":4,"command":"show","take":"heron07-0042-061811Z"}"#,
+        #"{"id":5,"command":"memo","take":42,"memo":"a wren\nat dawn"}"#,
+        #"{"id":6,"command":"memo","take":"last","memo":null}"#,
+        #"{"id":7,"command":"tag","take":42,"add":["river"," dawn "],"remove":["draft"]}"#,
+        #"{"id":8,"command":"star","take":42,"starred":true}"#,
+    ]
+
+    /// Reads each line as the library would: what is read is within its limits, and is read again once it is written.
+    static func check(_ input: [UInt8]) throws {
+        for line in input.split(separator: UInt8(ascii: "\n")).prefix(100) where line.count <= 64 << 10 {
+            let request: Request<LibraryMessage>
+            do throws(RequestError) {
+                request = try Request.read(line)
+            } catch {
+                let message = error.refusal.message
+                try hold(!message.isEmpty && message.utf8.count <= 2000, "a refusal of \(message.utf8.count) bytes")
+                continue
+            }
+            try check(request.message)
+            let again = try? Request<LibraryMessage>.read(Array(request.line.utf8)[...])
+            try hold(again == request, "it is read as another one: \(request.line.prefix(500))")
+        }
+    }
+
+    private static func check(_ message: LibraryMessage) throws {
+        switch message {
+        case .status, .show, .star: break
+        case .takes(let query):
+            try hold((1...TakeQuery.mostTakes).contains(query.limit), "a limit of \(query.limit)")
+            let lengths = [query.leastSeconds, query.mostSeconds].compactMap(\.self)
+            try hold(lengths.allSatisfy { $0 >= 0 && $0.isFinite }, "lengths of \(lengths)")
+            try hold((query.after?.utf8.count ?? 0) <= 200, "after is \(query.after ?? "")")
+            try hold(query.tag.map { TakeNotes.tag($0) == $0 } ?? true, "a tag \(query.tag ?? "")")
+        case .memo(_, let memo):
+            try hold((memo?.utf8.count ?? 1) <= TakeNotes.longestMemo, "a memo of \(memo?.utf8.count ?? 0) bytes")
+        case .tag(_, let adding, let removing):
+            let tags = adding + removing
+            try hold(!tags.isEmpty && tags.count <= 2 * TakeNotes.mostTags, "\(tags.count) tags")
+            for tag in tags { try hold(TakeNotes.tag(tag) == tag, "a tag \(tag)") }
+        }
+    }
+}
