@@ -43,3 +43,5 @@ extension Cutoff: ExpressibleByArgument {
         }
     }
 }
+
+extension TakeQuery.Order: ExpressibleByArgument {}

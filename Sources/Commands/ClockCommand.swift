@@ -40,30 +40,9 @@ struct ClockSetCommand: FieldfareCommand {
     private static let timeout = Duration.seconds(30)
 
     func run(in session: Session) throws(Failure) {
-        let (status, _) = try session.askForStatus(.setClock(wallTime()), timeout: Self.timeout)
+        let (status, _) = try session.askForStatus(
+            .setClock(WallTime(typed: time.joined(separator: " "), for: "clock set")), timeout: Self.timeout)
         try session.write(clock: status)
-    }
-
-    private func wallTime() throws(Failure) -> WallTime {
-        let text = time.joined(separator: " ")
-        do {
-            return try WallTime(reading: text)
-        } catch {
-            switch error {
-            case .form:
-                throw Failure(
-                    exitStatus: 64,
-                    "fieldfare clock set: found \(text), allowed is a date and time such as 2026-11-21T06:18:11Z")
-            case .zone:
-                throw Failure(
-                    exitStatus: 64,
-                    "fieldfare clock set: \(text): of which zone is not said: add Z for UTC, or an offset such as +01:00"
-                )
-            case .calendar:
-                throw Failure(
-                    exitStatus: 65, "fieldfare clock set: \(text): there is no such day, or no such time of day")
-            }
-        }
     }
 }
 

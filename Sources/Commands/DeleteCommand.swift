@@ -50,7 +50,7 @@ struct DeleteCommand: FieldfareCommand {
 
     private func isAgreed(_ takes: [TakeName], _ kit: KitTakes, _ session: Session) throws(Failure) -> Bool {
         for take in takes {
-            let line = (try? kit.folder.sidecar(of: take)).map { TakeText($0).line(stemWidth: 0) }
+            let line = (try? kit.folder.sidecar(of: take)).map { TakeLine($0).text(stemWidth: 0) }
             session.console.complain(line ?? take.stem)
         }
         let question =

@@ -22,7 +22,12 @@ public struct Fieldfare: ParsableCommand {
                     PauseCommand.self, SkipCommand.self, MarkCommand.self, SelectCommand.self, FilterCommand.self,
                     VolumeCommand.self, PitchCommand.self, SpeedCommand.self,
                 ]),
-            CommandGroup(name: "Takes", subcommands: [TakesCommand.self, ShowCommand.self, DeleteCommand.self]),
+            CommandGroup(
+                name: "Takes",
+                subcommands: [
+                    TakesCommand.self, ShowCommand.self, MemoCommand.self, TagCommand.self, StarCommand.self,
+                    DeleteCommand.self,
+                ]),
             CommandGroup(
                 name: "Kit",
                 subcommands: [
@@ -103,6 +108,9 @@ public struct Fieldfare: ParsableCommand {
 public struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The recorder's control socket; that of the settings unless named.", valueName: "path"))
     var socket: String?
+
+    @Option(help: ArgumentHelp("The library's control socket; that of the settings unless named.", valueName: "path"))
+    var librarySocket: String?
 
     @Option(help: ArgumentHelp("The settings file; /etc/fieldfare/fieldfare.toml unless named.", valueName: "file"))
     var settings: String?

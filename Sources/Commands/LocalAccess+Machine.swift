@@ -19,6 +19,7 @@ extension LocalAccess {
             let (settings, _) = Settings.load(from: file)
             var places = Places()
             places.recorderSocket = settings.control.socket
+            places.librarySocket = settings.library.socket
             places.takes = settings.takes.folder
             return places
         },

@@ -11,6 +11,8 @@ public struct LocalAccess: Sendable {
     public struct Places: Hashable, Sendable {
         /// The recorder's control socket.
         public var recorderSocket = "/run/fieldfare/recorder.sock"
+        /// The library's control socket.
+        public var librarySocket = "/run/fieldfare-library/library.sock"
         /// The directory of takes.
         public var takes = "/var/lib/fieldfare/takes"
 

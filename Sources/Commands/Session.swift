@@ -2,7 +2,7 @@ import Control
 public import Takes
 import Transport
 
-/// What a command works with: its output, this machine, and the way to the recorder.
+/// What a command works with: its output, this machine, and the way to the services.
 public struct Session {
     /// Where it writes.
     public var console: any Console
@@ -42,6 +42,31 @@ public struct Session {
             return try ControlClient(path: path, clock: clock)
         } catch {
             throw Failure(error)
+        }
+    }
+
+    /// Connects to the library: at `--library-socket`, else where the settings say.
+    func connectToLibrary() throws(Failure) -> LibraryClient {
+        let path: String
+        if let socket = options.librarySocket {
+            path = socket
+        } else {
+            path = try access.places(options.settings).librarySocket
+        }
+        do {
+            return try LibraryClient(path: path, clock: clock)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// The same; nil: the library is not running.
+    func libraryIfRunning() throws(Failure) -> LibraryClient? {
+        do {
+            return try connectToLibrary()
+        } catch {
+            guard error.exitStatus == 69 else { throw error }
+            return nil
         }
     }
 

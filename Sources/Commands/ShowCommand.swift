@@ -1,45 +1,49 @@
 import ArgumentParser
 import Control
-import Glibc
 import TakeFiles
 import Takes
 import Transport
 
 struct ShowCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show what is known of a take.",
-        discussion:
-            "Reads the take's sidecar from its folder. With --json the sidecar itself, and its folder as 'folder'.")
+        commandName: "show", abstract: "Show what is known of a take, and its waveform.",
+        discussion: """
+            Reads the take's sidecar from its folder. What a person noted of the take, and a take that is elsewhere, \
+            comes from the library, while that is running. The waveform has the greatest peak of each stretch of time. \
+            With --json the sidecar itself, its folder as 'folder', and what was noted.
+            """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var place: TakesOptions
     @Argument(help: "A take's stem, its number, or 'last'.") var take: TakeReference
 
     func run(in session: Session) throws(Failure) {
-        let kit = try KitTakes(of: session, for: "show", directory: place.directory)
-        let take = try kit.find(self.take, for: "show")
-        let folder = kit.folder.folder(of: take)
-        let sidecar: Sidecar
-        var members: JSONValue = .null
-        do {
-            sidecar = try kit.folder.sidecar(of: take)
-            // A newer recorder may have written more than this command knows.
-            if options.json { members = try JSONValue(decoding: kit.folder.sidecarBytes(of: take)) }
+        let library = place.directory == nil ? try session.libraryIfRunning() : nil
+        let shown: ShownTake
+        do throws(Failure) {
+            shown = try ShownTake(take, in: KitTakes(of: session, for: "show", directory: place.directory))
         } catch {
-            throw Failure(reading: error, "show")
+            // It may be elsewhere, or its storage out.
+            guard [66, 74].contains(error.exitStatus), let library else { throw error }
+            return try write(ShownTake(take, of: LibraryTakes(session, library), else: error), in: session)
         }
-        if case .object(var members) = members {
-            members["folder"] = .string(folder)
-            return try session.write(line: JSONValue.object(members).description)
-        }
-        let lines = TakeText(sidecar).lines(folder: folder) { file in Self.size("\(folder)/\(file)") }
-        for line in lines { try session.write(line: line) }
+        try write(library.map { shown.adding(notesOf: LibraryTakes(session, $0), session) } ?? shown, in: session)
     }
 
-    /// How many bytes a file has; nil: it is not there.
-    private static func size(_ path: String) -> Int64? {
-        var found = stat()
-        guard unsafe stat(path, &found) == 0 else { return nil }
-        return Int64(found.st_size)
+    private func write(_ shown: ShownTake, in session: Session) throws(Failure) {
+        if options.json { return try session.write(line: shown.json.description) }
+        let folder = shown.folder
+        let lines = TakeText(shown.sidecar).lines(
+            folder: folder + (shown.place == .elsewhere ? ", elsewhere: its storage is out" : ""), notes: shown.notes
+        ) { file in FileSize.of("\(folder)/\(file)") }
+        for line in lines + waveform(shown, session) { try session.write(line: line) }
+    }
+
+    private func waveform(_ shown: ShownTake, _ session: Session) -> [String] {
+        let width = session.console.width
+        let path = "\(shown.folder)/\(TakeDocument.peaks.name(stem: shown.sidecar.take))"
+        guard let overview = PeaksOverview(reading: path, columns: width) else { return [] }
+        return Waveform(overview, durationSeconds: shown.sidecar.durationSeconds)
+            .lines(width: width, showsUnicode: session.console.showsUnicode)
     }
 }

@@ -11,52 +11,13 @@ struct TakeText {
         self.sidecar = sidecar
     }
 
-    // MARK: In a list
-
-    /// Stem, start, length, and what is unusual.
-    func line(stemWidth: Int) -> String {
-        let stem = sidecar.take + String(repeating: " ", count: max(0, stemWidth - sidecar.take.utf8.count))
-        return [stem, date, Figures.time(sidecar.durationSeconds), remarks.joined(separator: ", ")]
-            .filter { !$0.isEmpty }.joined(separator: "  ")
-    }
-
-    /// `2026-11-21 06:18:11`.
-    private var date: String {
-        let started = WallTime(iso8601: sidecar.startedCorrected ?? sidecar.started)
-        let text = started.map { "\($0.date) \($0.timeOfDay)" } ?? "?"
-        return text + (sidecar.startedCorrected == nil && sidecar.clock == .unset ? "?" : " ")
-    }
-
-    private var remarks: [String] {
-        var remarks: [String] = []
-        func count(_ count: Int, _ one: String, _ several: String) {
-            if count > 0 { remarks.append(count == 1 ? "1 \(one)" : "\(count) \(several)") }
-        }
-        if sidecar.parts.count > 1 { count(sidecar.parts.count, "part", "parts") }
-        count(sidecar.markers.count, "marker", "markers")
-        count(sidecar.gapCount, "gap", "gaps")
-        count(sidecar.suspectedLosses.count, "suspected loss", "suspected losses")
-        if sidecar.levels.contains(where: { $0.clippedFrames > 0 }) { remarks.append("clipped") }
-        if let ending = unusualEnding { remarks.append(ending) }
-        if sidecar.recovered { remarks.append("recovered") }
-        if let format = sidecar.pendingFormat { remarks.append("to be converted to \(format)") }
-        return remarks
-    }
-
-    private var unusualEnding: String? {
-        switch sidecar.endedBy {
-        case .stop, .limit, .next, nil: nil
-        case .shutdown, .diskFull, .storageError, .cardLost, .powerCut, .crash, .unknown:
-            sidecar.endedBy.map { "ended by \($0.rawValue)" }
-        }
-    }
-
-    // MARK: Alone
-
     /// All that a technician may want to know.
-    /// - Parameter size: the bytes of a file of the take; nil: it is not there.
-    func lines(folder: String, size: (_ file: String) -> Int64?) -> [String] {
+    /// - Parameters:
+    ///   - notes: what a person noted of it; nil: not known.
+    ///   - size: the bytes of a file of the take; nil: it is not there.
+    func lines(folder: String, notes: TakeNotes? = nil, size: (_ file: String) -> Int64?) -> [String] {
         var rows: [(String, String)] = [("take", take), ("folder", folder)]
+        rows += lines(notes)
         rows += starts.map { ("started", $0) }
         rows.append(("length", "\(Figures.time(sidecar.durationSeconds)), \(sidecar.frames) frames\(preRoll)"))
         rows.append(("ended", ended))
@@ -67,12 +28,22 @@ struct TakeText {
         rows += listed("gap", sidecar.gaps, text)
         rows += listed("suspected", sidecar.suspectedLosses, text)
         rows += listed("marker", sidecar.markers) { marker in
-            time(marker.atFrame) + (marker.note.map { "  \(Self.printable($0))" } ?? "")
+            time(marker.atFrame) + (marker.note.map { "  \($0.printable)" } ?? "")
         }
         if let format = sidecar.pendingFormat {
             rows.append(("pending", "it is still to be converted to \(format): its files will be replaced"))
         }
         return rows.map { name, text in name + String(repeating: " ", count: max(1, 11 - name.count)) + text }
+    }
+
+    private func lines(_ notes: TakeNotes?) -> [(String, String)] {
+        guard let notes else { return [] }
+        var rows: [(String, String)] = []
+        if notes.starred { rows.append(("star", "yes")) }
+        if !notes.tags.isEmpty { rows.append(("tags", notes.tags.map(\.printable).joined(separator: ", "))) }
+        let memo = notes.memo?.split(separator: "\n", omittingEmptySubsequences: false) ?? []
+        for (index, line) in memo.enumerated() { rows.append((index == 0 ? "memo" : "", String(line).printable)) }
+        return rows
     }
 
     private var take: String {
@@ -82,7 +53,7 @@ struct TakeText {
     private var starts: [String] {
         func day(_ text: String) -> String {
             WallTime(iso8601: text) == nil
-                ? Self.printable(text) : text.replacing("T", with: " ").replacing("Z", with: "")
+                ? text.printable : text.replacing("T", with: " ").replacing("Z", with: "")
         }
         let first = "\(day(sidecar.started)) UTC, \(sidecar.clock.past)"
         guard let corrected = sidecar.startedCorrected else { return [first] }
@@ -101,7 +72,7 @@ struct TakeText {
     }
 
     private var card: String {
-        var fields = [Self.printable(sidecar.card), "\(sidecar.rateHz) Hz"]
+        var fields = [sidecar.card.printable, "\(sidecar.rateHz) Hz"]
         fields.append(sidecar.channels == 1 ? "1 channel" : "\(sidecar.channels) channels")
         fields.append(sidecar.format.rawValue)
         if let gain = sidecar.gainDB { fields.append("gain \(Figures.short(gain)) dB") }
@@ -158,18 +129,6 @@ struct TakeText {
             rows.append((name, "and \(entries.count - Self.mostListed) more: see 'fieldfare show --json'"))
         }
         return rows
-    }
-
-    /// A text that another program may have written, without what steers a terminal.
-    private static func printable(_ text: String) -> String {
-        var scalars = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: scalars.append(" ")
-            default: scalars.append(scalar)
-            }
-        }
-        return String(scalars)
     }
 }
 

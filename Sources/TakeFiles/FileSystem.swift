@@ -44,6 +44,12 @@ public struct FileSystem: Sendable {
         try open("open", path, flags: O_RDWR | O_NOFOLLOW)
     }
 
+    /// Opens a file that is there, to read it.
+    public func openToRead(_ path: String) throws(FileError) -> OpenFile {
+        // A pipe of that name would be waited for; a file is not.
+        try open("open", path, flags: O_RDONLY | O_NONBLOCK)
+    }
+
     /// Opens a folder, so that it can be synced.
     /// - Parameter followsLink: whether it may be a link to one; otherwise that is refused (`ENOTDIR`).
     public func openFolder(_ path: String, followsLink: Bool = true) throws(FileError) -> OpenFile {
@@ -111,8 +117,7 @@ public struct FileSystem: Sendable {
 
     /// Reads a small file whole, but not more than `limit` bytes of it.
     public func contents(_ path: String, limit: Int = 1 << 20) throws(FileError) -> [UInt8] {
-        // A pipe of that name would be waited for; a file is not.
-        let file = try open("open", path, flags: O_RDONLY | O_NONBLOCK)
+        let file = try openToRead(path)
         var bytes: [UInt8] = []
         while bytes.count < limit {
             let piece = try read(file, at: Int64(bytes.count), count: min(1 << 16, limit - bytes.count))

@@ -278,17 +278,28 @@ private struct StoppedClock: Clock {
 }
 
 /// A machine without settings, cards and lines of its own.
-let bareMachine = LocalAccess(places: { _ in LocalAccess.Places() }, problems: { _ in [] }, list: { _, _ in [] })
+let bareMachine = LocalAccess(places: { _ in barePlaces }, problems: { _ in [] }, list: { _, _ in [] })
+
+/// Places where nothing is.
+let barePlaces: LocalAccess.Places = {
+    var places = LocalAccess.Places()
+    places.recorderSocket = "/tmp/fieldfare-missing/recorder.sock"
+    places.librarySocket = "/tmp/fieldfare-missing/library.sock"
+    places.takes = "/tmp/fieldfare-missing/takes"
+    return places
+}()
 
 /// Runs a command, and returns its exit status and what it printed.
 func run(
-    _ arguments: [String], at recorder: DeskRecorder? = nil, access: LocalAccess = bareMachine,
+    _ arguments: [String], at recorder: DeskRecorder? = nil, library: DeskLibrary? = nil,
+    access: LocalAccess = bareMachine,
     console: PaperConsole = PaperConsole(), signals: PaperSignals = PaperSignals()
 ) -> (status: Int32, output: [String], complaints: [String]) {
-    let socket = recorder.map { ["--socket", $0.path] } ?? []
+    let sockets =
+        (recorder.map { ["--socket", $0.path] } ?? []) + (library.map { ["--library-socket", $0.path] } ?? [])
     let session = Session(
         console: console, access: access, clock: StoppedClock(), retry: .milliseconds(2),
         signals: { () throws(Failure) in signals })
-    let status = Fieldfare.run(socket + arguments, in: session)
+    let status = Fieldfare.run(sockets + arguments, in: session)
     return (status, console.lines, console.complaints)
 }

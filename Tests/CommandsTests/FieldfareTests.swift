@@ -211,7 +211,7 @@ import Transport
 
     private static let names =
         ["status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume", "pitch"]
-        + ["speed", "takes", "show", "delete", "cards", "lines", "check"]
+        + ["speed", "takes", "show", "memo", "tag", "star", "delete", "cards", "lines", "check"]
 
     @Test(arguments: ["bash", "zsh", "fish"])
     func `completions know every command and the options`(shell: String) {
@@ -219,7 +219,7 @@ import Transport
         #expect(result.status == 0)
         #expect(result.complaints == [])
         let script = result.output.joined(separator: "\n")
-        for name in Self.names + ["low-pass", "json", "socket"] {
+        for name in Self.names + ["low-pass", "json", "socket", "library-socket", "elsewhere", "reverse"] {
             #expect(script.contains(name), "\(name)")
         }
     }

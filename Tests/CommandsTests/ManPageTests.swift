@@ -17,6 +17,15 @@ import Testing
         #expect(Set(described) == Fieldfare.commandNames)
     }
 
+    @Test(arguments: Fieldfare.commandNames.sorted())
+    func `fieldfare(1) names every option of a command`(command: String) throws {
+        let page = try text("deploy/man/fieldfare.1")
+        let help = run([command, "--help"]).output.joined(separator: "\n")
+        let options = help.matches(of: /\n +(?:-h, )?--([a-z-]+)/).map { String($0.output.1) }
+        #expect(!options.isEmpty)
+        for option in Set(options) where option != "no" { #expect(page.contains("Fl Fl \(option)"), "--\(option)") }
+    }
+
     @Test(arguments: [
         "README.md", "deploy/man/fieldfare.1", "deploy/man/fieldfare-recorder.8", "deploy/man/fieldfare.toml.5",
         "deploy/man/fieldfare-takes.5",

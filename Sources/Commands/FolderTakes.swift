@@ -1,0 +1,130 @@
+import Control
+import Glibc
+import TakeFiles
+import Takes
+
+/// The takes of a folder, as far as their sidecars answer a query.
+struct FolderTakes {
+    private let session: Session
+    private let kit: KitTakes
+
+    init(_ session: Session, _ kit: KitTakes) {
+        self.session = session
+        self.kit = kit
+    }
+
+    /// Writes the takes that fulfil a query.
+    /// - Parameters:
+    ///   - order: in place of that of the query; by number no sidecar is read ahead.
+    ///   - limit: how many at most.
+    func list(_ query: TakeQuery, by order: TakeQuery.Order, limit: Int?, isRestricted: Bool) throws(Failure) {
+        let width = kit.takes.reduce(0) { max($0, $1.stem.utf8.count) }
+        var list = TakesList(session, isRestricted: isRestricted, width: width)
+        try list.begin(directory: kit.folder.path)
+        var left = limit ?? .max
+        for name in try sorted(by: order, query, &list) where left > 0 {
+            guard let sidecar = try read(name, &list), query.accepts(sidecar) else { continue }
+            try write(name, sidecar, to: &list)
+            left -= 1
+        }
+        try list.end(place: kit.folder.path)
+    }
+
+    /// The names in their order. For an order that only sidecars tell, each is read, and one that fulfils the query has
+    /// a name here.
+    private func sorted(
+        by order: TakeQuery.Order, _ query: TakeQuery, _ list: inout TakesList
+    ) throws(Failure) -> [TakeName] {
+        guard order != .number else { return query.isDescending ? kit.takes.reversed() : kit.takes }
+        var keys: [(key: Double, name: TakeName)] = []
+        for name in kit.takes {
+            guard let sidecar = try read(name, &list), query.accepts(sidecar) else { continue }
+            keys.append((key(name, sidecar, order), name))
+        }
+        keys.sort { query.isDescending ? ($1.key, $1.name) < ($0.key, $0.name) : ($0.key, $0.name) < ($1.key, $1.name) }
+        return keys.map(\.name)
+    }
+
+    private func key(_ name: TakeName, _ sidecar: Sidecar, _ order: TakeQuery.Order) -> Double {
+        switch order {
+        case .number: Double(name.number)
+        case .started: Double(sidecar.begun?.microseconds ?? 0)
+        case .duration: sidecar.durationSeconds
+        case .size: Double(bytes(name, sidecar))
+        }
+    }
+
+    /// Nil: it was deleted meanwhile, or cannot be read, which is then noted in the list.
+    private func read(_ name: TakeName, _ list: inout TakesList) throws(Failure) -> Sidecar? {
+        do {
+            return try kit.folder.sidecar(of: name)
+        } catch let error as FileError where error.code == ENOENT {
+            return nil
+        } catch {
+            try list.add(name, unreadable: Failure(reading: error, "takes"))
+            return nil
+        }
+    }
+
+    private func write(_ name: TakeName, _ sidecar: Sidecar, to list: inout TakesList) throws(Failure) {
+        let isJSON = session.options.json
+        let take = CatalogedTake(
+            sidecar, notes: TakeNotes(take: sidecar.take), bytes: isJSON ? bytes(name, sidecar) : 0,
+            folder: kit.folder.folder(of: name), place: .here)
+        guard isJSON else { return try list.add([take]) }
+        guard case .object(var members)? = try? JSONValue(encoding: take) else {
+            throw Failure(exitStatus: 70, "takes: \(name.stem) cannot be written")
+        }
+        // A folder does not know them: nothing is said of them, not that there are none.
+        for key in ["memo", "tags", "starred"] { members[key] = nil }
+        try list.add(json: .object(members))
+    }
+
+    /// Of all files of a take.
+    private func bytes(_ name: TakeName, _ sidecar: Sidecar) -> Int64 {
+        let documents = [TakeDocument.sidecar, .peaks].map { $0.name(stem: name.stem) }
+        let audio = sidecar.parts.flatMap { [$0.file, $0.unfilteredFile].compactMap(\.self) }
+        let folder = kit.folder.folder(of: name)
+        return (audio + documents).reduce(0) { $0 + (FileSize.of("\(folder)/\($1)") ?? 0) }
+    }
+}
+
+/// How many bytes a file has.
+enum FileSize {
+    /// Nil: it is not there.
+    static func of(_ path: String) -> Int64? {
+        var found = stat()
+        guard unsafe stat(path, &found) == 0 else { return nil }
+        return Int64(found.st_size)
+    }
+}
+
+extension Sidecar {
+    /// When it began, by the clock that is known best.
+    fileprivate var begun: WallTime? { WallTime(iso8601: startedCorrected ?? started) }
+}
+
+extension TakeQuery {
+    /// Whether a take fulfils those conditions that a sidecar answers.
+    fileprivate func accepts(_ sidecar: Sidecar) -> Bool {
+        if let since, sidecar.begun.map({ $0 < since }) ?? true { return false }
+        if let until, sidecar.begun.map({ $0 >= until }) ?? true { return false }
+        if let leastSeconds, sidecar.durationSeconds < leastSeconds { return false }
+        if let mostSeconds, sidecar.durationSeconds > mostSeconds { return false }
+        guard let marker else { return true }
+        guard marker.contains(where: { !$0.isWhitespace }) else { return !sidecar.markers.isEmpty }
+        return sidecar.markers.contains { $0.note.map { $0.hasWords(beginningWith: marker) } ?? false }
+    }
+}
+
+extension String {
+    /// Whether each word of `words` is the beginning of a word here; case does not count.
+    fileprivate func hasWords(beginningWith words: String) -> Bool {
+        func split(_ text: String) -> [Substring] {
+            text.lowercased().split { !$0.isLetter && !$0.isNumber }.map { Substring($0) }
+        }
+        let here = split(self)
+        let sought = split(words)
+        return !sought.isEmpty && sought.allSatisfy { word in here.contains { $0.hasPrefix(word) } }
+    }
+}

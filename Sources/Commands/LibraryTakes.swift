@@ -1,0 +1,99 @@
+import Control
+import Takes
+import Transport
+
+/// The takes that the library knows.
+struct LibraryTakes {
+    private let session: Session
+    private let client: LibraryClient
+
+    /// A board that starts a process, or reads a card, takes its time.
+    static let timeout = Duration.seconds(30)
+
+    init(_ session: Session, _ client: LibraryClient) {
+        self.session = session
+        self.client = client
+    }
+
+    /// What a command needs of the library's status.
+    private struct Status: Decodable {
+        var scan: Scan?
+        var directories: [Directory]
+
+        struct Scan: Decodable {
+            var done: Int
+            var total: Int?
+        }
+        struct Directory: Decodable { var path: String }
+    }
+
+    private struct Page<Take: Decodable>: Decodable {
+        var takes: [Take]
+        var next: String?
+    }
+
+    /// Writes the takes that fulfil a query, page by page.
+    /// - Parameter limit: how many at most, over all pages.
+    func list(_ query: TakeQuery, limit: Int?, isRestricted: Bool) throws(Failure) {
+        let status = try ask(.status, for: Status.self)
+        if let scan = status.scan {
+            let count = scan.total.map { "\(scan.done) of \($0)" } ?? "\(scan.done)"
+            session.console.complain("takes: the library still reads the folders (\(count)): takes may be missing")
+        }
+        var list = TakesList(session, isRestricted: isRestricted)
+        try list.begin(directory: status.directories.first?.path)
+        if session.options.json {
+            // As JSON it is passed on as it came: a newer library may know more of a take than this command.
+            try pages(query, limit) { (takes: [JSONValue]) throws(Failure) in
+                for take in takes { try list.add(json: take) }
+            }
+        } else {
+            try pages(query, limit) { (takes: [CatalogedTake]) throws(Failure) in try list.add(takes) }
+        }
+        try list.end(place: nil)
+    }
+
+    private func pages<Take: Decodable>(
+        _ query: TakeQuery, _ limit: Int?, _ use: ([Take]) throws(Failure) -> Void
+    ) throws(Failure) {
+        var query = query
+        var left = limit ?? .max
+        while left > 0 {
+            query.limit = min(left, TakeQuery.mostTakes)
+            let page = try ask(.takes(query), for: Page<Take>.self)
+            try use(page.takes)
+            left -= page.takes.count
+            guard let next = page.next, !page.takes.isEmpty else { return }
+            query.after = next
+        }
+    }
+
+    /// What the library knows of a take.
+    struct Shown: Decodable {
+        var take: CatalogedTake
+        var notes: TakeNotes
+    }
+
+    /// A take as it is after a change.
+    struct Changed: Decodable {
+        var take: CatalogedTake
+    }
+
+    /// Asks, and reads the keys of the reply.
+    func ask<Reply: Decodable>(_ message: LibraryMessage, for type: Reply.Type) throws(Failure) -> Reply {
+        do {
+            return try client.ask(message, for: type, timeout: Self.timeout)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// Asks, and waits for the reply.
+    func ask(_ message: LibraryMessage) throws(Failure) -> JSONValue {
+        do {
+            return try client.ask(message, timeout: Self.timeout)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Control
+import Glibc
+import Takes
+import Transport
+import Workers
+
+/// A library that keeps its takes in memory, on a thread and a socket of its own.
+final class DeskLibrary {
+    let path: String
+    private let scratch = ScratchFolder()
+    private var thread: Thread?
+    private let ending: [Int32]
+    /// What it received, and what it has.
+    let desk = Desk()
+
+    final class Desk: Sendable {
+        let messages = Locked<[LibraryMessage]>([])
+        let takes = Locked<[CatalogedTake]>([])
+        let sidecars = Locked<[String: JSONValue]>([:])
+        /// How many folders it has read, while it does.
+        let scan = Locked<JSONValue>(.null)
+        /// What it refuses everything but its status with.
+        let refusal = Locked<Refusal?>(nil)
+    }
+
+    var messages: [LibraryMessage] { desk.messages.withLock { $0 } }
+
+    init(_ takes: [CatalogedTake] = []) throws {
+        path = scratch.path + "/library.sock"
+        var ends: [Int32] = [-1, -1]
+        unsafe pipe(&ends)
+        ending = ends
+        desk.takes.withLock { $0 = takes }
+        let (end, desk) = (ends[0], desk)
+        let serving = Serving(try PeerServer(path: path), DeskHandler(desk))
+        thread = try Thread(name: "library") { serving.run(until: end) }
+    }
+
+    deinit {
+        var byte: UInt8 = 0
+        _ = unsafe Glibc.write(ending[1], &byte, 1)
+        thread?.join()
+        for end in ending { close(end) }
+    }
+
+    /// The server on its way to its thread, which alone uses it.
+    private struct Serving: @unchecked Sendable {
+        let server: PeerServer<LibraryMessage>
+        let handler: DeskHandler
+
+        init(_ server: PeerServer<LibraryMessage>, _ handler: DeskHandler) {
+            self.server = server
+            self.handler = handler
+            server.handler = handler
+        }
+
+        func run(until end: Int32) {
+            while true {
+                var files = [
+                    pollfd(fd: server.fileDescriptor, events: Int16(POLLIN), revents: 0),
+                    pollfd(fd: end, events: Int16(POLLIN), revents: 0),
+                ]
+                let now = SystemClock().now()
+                let next = server.turn(now).map { Int32(clamping: ($0 - now).nanoseconds / 1_000_000 + 1) }
+                unsafe poll(&files, 2, next ?? -1)
+                if files[1].revents != 0 { return }
+                server.serve(SystemClock().now())
+            }
+        }
+    }
+}
+
+private final class DeskHandler: PeerHandler {
+    private let desk: DeskLibrary.Desk
+
+    init(_ desk: DeskLibrary.Desk) {
+        self.desk = desk
+    }
+
+    private struct Page: Encodable {
+        var takes: [CatalogedTake]
+        var next: String?
+    }
+
+    private struct Shown: Encodable {
+        var take: CatalogedTake
+        var notes: TakeNotes?
+        var sidecar: JSONValue?
+    }
+
+    func carryOut(_ message: LibraryMessage, of peer: PeerID, answer: Answer) {
+        desk.messages.withLock { $0.append(message) }
+        if message != .status, let refusal = desk.refusal.withLock({ $0 }) { return answer.refuse(refusal) }
+        switch message {
+        case .status:
+            let directory = JSONValue.object(["path": .string("/desk/takes"), "storage": .string("internal")])
+            answer.succeed(object: ["directories": .array([directory]), "scan": desk.scan.withLock { $0 }])
+        case .takes(let query):
+            // It pages as the library does, and leaves all conditions but the place aside.
+            let takes = desk.takes.withLock { $0 }.filter { query.place == nil || query.place == $0.place }
+            let start = query.after.flatMap(Int.init) ?? 0
+            let end = min(takes.count, start + query.limit)
+            answer.succeed(
+                object: Page(takes: Array(takes[start..<end]), next: end < takes.count ? String(end) : nil))
+        case .show(let reference):
+            change(reference, answer) { _ in }
+        case .memo(let reference, let memo):
+            change(reference, answer) { $0.memo = memo }
+        case .tag(let reference, let adding, let removing):
+            change(reference, answer) { notes in notes.tag(adding: adding, removing: removing) }
+        case .star(let reference, let isStarred):
+            change(reference, answer) { $0.starred = isStarred }
+        }
+    }
+
+    private func change(_ reference: TakeReference, _ answer: Answer, _ change: (inout TakeNotes) -> Void) {
+        let shown = desk.takes.withLock { takes -> Shown? in
+            let place = takes.lastIndex { take in
+                reference == .last || reference == .stem(take.take) || reference == .number(take.number)
+            }
+            guard let place else { return nil }
+            var notes = TakeNotes(take: takes[place].take)
+            (notes.memo, notes.tags, notes.starred) = (takes[place].memo, takes[place].tags, takes[place].starred)
+            change(&notes)
+            (takes[place].memo, takes[place].tags, takes[place].starred) = (notes.memo, notes.tags, notes.starred)
+            return Shown(
+                take: takes[place], notes: notes, sidecar: desk.sidecars.withLock { $0[takes[place].take] })
+        }
+        guard let shown else { return answer.refuse(Refusal(.notFound, "library: \(reference): no such take")) }
+        answer.succeed(object: shown)
+    }
+}
+
+/// A take as the library has it.
+func deskTake(_ number: Int, _ change: (inout CatalogedTake) -> Void = { _ in }) -> CatalogedTake {
+    let stem = "heron07-\(number < 1000 ? "0" : "")\(number < 100 ? "0" : "")\(number < 10 ? "0" : "")\(number)-061811Z"
+    let started = WallTime(microseconds: 1_795_241_891_250_000)
+    let name = TakeName(stem: stem, day: "2026-11-21")
+    var sidecar = Sidecar(
+        name: name ?? TakeName(kit: "heron07", number: number, started: started), started: started,
+        startedMonotonic: Instant(nanoseconds: 0), bootID: "boot", clock: .ntp, card: "usb:0d8c:0014",
+        format: StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s16), preRollFrames: 0, gainDB: nil, agc: nil,
+        version: "0")
+    sidecar.endedBy = .stop
+    sidecar.frames = 96_000
+    sidecar.durationSeconds = 2
+    var take = CatalogedTake(
+        sidecar, notes: TakeNotes(take: stem), bytes: 384_044, folder: "/desk/takes/2026-11-21", place: .here)
+    change(&take)
+    return take
+}

@@ -1,0 +1,86 @@
+import Control
+import Takes
+import Testing
+import Transport
+
+@testable import Commands
+
+/// `memo`, `tag` and `star`.
+@Suite struct NotesCommandsTests {
+    private static let line = "heron07-0001-061811Z  2026-11-21 06:18:11   0:00:02.0"
+
+    @Test func `a memo is written, printed and removed`() throws {
+        let library = try DeskLibrary([deskTake(1)])
+        let text = "A wren\nat dawn\u{1b}"
+        #expect(run(["memo", "1"], library: library) == (0, ["heron07-0001-061811Z: no memo"], []))
+        #expect(run(["memo", "1", text], library: library) == (0, [Self.line + "  \"A wren…\""], []))
+        #expect(run(["memo", "last"], library: library) == (0, ["A wren", "at dawn "], []))
+        #expect(
+            run(["memo", "last", "--json"], library: library)
+                == (0, [#"{"memo":"A wren\nat dawn\u001b","take":"heron07-0001-061811Z"}"#], []))
+        #expect(run(["memo", "1", "--clear"], library: library) == (0, [Self.line], []))
+        #expect(
+            library.messages == [
+                .show(.number(1)), .memo(.number(1), text), .show(.last), .show(.last), .memo(.number(1), nil),
+            ])
+    }
+
+    @Test func `tags are added and removed`() throws {
+        let library = try DeskLibrary([deskTake(1)])
+        #expect(
+            run(["tag", "1", "river", " interview "], library: library)
+                == (0, [Self.line + "  [interview, river]"], []))
+        #expect(run(["tag", "last", "--remove", "river"], library: library) == (0, [Self.line + "  [interview]"], []))
+        #expect(
+            library.messages == [
+                .tag(.number(1), adding: ["river", "interview"], removing: []),
+                .tag(.last, adding: [], removing: ["river"]),
+            ])
+    }
+
+    @Test func `a star is set and removed`() throws {
+        let library = try DeskLibrary([deskTake(1)])
+        #expect(run(["star", "heron07-0001-061811Z"], library: library) == (0, [Self.line + "  ★"], []))
+        #expect(run(["star", "1", "--off"], library: library) == (0, [Self.line], []))
+        #expect(library.messages == [.star(.stem("heron07-0001-061811Z"), true), .star(.number(1), false)])
+    }
+
+    @Test func `as JSON it is the take as it then is`() throws {
+        let library = try DeskLibrary([deskTake(1)])
+        let starred = try JSONValue(encoding: deskTake(1) { $0.starred = true })
+        let line = try #require(run(["star", "1", "--json"], library: library).output.first)
+        #expect(try JSONValue(decoding: line.utf8)["take"] == starred)
+    }
+
+    @Test(arguments: [["memo", "1"], ["memo", "1", "x"], ["tag", "1", "x"], ["star", "1"]])
+    func `without a library, or without the take, nothing is done`(arguments: [String]) throws {
+        let path = barePlaces.librarySocket
+        #expect(
+            run(arguments)
+                == (69, [], ["control: \(path): the library is not running (No such file or directory)"]))
+        #expect(
+            run(arguments, library: try DeskLibrary()) == (66, [], ["library: 1: no such take"]))
+    }
+
+    @Test(arguments: [
+        (["memo", "1", "x", "--clear"], "memo: --clear and a text exclude each other"),
+        (
+            ["memo", "1", String(repeating: "x", count: 4001)],
+            "memo: the text has 4001 bytes, allowed are at most 4000"
+        ),
+        (["tag", "1"], "tag: Missing expected argument '<tag> ...'"),
+        (["tag", "1", "x", ""], "tag: a tag has 1 to 100 bytes on one line"),
+        (
+            ["tag", "1"] + (1...51).map { "tag \($0)" },
+            "tag: there are 51 tags, allowed are at most 50"
+        ),
+    ])
+    func `a mistake in the arguments is one sentence`(arguments: [String], sentence: String) throws {
+        let library = try DeskLibrary([deskTake(1)])
+        let command = arguments[0]
+        #expect(
+            run(arguments, library: library)
+                == (64, [], ["fieldfare \(sentence): see 'fieldfare \(command) --help'"]))
+        #expect(library.messages == [])
+    }
+}
