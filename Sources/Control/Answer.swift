@@ -35,6 +35,12 @@ public final class Answer {
         send(.object(jsonText(object) ?? ""))
     }
 
+    /// The same, for an object that is written already.
+    /// - Parameter text: JSON, on any number of lines.
+    public func succeed(json text: String) {
+        send(.object(text))
+    }
+
     /// It was done, and there is nothing to say of it.
     public func succeed() {
         send(.done)

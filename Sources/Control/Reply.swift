@@ -4,7 +4,7 @@ import Transport
 enum Reply {
     /// The keys of a status beside `ok`.
     case status(Status)
-    /// The keys of an object, which is given as JSON on one line.
+    /// The keys of an object, which is given as JSON.
     case object(String)
     /// One key with a list.
     case list(String, JSONValue)
@@ -24,12 +24,12 @@ enum Reply {
             }
             return Reply.object(object).line(id: id, isFirst: isFirst)
         case .object(let object):
-            guard object.first == "{" else {
+            guard let keys = Self.keys(of: object) else {
                 return Reply.refused(Refusal(.internal, "control: the reply cannot be written"))
                     .line(id: id, isFirst: isFirst)
             }
             head += "true"
-            rest = String(object.dropFirst().dropLast())
+            rest = keys
         case .list(let key, let list):
             head += "true"
             rest = "\"\(key)\":\(list)"
@@ -41,6 +41,18 @@ enum Reply {
             rest = "\"error\":{\"code\":\"\(refusal.code.rawValue)\",\"message\":\(JSONValue.string(refusal.message))}"
         }
         return head + (isFirst ? ",\"protocol\":\(protocolVersion)" : "") + (rest.isEmpty ? "}" : ",\(rest)}")
+    }
+
+    /// What stands between the brackets of an object, on one line; nil: it is none.
+    private static func keys(of object: String) -> String? {
+        let space = UInt8(ascii: " ")
+        // In JSON a line break is never part of a text.
+        let bytes = object.utf8.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? space : $0 }
+        guard let first = bytes.firstIndex(where: { $0 != space }), bytes[first] == UInt8(ascii: "{"),
+            let last = bytes.lastIndex(where: { $0 != space }), bytes[last] == UInt8(ascii: "}")
+        else { return nil }
+        let keys = bytes[(first + 1)..<last].drop { $0 == space }
+        return String(decoding: keys, as: UTF8.self)
     }
 }
 

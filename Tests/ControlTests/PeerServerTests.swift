@@ -69,6 +69,20 @@ import Transport
             ])
     }
 
+    @Test func `an object that is written already is put on one line`() throws {
+        let peer = Peer(folder.socket)
+        peer.send("{\"id\":1,\"command\":\"status\"}\n{\"id\":2,\"command\":\"status\"}\n")
+        settle()
+        library.waiting.removeFirst().succeed(json: "{\n\"a\":\"b\\n\",\r\n \"c\":[\n1]}\n")
+        settle()
+        library.waiting.removeFirst().succeed(json: " {\n} \n")
+        settle()
+        #expect(
+            peer.lines() == [
+                "{\"id\":1,\"ok\":true,\"protocol\":1,\"a\":\"b\\n\",   \"c\":[ 1]}", #"{"id":2,"ok":true}"#,
+            ])
+    }
+
     @Test func `what is no object is no reply`() throws {
         let peer = Peer(folder.socket)
         for _ in 1...2 { peer.send("{\"command\":\"status\"}\n") }
