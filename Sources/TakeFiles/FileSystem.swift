@@ -224,6 +224,11 @@ public struct FileSystem: Sendable {
         try doing("examine", path) { () throws(Errno) in try calls.identity(path) }
     }
 
+    /// The length of a file, and what tells whether it is the one that was there before.
+    public func attributes(_ path: String) throws(FileError) -> FileAttributes {
+        try doing("examine", path) { () throws(Errno) in try calls.attributes(path) }
+    }
+
     /// Fails if `path` cannot be written: its file system has become read-only, or this process has no right to.
     public func checkWritable(_ path: String) throws(FileError) {
         try doing("write", path) { () throws(Errno) in try calls.checkWritable(path) }

@@ -107,6 +107,15 @@ public struct KernelCalls: SystemCalls {
         return FileIdentity(device: UInt64(found.st_dev), inode: UInt64(found.st_ino))
     }
 
+    /// `stat(2)`.
+    public func attributes(_ path: String) throws(Errno) -> FileAttributes {
+        var found = stat()
+        _ = try Self.check(unsafe stat(path, &found))
+        let modified = Int64(found.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(found.st_mtim.tv_nsec)
+        return FileAttributes(
+            byteCount: Int64(found.st_size), modifiedNs: modified, inode: Int64(bitPattern: UInt64(found.st_ino)))
+    }
+
     /// `access(2)`.
     public func checkWritable(_ path: String) throws(Errno) {
         _ = try Self.check(unsafe access(path, W_OK))

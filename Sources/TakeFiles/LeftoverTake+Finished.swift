@@ -42,15 +42,15 @@ extension LeftoverTake {
         return nil
     }
 
-    /// Files without sound beside a finished take's own, under a name that they had before: what a power cut leaves of a rename.
+    /// Files beside a finished take's own, under a name that those had before: what a power cut leaves of a rename.
+    /// - Parameter last: the finished take's last part.
     static func remains(
-        _ names: [String], of finished: Sidecar, _ last: Int, at site: TakeSite
-    ) throws(LeftoverProblem) -> [AudioFile] {
-        var remains: [AudioFile] = []
+        _ names: [String], _ last: Int, at site: TakeSite
+    ) throws(LeftoverProblem) -> (blank: [AudioFileName], others: [AudioFileName]) {
+        var remains: (blank: [AudioFileName], others: [AudioFileName]) = ([], [])
         for name in names.compactMap({ AudioFileName($0, of: site.name) })
         where name.part <= last && name.stage == .part {
-            guard try read(name, at: site, [:]).isBlank else { throw .twoNames(of: site.name) }
-            remains.append(rest(name, of: site.name, finished))
+            if try read(name, at: site, [:]).isBlank { remains.blank.append(name) } else { remains.others.append(name) }
         }
         return remains
     }
@@ -91,18 +91,18 @@ extension LeftoverTake {
         var parts: [[AudioFile]] = []
         for part in finished.parts {
             let (head, byteCount) = try settledFile(part.file, at: site)
-            guard var format = WAVHeaderReading(head)?.format else {
-                throw .foreign("\(site.name.stem): its finished file \(part.file) is damaged")
-            }
+            let damaged = LeftoverProblem.foreign("\(site.name.stem): its finished file \(part.file) is damaged")
+            guard let reading = WAVHeaderReading(head) else { throw damaged }
+            var format = reading.format
             let stored = part.streamFormat(channels: finished.channels).stored
             if format.sampleFormat == stored.sampleFormat { format.significantBits = stored.significantBits }
             var audio = AudioFile(
                 name: part.file, header: header(of: finished, format, part.firstFrame), firstFrame: part.firstFrame,
                 stage: .committed)
             audio.dataBytes = part.frames * Int64(format.bytesPerFrame)
-            guard WAVHeaderReading(head)?.dataBytes == audio.dataBytes, byteCount >= audio.end else {
-                throw .foreign("\(site.name.stem): its finished file \(part.file) is damaged")
-            }
+            guard reading.isReadable(like: audio.headerBytes), reading.dataBytes == audio.dataBytes,
+                byteCount >= audio.end
+            else { throw damaged }
             parts.append([audio])
         }
         return parts

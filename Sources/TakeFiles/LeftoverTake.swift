@@ -186,7 +186,8 @@ extension LeftoverTake {
         if finished == nil, listedFrames == 0, found.allSatisfy(\.isBlank) { throw isOurs ? .empty : noSound }
         listedParts = Set(sidecar?.parts.map(\.file) ?? [])
         let known = try Self.sidecar(sidecar, finished, site.name, found)
-        superfluous = (dropped + empties).map { Self.rest($0, of: site.name, known) }
+        let remains = try Self.remains(names, last, at: site)
+        superfluous = (dropped + empties + remains.blank).map { Self.rest($0, of: site.name, known) }
         self.sidecar = known
         judge(found, site.name, isAnew: sidecar == nil)
         if let finished {
@@ -195,10 +196,10 @@ extension LeftoverTake {
                     throw .foreign("\(stem): of its last part, only the unfiltered sound is there")
                 }
                 let begun = found.filter { $0.name.stage == .part && ($0.isBlank || $0.header != nil) }
-                let remains = try Self.remains(names, of: finished, last, at: site)
+                guard remains.others.isEmpty else { throw .twoNames(of: site.name) }
                 throw .finished(
                     finished,
-                    rest: superfluous + remains + begun.map { Self.rest($0.name, of: site.name, finished) })
+                    rest: superfluous + begun.map { Self.rest($0.name, of: site.name, finished) })
             }
             guard settled.allSatisfy({ $0.file.hasSuffix(".wav") }) else {
                 throw .foreign("\(stem): it is FLAC, and what was recorded after its end is not")

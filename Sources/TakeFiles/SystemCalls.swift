@@ -1,3 +1,5 @@
+import Glibc
+
 /// The calls by which takes reach the disk: one door a system call, so that a test can stand in each of them.
 ///
 /// Nothing is retried and nothing is judged here; `FileSystem` does that.
@@ -40,6 +42,8 @@ public protocol SystemCalls: Sendable {
     func fileSystemMagic(_ path: String) throws(Errno) -> UInt32
     /// `stat(2)`.
     func identity(_ path: String) throws(Errno) -> FileIdentity
+    /// `stat(2)`: what tells whether a file is the one that was there before.
+    func attributes(_ path: String) throws(Errno) -> FileAttributes
     /// `access(2)`: fails if this process may not write there, or no process can.
     func checkWritable(_ path: String) throws(Errno)
     /// `opendir(3)`, `readdir(3)`: the names in a folder, in no order, without `.` and `..`.
@@ -54,6 +58,9 @@ extension SystemCalls {
 
     /// Not known.
     public func entryStart(_ name: String, in folder: String) throws(Errno) -> Int64? { nil }
+
+    /// Not known.
+    public func attributes(_ path: String) throws(Errno) -> FileAttributes { throw Errno(code: ENOSYS) }
 
     /// A kind that is not known.
     public func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 { 0 }

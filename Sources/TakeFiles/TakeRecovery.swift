@@ -219,8 +219,7 @@ extension TakeRecovery {
     /// Whether an audio file that has its final name is all that it is to be. It was synced before it got that.
     private func isWhole(_ audio: AudioFile, _ file: OpenFile) throws(FileError) -> Bool {
         let head = try site.files.read(file, at: 0, count: WAVHeader.byteCount)
-        guard let reading = WAVHeaderReading(head), reading.hasOwnChunksOnly,
-            reading.formatChunk == WAVHeaderReading(audio.headerBytes)?.formatChunk,
+        guard let reading = WAVHeaderReading(head), reading.isReadable(like: audio.headerBytes),
             reading.dataBytes == audio.dataBytes,
             try site.files.length(file) == audio.end + Int64(audio.closing.count)
         else { return false }

@@ -37,8 +37,14 @@ public struct TakesFolder: Sendable {
     /// What is known of a finished take.
     /// - Throws: `FileError` or `SidecarError`.
     public func sidecar(of take: TakeName) throws -> Sidecar {
+        try sidecar(sidecarBytes(of: take), of: take)
+    }
+
+    /// The same, of the bytes of its sidecar.
+    /// - Throws: `SidecarError`.
+    public func sidecar(_ bytes: [UInt8], of take: TakeName) throws(SidecarError) -> Sidecar {
         let path = sidecarPath(of: take)
-        let sidecar = try SidecarFile.sidecar(sidecarBytes(of: take), path: path)
+        let sidecar = try SidecarFile.sidecar(bytes, path: path)
         guard sidecar.take == take.stem else {
             throw SidecarError(path: path, problem: "take is another than its name says")
         }

@@ -40,6 +40,11 @@ struct WAVHeaderReading: Hashable, Sendable {
         dataBytes = Int64(bytes.number(4092, UInt32.self))
     }
 
+    /// Whether other programs can read it, as they can read the head that a recorder writes: `bytes`.
+    func isReadable(like bytes: [UInt8]) -> Bool {
+        hasOwnChunksOnly && formatChunk == WAVHeaderReading(bytes)?.formatChunk
+    }
+
     private static func format(_ bytes: [UInt8], _ chunk: Range<Int>) -> StreamFormat? {
         guard chunk.count >= 16 else { return nil }
         func field(_ offset: Int) -> UInt16 { bytes.number(chunk.lowerBound + offset, UInt16.self) }

@@ -30,6 +30,21 @@ struct FuzzedRemainsTests {
         return output.name
     }
 
+    /// A take that was finished, and went on with a second part until it was cut.
+    private func rejoinedTake() throws -> TakeName {
+        let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s24Packed)
+        let output = try TakeOutput(TakesDirectory(path: path), format)
+        try output.append(100, format)
+        _ = try output.finish(endedBy: .stop, levels: [])
+        try output.beginTail(format: format)
+        try output.append(50, format)
+        try output.sync()
+        try output.rejoin()
+        try output.append(50, format)
+        try output.sync()
+        return output.name
+    }
+
     private func recover(_ name: TakeName) throws -> TakeRecovery.Outcome {
         let recovery = TakeRecovery(of: name, in: try TakesDirectory(path: path), bootID: "")
         while true {
@@ -120,5 +135,38 @@ struct FuzzedRemainsTests {
         }
         #expect(sidecar.frames == 100)
         #expect(try SoundFileReader(path: audio).frames == 100)
+    }
+
+    @Test func `a take that went on is left, if other programs cannot read the head of its finished part`() throws {
+        let name = try rejoinedTake()
+        let audio = file(name, ".wav")
+        // The last byte of the format's identifier.
+        let place = try #require(try files.contents(audio).firstRange(of: Array("fmt ".utf8))).lowerBound + 8 + 39
+        try files.write([0], to: files.open(audio), at: Int64(place))
+        #expect(throws: SoundFileError.self) { _ = try SoundFileReader(path: audio) }
+        let before = try everything(in: path)
+        guard case .left(let reason) = try recover(name) else {
+            Issue.record("it is not left")
+            return
+        }
+        #expect(reason.hasPrefix("\(name.stem): its finished file \(name.stem).wav is damaged: left where it is"))
+        #expect(try everything(in: path) == before)
+    }
+
+    @Test(arguments: [0, 2571, 4096])
+    func `an empty file beside the finished part of a take that went on is removed with its recovery`(
+        byteCount: Int
+    ) throws {
+        let name = try rejoinedTake()
+        let rest = file(name, ".wav.part")
+        try files.write(
+            [UInt8](repeating: 0, count: byteCount), to: try files.create(rest, isNew: true), at: 0)
+        guard case .recovered(let sidecar) = try recover(name) else {
+            Issue.record("it is not recovered")
+            return
+        }
+        #expect(sidecar.frames == 200)
+        #expect(access(rest, F_OK) != 0)
+        #expect(try TakesDirectory(path: path).leftovers() == [])
     }
 }
