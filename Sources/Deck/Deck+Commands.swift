@@ -87,7 +87,7 @@ extension Deck {
                 asker, .failure(Refusal(.busy, "discard: \(take.stem) is being played: stop it first")))
         }
         // The sound behind it is of no use without it.
-        if case .running(take, _) = transport.tail { dropTail() }
+        if case .running(take, _, _) = transport.tail { dropTail() }
         recovery.discard(take, by: asker)
         workers.archivist.post(.discard(take))
     }

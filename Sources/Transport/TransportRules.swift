@@ -21,6 +21,11 @@ public struct TransportRules: Hashable, Sendable {
     /// How long a deck that finished stays closed, should the power stay on.
     public static let rest = Duration.seconds(60)
 
+    /// Whether a take of that length has reached a limit.
+    func isFull(_ length: Duration) -> Bool {
+        [longest, newTakeEvery].contains { $0 > .zero && length >= $0 }
+    }
+
     /// The settings' defaults, except that nothing is rejoined.
     public init() {}
 }

@@ -38,7 +38,7 @@ extension TransportState {
 
     private mutating func tickIdle(_ facts: TransportFacts) -> [TransportEffect] {
         if case .resting(let until) = phase, facts.now >= until { phase = .idle }
-        if case .running(_, let until) = tail, facts.now >= until { return dropTail() }
+        if case .running(_, _, let until) = tail, facts.now >= until { return dropTail() }
         return []
     }
 
@@ -51,9 +51,11 @@ extension TransportState {
 
     /// Begins a take, or goes on with the last one; asks card and storage first where they were last known not to be ready.
     private mutating func start(_ request: Request, _ facts: TransportFacts) -> [TransportEffect] {
-        if case .running(let take, let until) = tail, request.at < until {
-            tail = .rejoining(by: request.by)
-            var recording = Recording(name: take, since: request.at)
+        if case .running(let take, let since, let until) = tail, request.at < until,
+            !rules.isFull(request.at - since)
+        {
+            tail = .rejoining(request)
+            var recording = Recording(name: take, since: since)
             recording.whenBegun = request.asker.map { [$0] } ?? []
             phase = .recording(recording)
             return [.rejoin(at: request.at)]

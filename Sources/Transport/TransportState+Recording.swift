@@ -59,7 +59,9 @@ extension TransportState {
         case .takeFinished(let name, let hasTail):
             var finish = recording.stage.finish
             finish.askers += recording.whenBegun
-            if hasTail { tail = .running(behind: name, until: facts.now + rules.rejoin) }
+            if hasTail {
+                tail = .running(behind: name, since: recording.since, until: facts.now + rules.rejoin)
+            }
             return [.takeOver] + conclude(finish, take: name, facts)
         case .takeFailed(let refusal):
             if case .rejoining = tail { tail = .none }
@@ -85,14 +87,15 @@ extension TransportState {
     }
 
     /// The sound behind the last take ended by itself before the take could go on: a new take begins at the same instant.
-    mutating func beginInstead(by initiator: TakeInitiator, _ facts: TransportFacts) -> [TransportEffect] {
+    mutating func beginInstead(_ request: Request, _ facts: TransportFacts) -> [TransportEffect] {
         guard case .recording(var recording) = phase else { return [] }
         recording.name = nil
+        recording.since = request.at
         phase = .recording(recording)
         guard recording.stage == .running else {
             return handle(.takeFailed(Refusal(.io, "record: the last take could not go on: record again")), facts)
         }
-        return [.begin(at: recording.since, by: initiator)]
+        return [.begin(at: request.at, by: request.by)]
     }
 
     /// What happens while something ends waits, or is refused.

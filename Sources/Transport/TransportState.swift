@@ -36,9 +36,10 @@ public struct TransportState: Hashable, Sendable {
     /// The sound behind a take that was stopped: it is written for a while, so that the take can go on.
     public enum Tail: Hashable, Sendable {
         case none
-        case running(behind: TakeName, until: Instant)
+        /// `since`: when the take's limits began to count.
+        case running(behind: TakeName, since: Instant, until: Instant)
         /// The take is to go on with it, if the writer still has it.
-        case rejoining(by: TakeInitiator)
+        case rejoining(Request)
         case dropping
     }
 
@@ -67,7 +68,7 @@ public struct TransportState: Hashable, Sendable {
     public struct Recording: Hashable, Sendable {
         /// nil: its files are not there yet.
         public internal(set) var name: TakeName?
-        /// When it was pressed: its limits count from here.
+        /// When it was pressed: its limits count from here, also if it was stopped and went on.
         public internal(set) var since: Instant
         /// Whether its card is there.
         public internal(set) var card = Card.delivers
@@ -155,7 +156,7 @@ public struct TransportState: Hashable, Sendable {
                 deadlines.append(recording.since + rules.newTakeEvery + TransportRules.followDelay)
             }
         }
-        if case .running(_, let until) = tail { deadlines.append(until) }
+        if case .running(_, _, let until) = tail { deadlines.append(until) }
         return deadlines.min()
     }
 }
@@ -214,7 +215,7 @@ extension TransportState {
     private mutating func tailEnded(_ facts: TransportFacts) -> [TransportEffect] {
         let before = tail
         tail = .none
-        if case .rejoining(let initiator) = before { return beginInstead(by: initiator, facts) }
+        if case .rejoining(let request) = before { return beginInstead(request, facts) }
         guard case .finishing(let finish, let until) = phase else { return [] }
         phase = .resting(until: until)
         let replies = finish.askers.map { TransportEffect.reply($0, .done) }

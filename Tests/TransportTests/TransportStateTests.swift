@@ -164,6 +164,39 @@ import Transport
         #expect(state.handle(.press(.record, at: pressed), facts) == [.begin(at: pressed, by: .button)])
     }
 
+    @Test func `the limits of a take that went on count from its beginning`() {
+        func stopped(_ change: (inout TransportRules) -> Void) -> TransportState {
+            var state = recording { rules in
+                rules.rejoin = .seconds(60)
+                change(&rules)
+            }
+            _ = state.handle(.press(.stop, at: now + .seconds(100)), TransportFacts(now: now + .seconds(100)))
+            _ = state.handle(.takeFinished(take, hasTail: true), TransportFacts(now: now + .seconds(100)))
+            return state
+        }
+        let pressed = now + .seconds(130)
+        var state = stopped { $0.longest = .seconds(140) }
+        #expect(state.handle(.press(.record, at: pressed), TransportFacts(now: pressed)) == [.rejoin(at: pressed)])
+        _ = state.handle(.takeRejoined(take), TransportFacts(now: pressed))
+        let end = now + .seconds(140)
+        #expect(state.nextDeadline == end)
+        #expect(
+            state.handle(.tick, TransportFacts(now: end)) == [.end(at: end, because: .limit, keepsTail: false)])
+
+        state = stopped { $0.newTakeEvery = .seconds(140) }
+        _ = state.handle(.press(.record, at: pressed), TransportFacts(now: pressed))
+        _ = state.handle(.takeRejoined(take), TransportFacts(now: pressed))
+        #expect(state.handle(.tick, TransportFacts(now: end + TransportRules.followDelay)) == [.follow(at: end)])
+
+        // It would be longer than allowed already.
+        for limit in [\TransportRules.longest, \.newTakeEvery] {
+            state = stopped { $0[keyPath: limit] = .seconds(130) }
+            #expect(
+                state.handle(.press(.record, at: pressed), TransportFacts(now: pressed))
+                    == [.dropTail, .begin(at: pressed, by: .button)])
+        }
+    }
+
     @Test func `a take that cannot begin is a refusal, one that fails later is not`() {
         let failure = Refusal(.io, "record: the disk is full")
         var state = state()
@@ -278,7 +311,7 @@ import Transport
         var rules = TransportRules()
         rules.rejoin = seed % 2 == 0 ? .seconds(60) : .zero
         rules.longest = seed % 3 == 0 ? .seconds(120) : .zero
-        rules.newTakeEvery = seed % 4 == 0 ? .seconds(50) : .zero
+        rules.newTakeEvery = seed % 4 == 0 ? .seconds(110) : .zero
         rules.isListening = seed % 5 != 0
         var model = TransportModel(rules: rules)
         for step in 1...10_000 {
