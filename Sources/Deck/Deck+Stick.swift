@@ -36,6 +36,12 @@ extension Deck {
         case .released(let asker):
             report(Report(.notice, "eject: the stick may be pulled"))
             reply(asker, .success(status))
+        case .eject(let asker):
+            do throws(Refusal) {
+                try eject(asker)
+            } catch {
+                reply(asker, .failure(error))
+            }
         case .kept(let asker):
             let seconds = StickState.patience.components.seconds
             let message = "eject: the stick was not unmounted within \(seconds) s: see 'journalctl -u fieldfare-eject'"
@@ -93,9 +99,12 @@ extension Deck {
         }
         guard transport.isFree else { throw Refusal(.busy, "eject: a take is recorded or played: stop it first") }
         switch stick.state {
-        case .released: return reply(asker, .success(status))
+        case .released:
+            stick.confirm(asker)
+            return checkStick()
         case .away: throw Refusal(.notFound, "eject: there is no stick")
-        case .leaving: throw Refusal(.busy, "eject: the stick is being unmounted: wait for the upload lamp")
+        case .leaving, .confirming:
+            throw Refusal(.busy, "eject: the stick is being unmounted: wait for the upload lamp")
         case .ready, .inUse, .failed: break
         }
         stick.leave(now: clock.now(), asker)

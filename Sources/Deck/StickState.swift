@@ -36,6 +36,8 @@ struct StickState {
         case leaving(since: Instant, Asker)
         /// It may be pulled.
         case released
+        /// The same, and a person asks for it again: another one may have been mounted since the last check.
+        case confirming(Asker)
     }
 
     enum Action: Hashable {
@@ -43,6 +45,8 @@ struct StickState {
         case change
         /// The person who asked is answered.
         case released(Asker), kept(Asker)
+        /// Another stick is there: it is to be unmounted for the person who asks.
+        case eject(Asker)
     }
 
     /// How long unmounting may take: its unit writes what is left and waits for programs that have files open there.
@@ -52,7 +56,7 @@ struct StickState {
     var mayOpen: Bool {
         switch state {
         case .away, .ready, .inUse: true
-        case .failed, .leaving, .released: false
+        case .failed, .leaving, .released, .confirming: false
         }
     }
 
@@ -70,6 +74,12 @@ struct StickState {
             guard now - since >= Self.patience else { return nil }
             state = .ready
             return .kept(asker)
+        case (.confirming(let asker), nil):
+            state = .released
+            return .released(asker)
+        case (.confirming(let asker), _?):
+            state = .ready
+            return .eject(asker)
         case (.released, nil): return nil
         case (.away, nil), (.ready, nil), (.inUse, nil), (.failed, nil):
             state = .away
@@ -87,7 +97,7 @@ struct StickState {
     /// A folder for takes was opened.
     mutating func opened(onStick: Bool) {
         switch state {
-        case .leaving, .released, .failed: break
+        case .leaving, .released, .confirming, .failed: break
         case .away, .ready, .inUse: if onStick { state = .inUse } else { fail() }
         }
     }
@@ -97,4 +107,7 @@ struct StickState {
 
     /// A person wants to pull it.
     mutating func leave(now: Instant, _ asker: Asker) { state = .leaving(since: now, asker) }
+
+    /// A person wants to pull what was released already: the next check says whether it is still so.
+    mutating func confirm(_ asker: Asker) { state = .confirming(asker) }
 }

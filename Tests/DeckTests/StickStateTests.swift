@@ -49,6 +49,24 @@ import Transport
         #expect(state.found(one, isFree: true, now: now) == .change)
     }
 
+    @Test func `a stick that was plugged since the last check is not taken for the one that was released`() {
+        var state = inUse()
+        state.leave(now: now, Asker(7))
+        #expect(state.found(nil, isFree: true, now: now) == .released(Asker(7)))
+        state.confirm(asker)
+        #expect(!state.mayOpen)
+        state.opened(onStick: false)
+        #expect(state.found(other, isFree: true, now: now) == .eject(asker))
+        #expect(state.state == .ready)
+
+        state = inUse()
+        state.leave(now: now, Asker(7))
+        _ = state.found(nil, isFree: true, now: now)
+        state.confirm(asker)
+        #expect(state.found(nil, isFree: true, now: now) == .released(asker))
+        #expect(state.state == .released)
+    }
+
     @Test func `a stick that is pulled is away, whatever was opened instead`() {
         var state = inUse()
         _ = state.found(nil, isFree: true, now: now)
