@@ -14,10 +14,14 @@ let package = Package(
     name: "fieldfare",
     products: [
         .executable(name: "fieldfare-recorder", targets: ["fieldfare-recorder"]),
+        .executable(name: "fieldfare-library", targets: ["fieldfare-library"]),
         .executable(name: "fieldfare", targets: ["fieldfare"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
         // System libraries and thin C shims.
@@ -51,6 +55,7 @@ let package = Package(
             dependencies: ["Takes", "Filters", "Ring", "Live", "Workers", "TakeFiles", "CSoxr", "CSoundTouch"],
             swiftSettings: strictMemory),
         .target(name: "Control", dependencies: ["Takes", "Transport", "CLinux"], swiftSettings: strictMemory),
+        .target(name: "ServiceManager", swiftSettings: strictMemory),
         .target(
             name: "Listening", dependencies: ["Takes", "Filters", "Ring", "Live", "Workers", "Control"],
             swiftSettings: strictMemory),
@@ -81,7 +86,8 @@ let package = Package(
             name: "Recorder",
             dependencies: [
                 "Takes", "Transport", "Panel", "Filters", "Ring", "Live", "Workers", "SoundCard", "Lines",
-                "TakeFiles", "Settings", "Control", "Listening", "Deck", "Doctor", "Simulation", "CLinux",
+                "TakeFiles", "Settings", "Control", "Listening", "ServiceManager", "Deck", "Doctor", "Simulation",
+                "CLinux",
             ],
             swiftSettings: strictMemory),
         .executableTarget(
@@ -99,6 +105,30 @@ let package = Package(
             ],
             swiftSettings: strictMemory),
         .executableTarget(name: "fieldfare", dependencies: ["Commands"], swiftSettings: strict),
+
+        // The library.
+        .target(
+            name: "Catalog",
+            dependencies: [
+                "Takes", "Transport", "TakeFiles", "CLinux", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: strictMemory),
+        .target(
+            name: "Library",
+            dependencies: [
+                "Takes", "Transport", "TakeFiles", "Settings", "Control", "Catalog", "ServiceManager", "Workers",
+                "CLinux",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strictMemory),
+        .executableTarget(
+            name: "fieldfare-library",
+            dependencies: [
+                "Library", "Settings", "Takes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
 
         // Benchmarks. The filter's peer is optimised as a C program would be.
         .target(name: "CReferenceFilter", cSettings: [.unsafeFlags(["-O3"])]),
@@ -124,6 +154,9 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
         .target(name: "TakePlaces", dependencies: ["Takes"], path: "Tests/TakePlaces", swiftSettings: strict),
+        .target(
+            name: "FinishedTakes", dependencies: ["Takes", "TakeFiles"], path: "Tests/FinishedTakes",
+            swiftSettings: strict),
         .testTarget(name: "TakesTests", dependencies: ["Takes"], swiftSettings: strict),
         .testTarget(
             name: "TransportTests", dependencies: ["Takes", "Transport", "SeededRandom"], swiftSettings: strict),
@@ -185,7 +218,18 @@ let package = Package(
             name: "RecorderTests",
             dependencies: [
                 "Recorder", "Takes", "Transport", "Deck", "Panel", "Filters", "Ring", "Workers", "SoundCard", "Lines",
-                "TakeFiles", "Settings", "Control", "Doctor", "Simulation",
+                "TakeFiles", "Settings", "Control", "Doctor", "ServiceManager", "Simulation",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CatalogTests",
+            dependencies: ["Catalog", "TakeFiles", "Takes", "Transport", "SeededRandom", "FinishedTakes"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LibraryTests",
+            dependencies: [
+                "Library", "Catalog", "Control", "Settings", "TakeFiles", "Takes", "Transport", "Workers",
+                "FinishedTakes",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -9,8 +9,10 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/fsuid.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/signalfd.h>
+#include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <sys/vfs.h>

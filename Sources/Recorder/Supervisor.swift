@@ -1,5 +1,6 @@
 import Deck
 import Glibc
+import ServiceManager
 import Takes
 
 /// Reports to the service manager that started the recorder: when the recorder is ready, what it does, and that it works. A recorder

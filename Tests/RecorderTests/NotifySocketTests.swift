@@ -1,7 +1,6 @@
 import Glibc
+import ServiceManager
 import Testing
-
-@testable import Recorder
 
 /// A service manager's socket, which keeps the messages that it receives. The socket is closed with this object.
 final class MadeUpManager {

@@ -1,4 +1,5 @@
 import Glibc
+import ServiceManager
 import Takes
 import Testing
 

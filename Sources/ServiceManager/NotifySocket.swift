@@ -1,9 +1,9 @@
-import Glibc
+package import Glibc
 
 /// The service manager's socket, which receives the state of a service: the protocol of `sd_notify(3)`, without libsystemd.
-struct NotifySocket: ~Copyable {
+package struct NotifySocket: ~Copyable {
     /// What is sent.
-    enum Notice: Equatable {
+    package enum Notice: Equatable {
         /// The service works from now on.
         case ready
         /// It ends because it was asked to.
@@ -29,7 +29,7 @@ struct NotifySocket: ~Copyable {
 
     /// Opens a socket to send from.
     /// - Parameter address: a path, or `@` and a name in the abstract namespace, as `NOTIFY_SOCKET` has it.
-    init(_ address: String, calls: NotifyCalls = NotifyCalls()) throws(NotifyError) {
+    package init(_ address: String, calls: NotifyCalls = NotifyCalls()) throws(NotifyError) {
         // Others, such as vsock, are for containers and virtual machines.
         guard address.hasPrefix("/") || address.hasPrefix("@"), address.utf8.count <= SocketName.longest else {
             throw NotifyError("use it", address, code: EAFNOSUPPORT)
@@ -45,7 +45,7 @@ struct NotifySocket: ~Copyable {
 
     /// Sends notices, without waiting. Several are one message, so that all or none of them arrive.
     /// - Throws: also if the manager's queue is full; then they are to be sent again.
-    func send(_ notices: [Notice]) throws(NotifyError) {
+    package func send(_ notices: [Notice]) throws(NotifyError) {
         let message = Array(notices.map(\.assignment).joined(separator: "\n").utf8)
         while calls.send(descriptor, message, SocketName(address)) < 0 {
             guard errno == EINTR else { throw NotifyError("send", address, code: errno) }
@@ -54,33 +54,37 @@ struct NotifySocket: ~Copyable {
 }
 
 /// The calls that reach the service manager, one door each. They return what the system returns and leave the code in `errno`.
-struct NotifyCalls {
-    var socket: () -> Int32 = {
+package struct NotifyCalls {
+    package var socket: () -> Int32 = {
         Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     }
-    var send: (_ descriptor: Int32, _ message: [UInt8], _ to: SocketName) -> Int = { descriptor, message, name in
+    package var send: (_ descriptor: Int32, _ message: [UInt8], _ to: SocketName) -> Int = {
+        descriptor, message, name in
         unsafe name.withAddress { address, length in
             unsafe sendto(
                 descriptor, message, message.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), address, length)
         }
     }
-    var close: (Int32) -> Void = { _ = Glibc.close($0) }
+    package var close: (Int32) -> Void = { _ = Glibc.close($0) }
+
+    /// The system's calls.
+    package init() {}
 }
 
 /// The name of a Unix socket: a path, or `@` and a name in the abstract namespace.
-struct SocketName: Equatable {
+package struct SocketName: Equatable {
     /// Bytes that fit, with the zero that ends a path.
-    static let longest = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+    package static let longest = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     private let bytes: [UInt8]
 
     /// - Parameter name: at most `longest` bytes.
-    init(_ name: String) {
+    package init(_ name: String) {
         bytes = Array(name.utf8)
     }
 
     /// Calls `body` with the name as an address, which is valid during the call only.
-    func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    package func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let isAbstract = bytes.first == UInt8(ascii: "@")
@@ -99,20 +103,20 @@ struct SocketName: Equatable {
 }
 
 /// Why a notice could not be sent to the service manager.
-struct NotifyError: Error, Hashable, CustomStringConvertible {
-    var operation: String
+package struct NotifyError: Error, Hashable, CustomStringConvertible {
+    package var operation: String
     /// The value of `NOTIFY_SOCKET`.
-    var address: String
+    package var address: String
     /// As in `errno(3)`.
-    var code: Int32
+    package var code: Int32
 
-    init(_ operation: String, _ address: String, code: Int32) {
+    package init(_ operation: String, _ address: String, code: Int32) {
         self.operation = operation
         self.address = address
         self.code = code
     }
 
-    var description: String {
+    package var description: String {
         // Safe: a string that lives until the next call on this thread.
         let reason = unsafe String(cString: strerror(code))
         return "service: \(address): cannot \(operation): \(reason) (NOTIFY_SOCKET names the service manager's socket)"

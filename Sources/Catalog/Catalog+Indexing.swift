@@ -1,0 +1,144 @@
+import GRDB
+public import TakeFiles
+import Takes
+
+extension Catalog {
+    /// What is known of the files of a take that is cataloged.
+    public struct Known: Sendable {
+        let row: Int64
+        let sidecar: FileAttributes
+        let notesModifiedNs: Int64
+
+        /// Whether a take's files are those that it was cataloged by.
+        public func isOf(_ attributes: FileAttributes, notesModifiedNs: Int64) -> Bool {
+            sidecar == attributes && self.notesModifiedNs == notesModifiedNs
+        }
+    }
+
+    /// Notes which storages are in. Takes of all others are elsewhere.
+    /// - Returns: the number of each storage in the catalog.
+    public func setPresent(_ storages: [Storage]) throws -> [Storage: Int64] {
+        try database.write { database in
+            try database.execute(sql: "UPDATE storage SET isHere = 0 WHERE isHere")
+            var numbers: [Storage: Int64] = [:]
+            for storage in storages {
+                try database.execute(
+                    sql: """
+                        INSERT INTO storage (mark, path, isHere) VALUES (?, ?, 1)
+                        ON CONFLICT (mark) DO UPDATE SET path = excluded.path, isHere = 1
+                        """, arguments: [storage.mark, storage.path])
+                numbers[storage] = try Int64.fetchOne(
+                    database, sql: "SELECT id FROM storage WHERE mark = ?", arguments: [storage.mark])
+            }
+            return numbers
+        }
+    }
+
+    /// The storages that are in, as `setPresent` noted last.
+    public func storages() throws -> [Storage] {
+        try database.read { database in
+            try Row.fetchAll(database, sql: "SELECT path, mark FROM storage WHERE isHere ORDER BY id").map { row in
+                Storage(path: row["path"], mark: row["mark"])
+            }
+        }
+    }
+
+    /// The days of a storage that have cataloged takes.
+    public func days(of storage: Int64) throws -> Set<String> {
+        try database.read { database in
+            try String.fetchSet(
+                database, sql: "SELECT DISTINCT day FROM take WHERE storage = ?", arguments: [storage])
+        }
+    }
+
+    /// The cataloged takes of a day, by stem.
+    public func known(of storage: Int64, day: String) throws -> [String: Known] {
+        try database.read { database in
+            let rows = try Row.fetchCursor(
+                database,
+                sql: """
+                    SELECT take, id, sidecarByteCount, sidecarModifiedNs, sidecarInode, notesModifiedNs
+                    FROM take WHERE storage = ? AND day = ?
+                    """, arguments: [storage, day])
+            var known: [String: Known] = [:]
+            while let row = try rows.next() {
+                known[row[0]] = Known(
+                    row: row[1],
+                    sidecar: FileAttributes(byteCount: row[2], modifiedNs: row[3], inode: row[4]),
+                    notesModifiedNs: row[5])
+            }
+            return known
+        }
+    }
+
+    /// Catalogs takes of a storage, new ones and such whose files have changed, in one transaction.
+    ///
+    /// A take that is on another storage as well stays where it is as long as that is in.
+    /// - Returns: why the library's own files of some could not be used; those takes are cataloged without.
+    public func index(_ takes: [StoredTake], on storage: Int64, at path: String) throws -> [any Error] {
+        var failures: [any Error] = []
+        try database.write { database in
+            for take in takes {
+                let stem = take.name.stem
+                // Before it is read: a file that changes meanwhile is read again.
+                let modified = notes.modified(stem)
+                var noted = TakeNotes(take: stem)
+                do {
+                    noted = try notes.notes(of: stem)
+                } catch {
+                    failures.append(error)
+                }
+                var row = TakeRow(take, notes: noted, notesModifiedNs: modified, storage: storage, place: path)
+                if let old = try Self.row(of: stem, database) {
+                    let isHere = "SELECT isHere FROM storage WHERE id = ?"
+                    if old.storage != storage,
+                        try Bool.fetchOne(database, sql: isHere, arguments: [old.storage]) == true
+                    {
+                        continue
+                    }
+                    row.id = old.id
+                    try row.update(database)
+                } else {
+                    try row.insert(database)
+                }
+                try database.execute(
+                    sql: "INSERT OR REPLACE INTO sidecar (id, json) VALUES (?, ?)",
+                    arguments: [row.id, String(decoding: take.json, as: UTF8.self)])
+                let markers = take.sidecar.markers.compactMap(\.note).joined(separator: "\n")
+                try Self.setText(noted, markers: markers, of: row.id ?? 0, database)
+            }
+        }
+        return failures
+    }
+
+    /// Removes takes of a storage whose sidecars are gone. The library's own files of them are kept.
+    public func remove(_ takes: [String], on storage: Int64) throws {
+        try database.write { database in
+            for take in takes {
+                guard let row = try Self.row(of: take, database), row.storage == storage, let id = row.id else {
+                    continue
+                }
+                try database.execute(sql: "DELETE FROM takeText WHERE rowid = ?", arguments: [id])
+                try row.delete(database)
+            }
+        }
+    }
+
+    static func row(of take: String, _ database: Database) throws -> TakeRow? {
+        try TakeRow.fetchOne(database, sql: "SELECT * FROM take WHERE take = ?", arguments: [take])
+    }
+
+    /// Replaces what a take is found by.
+    static func setText(_ notes: TakeNotes, markers: String, of id: Int64, _ database: Database) throws {
+        try database.execute(sql: "DELETE FROM takeText WHERE rowid = ?", arguments: [id])
+        if notes.memo != nil || !notes.tags.isEmpty || !markers.isEmpty {
+            try database.execute(
+                sql: "INSERT INTO takeText (rowid, memo, tags, markers) VALUES (?, ?, ?, ?)",
+                arguments: [id, notes.memo, notes.tags.joined(separator: "\n"), markers])
+        }
+        try database.execute(sql: "DELETE FROM tag WHERE id = ?", arguments: [id])
+        for tag in notes.tags {
+            try database.execute(sql: "INSERT INTO tag (tag, id) VALUES (?, ?)", arguments: [tag, id])
+        }
+    }
+}

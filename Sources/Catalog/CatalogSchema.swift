@@ -1,0 +1,64 @@
+import GRDB
+
+/// The tables of the catalog, one migration after the other. A migration that was shipped is never changed.
+enum CatalogSchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 takes", migrate: takes)
+        return migrator
+    }
+
+    /// Takes, the storages that they are on, and their text.
+    private static func takes(_ database: Database) throws {
+        try database.create(table: "storage") { table in
+            table.primaryKey("id", .integer)
+            // What outlives a remount: the file system's own mark.
+            table.column("mark", .text).notNull().unique()
+            table.column("path", .text).notNull()
+            table.column("isHere", .boolean).notNull()
+        }
+        try database.create(table: "take") { table in
+            table.primaryKey("id", .integer)
+            table.column("take", .text).notNull().unique()
+            table.column("storage", .integer).notNull().references("storage")
+            table.column("day", .text).notNull()
+            // The sidecar's file, as it was when it was read.
+            table.column("sidecarByteCount", .integer).notNull()
+            table.column("sidecarModifiedNs", .integer).notNull()
+            table.column("sidecarInode", .integer).notNull()
+            // When the library's own file of it changed; 0: it had none.
+            table.column("notesModifiedNs", .integer).notNull()
+            // What takes are sorted and chosen by.
+            table.column("startedUs", .integer).notNull()
+            table.column("durationUs", .integer).notNull()
+            table.column("number", .integer).notNull()
+            table.column("byteCount", .integer).notNull()
+            table.column("markerCount", .integer).notNull()
+            table.column("isStarred", .boolean).notNull()
+            // What a list shows, as JSON.
+            table.column("entry", .text).notNull()
+        }
+        // Each has all that a list may be chosen by, so that choosing reads no table.
+        for order in ["startedUs", "durationUs", "number", "byteCount"] {
+            let others = ["startedUs", "durationUs", "markerCount", "isStarred", "storage"].filter { $0 != order }
+            try database.create(index: "takeBy\(order)", on: "take", columns: [order, "id"] + others)
+        }
+        try database.create(index: "takeByPlace", on: "take", columns: ["storage", "day"])
+        try database.create(table: "sidecar") { table in
+            table.primaryKey("id", .integer).references("take", onDelete: .cascade)
+            table.column("json", .text).notNull()
+        }
+        try database.create(table: "tag", options: .withoutRowID) { table in
+            table.column("tag", .text).notNull()
+            table.column("id", .integer).notNull().references("take", onDelete: .cascade)
+            table.primaryKey(["tag", "id"])
+        }
+        try database.create(indexOn: "tag", columns: ["id"])
+        try database.create(virtualTable: "takeText", using: FTS5()) { table in
+            table.tokenizer = .unicode61(diacritics: .remove)
+            table.column("memo")
+            table.column("tags")
+            table.column("markers")
+        }
+    }
+}

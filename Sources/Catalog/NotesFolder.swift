@@ -1,0 +1,83 @@
+import FoundationEssentials
+import Glibc
+import TakeFiles
+public import Takes
+
+/// The library's own files of the takes, `takes/STEM.json` in its folder: what it alone knows, and a new catalog reads again.
+public struct NotesFolder: Sendable {
+    /// The folder of the files.
+    public let path: String
+    private let files: FileSystem
+    private let folder: OpenFile
+
+    /// More is no file of the library's.
+    private static let longest = 1 << 20
+
+    init(in directory: String, files: FileSystem) throws(FileError) {
+        path = "\(directory)/takes"
+        self.files = files
+        folder = try files.makeFolder(path)
+    }
+
+    /// The file of a take.
+    public func file(of take: String) -> String { "\(path)/\(take).json" }
+
+    /// The takes that have a file.
+    func takes() throws(FileError) -> Set<String> {
+        Set(try files.entries(path).compactMap { $0.hasSuffix(".json") ? String($0.dropLast(5)) : nil })
+    }
+
+    /// When the file of a take changed, in nanoseconds since 1970; 0: it has none.
+    func modified(_ take: String) -> Int64 { (try? files.attributes(file(of: take)))?.modifiedNs ?? 0 }
+
+    /// What is noted of a take; nothing, if it has no file.
+    /// - Throws: `FileError`; `NotesError` if the file is damaged.
+    public func notes(of take: String) throws -> TakeNotes {
+        let path = file(of: take)
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try files.contents(path, limit: Self.longest + 1)
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            return TakeNotes(take: take)
+        }
+        guard bytes.count <= Self.longest else { throw NotesError(path: path, problem: "it is too long") }
+        guard let notes = try? JSONDecoder().decode(TakeNotes.self, from: Data(bytes)) else {
+            throw NotesError(path: path, problem: "it is not of the form that the library writes")
+        }
+        guard notes.take == take else { throw NotesError(path: path, problem: "it is of another take") }
+        return notes
+    }
+
+    /// Writes what is noted of a take. It is on the disk when this returns. A file that is damaged is kept under a name that ends in
+    /// `.damaged`.
+    /// - Throws: `FileError`; then the old file is on the disk.
+    func write(_ notes: TakeNotes) throws {
+        let path = file(of: notes.take)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let bytes = try Array(encoder.encode(notes)) + [0x0a]
+        do {
+            _ = try self.notes(of: notes.take)
+        } catch is NotesError {
+            try files.move(path, to: path + ".damaged")
+        }
+        let draft = path + ".tmp"
+        let file = try files.create(draft, isNew: false)
+        try files.write(bytes, to: file, at: 0)
+        try files.sync(file)
+        try files.move(draft, to: path)
+        try files.syncFolder(folder)
+    }
+}
+
+/// One of the library's own files that cannot be read.
+public struct NotesError: Error, Hashable, CustomStringConvertible {
+    /// The file.
+    public var path: String
+    /// What is wrong with it.
+    public var problem: String
+
+    /// One sentence.
+    public var description: String { "notes: \(path): cannot be used: \(problem)" }
+}

@@ -1,0 +1,167 @@
+import Catalog
+import Glibc
+import TakeFiles
+import Takes
+
+/// Compares a folder for takes with the catalog, and catalogs what has changed.
+struct FolderScan {
+    let catalog: Catalog
+    let storage: Storage
+    /// Of the storage, in the catalog.
+    let number: Int64
+    let files: FileSystem
+    let progress: ScanProgress
+    /// Receives sentences about what cannot be cataloged.
+    let report: (String) -> Void
+
+    /// Takes of one transaction: enough that its sync costs little, and few enough to stay small in memory.
+    private static let batch = 200
+
+    private var folder: TakesFolder { TakesFolder(path: storage.path, files: files) }
+
+    /// Scans all days.
+    /// - Throws: `Stopped`; `StorageChanged`; `FileError` if the folder cannot be read; an error of the database.
+    func all() throws {
+        let noted = try catalog.takesWithNotes()
+        let days = try files.entries(storage.path).filter(TakeName.isDay)
+        for day in days.sorted() { try scan(day: day, noted: noted) }
+        let gone = try catalog.days(of: number).subtracting(days)
+        try checkStorage()
+        for day in gone {
+            try catalog.remove(Array(try catalog.known(of: number, day: day).keys), on: number)
+        }
+    }
+
+    /// Scans one day. A day that cannot be read is passed over, and reported.
+    /// - Parameter noted: the takes that the library has own files of; nil: not known.
+    func scan(day: String, noted: Set<String>? = nil) throws {
+        let entries: [String]
+        do throws(FileError) {
+            entries = try files.entries("\(storage.path)/\(day)")
+        } catch {
+            guard error.code != ENOENT else { return try removeDay(day) }
+            return report("library: \(error.fact): its takes are passed over")
+        }
+        var known = try catalog.known(of: number, day: day)
+        let takes = entries.compactMap { finished($0, day: day) }
+        progress.add(total: takes.count)
+        var changed: [StoredTake] = []
+        for take in takes.sorted() {
+            progress.add(done: 1)
+            let old = known.removeValue(forKey: take.stem)
+            guard try isChanged(take, from: old, noted), let stored = read(take) else { continue }
+            changed.append(stored)
+            if changed.count >= Self.batch { try index(&changed) }
+        }
+        try index(&changed)
+        guard !known.isEmpty else { return }
+        try checkStorage()
+        try catalog.remove(Array(known.keys), on: number)
+    }
+
+    /// Catalogs one take, or removes it, as its sidecar is there or not.
+    func scan(_ take: TakeName) throws {
+        guard (try? files.attributes(folder.sidecarPath(of: take))) != nil else {
+            try checkStorage()
+            return try catalog.remove([take.stem], on: number)
+        }
+        guard let stored = read(take) else { return }
+        var changed = [stored]
+        try index(&changed)
+    }
+
+    /// The take whose sidecar a file is; nil: it is none.
+    func finished(_ file: String, day: String) -> TakeName? {
+        guard file.hasSuffix(".json") else { return nil }
+        return TakeName(stem: String(file.dropLast(5)), day: day)
+    }
+
+    private func removeDay(_ day: String) throws {
+        try checkStorage()
+        try catalog.remove(Array(try catalog.known(of: number, day: day).keys), on: number)
+    }
+
+    private func isChanged(_ take: TakeName, from old: Catalog.Known?, _ noted: Set<String>?) throws -> Bool {
+        guard !progress.isStopping else { throw Stopped() }
+        guard let old else { return true }
+        guard let attributes = try? files.attributes(folder.sidecarPath(of: take)) else { return false }
+        let hasNotes = noted?.contains(take.stem) ?? true
+        return !old.isOf(attributes, notesModifiedNs: hasNotes ? catalog.notesModified(of: take.stem) : 0)
+    }
+
+    private func read(_ take: TakeName) -> StoredTake? {
+        do {
+            return try StoredTake(take, in: folder, files: files)
+        } catch let error as FileError where error.code == ENOENT {
+            // It was deleted meanwhile.
+            return nil
+        } catch {
+            report("library: \(error)")
+            return nil
+        }
+    }
+
+    private func index(_ takes: inout [StoredTake]) throws {
+        guard !takes.isEmpty else { return }
+        for failure in try catalog.index(takes, on: number, at: storage.path) {
+            report("library: \(failure)")
+        }
+        takes = []
+    }
+
+    /// A folder that is empty because its storage was unmounted has lost no take.
+    private func checkStorage() throws {
+        guard Storage(at: storage.path) == storage else { throw StorageChanged() }
+    }
+
+    /// The storage was taken out, or another one is in its place.
+    struct StorageChanged: Error {}
+    /// The library is to end.
+    struct Stopped: Error {}
+}
+
+/// How far a scan has come. May be used by any thread.
+final class ScanProgress: Sendable {
+    private let state = Locked(State())
+
+    private struct State {
+        var scan: Scan?
+        var isStopping = false
+        var scans = 0
+    }
+
+    /// Takes that were compared, of those that were found so far.
+    struct Scan: Hashable, Sendable {
+        var done = 0
+        var total = 0
+    }
+
+    /// The scan that is under way; nil: none.
+    var scan: Scan? { state.withLock(\.scan) }
+
+    /// Whether all takes were compared once.
+    var hasScanned: Bool { state.withLock { $0.scans > 0 } }
+
+    /// Whether the library is to end.
+    var isStopping: Bool { state.withLock(\.isStopping) }
+
+    func begin() { state.withLock { $0.scan = Scan() } }
+
+    func add(done: Int = 0, total: Int = 0) {
+        state.withLock { state in
+            state.scan?.done += done
+            state.scan?.total += total
+        }
+    }
+
+    /// - Returns: what was compared.
+    func end() -> Scan {
+        state.withLock { state in
+            defer { state.scan = nil }
+            state.scans += 1
+            return state.scan ?? Scan()
+        }
+    }
+
+    func stop() { state.withLock { $0.isStopping = true } }
+}

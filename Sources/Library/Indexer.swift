@@ -1,0 +1,200 @@
+import Catalog
+import Glibc
+import Logging
+import ServiceLifecycle
+import TakeFiles
+import Takes
+
+/// Keeps the catalog up to date with the folders for takes: a scan at start, then what the kernel reports.
+actor Indexer: Service {
+    /// Where the server finds the catalog as well: a damaged one is replaced.
+    private let catalogs: CatalogSlot
+    /// The folders that may hold takes.
+    private let roots: [String]
+    private let watch: TakesWatch
+    private let progress: ScanProgress
+    private let files = FileSystem()
+    private let log: Logger
+    private let executor: ThreadExecutor
+    /// The storages that are in, by folder, with their numbers in the catalog.
+    private var storages: [String: (storage: Storage, number: Int64)] = [:]
+    /// Whether some folders cannot be watched, so that they are scanned from time to time.
+    private var unwatched = Unwatched.none
+    private var reported: Set<String> = []
+
+    private enum Unwatched { case none, some }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    init(_ catalogs: CatalogSlot, roots: [String], watch: TakesWatch, progress: ScanProgress, log: Logger) throws {
+        self.catalogs = catalogs
+        self.roots = roots
+        self.watch = watch
+        self.progress = progress
+        self.log = log
+        executor = try ThreadExecutor(name: "indexer")
+    }
+
+    /// Scans, then follows what changes, until the library is to end.
+    func run() async throws {
+        let timer = Task { [weak self] in
+            while true {
+                try await Task.sleep(for: Self.rescanInterval)
+                await self?.rescanUnwatched()
+            }
+        }
+        defer { timer.cancel() }
+        await withGracefulShutdownHandler {
+            scanAll()
+            for await event in watch.events where !progress.isStopping { handle(event) }
+        } onGracefulShutdown: {
+            self.progress.stop()
+            self.watch.finish()
+        }
+    }
+
+    /// How often folders are scanned that cannot be watched.
+    private static let rescanInterval = Duration.seconds(300)
+
+    private func rescanUnwatched() {
+        if unwatched == .some { watch.post(.unknown) }
+    }
+
+    func handle(_ event: TakesWatch.Event) {
+        switch event {
+        case .sidecar(let folder, let file):
+            guard let (root, day) = Self.split(folder), let (storage, number) = storages[root] else { return }
+            let scan = scan(storage, number)
+            guard let take = scan.finished(file, day: day) else { return }
+            attempt { try scan.scan(take) }
+        case .folder(let folder, let name):
+            guard let (storage, number) = storages[folder] else { return lookForStorages() }
+            guard TakeName.isDay(name) else { return }
+            // Before it is read, so that nothing comes between.
+            watchFolder("\(folder)/\(name)")
+            attempt { try scan(storage, number).scan(day: name) }
+        case .mounts: lookForStorages()
+        case .unknown: scanAll()
+        case .damaged: replaceCatalog(because: "it cannot be read")
+        }
+    }
+
+    /// Compares everything with the catalog.
+    func scanAll() {
+        let present = presentStorages()
+        attempt {
+            let numbers = try catalogs.catalog.setPresent(Array(present.values))
+            storages = [:]
+            for (root, storage) in present {
+                if let number = numbers[storage] { storages[root] = (storage, number) }
+            }
+        }
+        watchAll()
+        // What came before it was watched.
+        if presentStorages() != present { watch.post(.mounts) }
+        progress.begin()
+        let start = SystemClock().now()
+        for (_, (storage, number)) in storages.sorted(by: { $0.key < $1.key }) {
+            attempt { try scan(storage, number).all() }
+        }
+        let done = progress.end()
+        let milliseconds = (SystemClock().now() - start).nanoseconds / 1_000_000
+        log.info("library: \(done.done) takes compared in \(milliseconds) ms")
+    }
+
+    /// Compares everything if a storage came or went.
+    private func lookForStorages() {
+        // First: on a new stick the folder for takes is made after the stick is mounted.
+        for root in roots where storages[root] == nil { watchWay(to: root) }
+        if presentStorages() != storages.mapValues(\.storage) { scanAll() }
+    }
+
+    private func presentStorages() -> [String: Storage] {
+        var present: [String: Storage] = [:]
+        for root in roots { present[root] = Storage(at: root) }
+        return present
+    }
+
+    private func scan(_ storage: Storage, _ number: Int64) -> FolderScan {
+        FolderScan(
+            catalog: catalogs.catalog, storage: storage, number: number, files: files, progress: progress,
+            report: { [log] in log.warning("\($0)") })
+    }
+
+    /// Does something with storage and database. What fails is reported, and tried again with the next event.
+    private func attempt(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch is FolderScan.Stopped {
+            return
+        } catch is FolderScan.StorageChanged {
+            watch.post(.mounts)
+        } catch  where Catalog.isDamage(error) {
+            replaceCatalog(because: "\(error)")
+        } catch {
+            log.error("library: \(error)")
+        }
+    }
+
+    private func replaceCatalog(because problem: String) {
+        do {
+            try catalogs.replace()
+            log.error("catalog: damaged: \(problem): it is set aside, and built again")
+            watch.post(.unknown)
+        } catch {
+            log.critical("\(error)")
+        }
+    }
+
+    // MARK: Watching
+
+    private func watchAll() {
+        unwatched = .none
+        for root in roots {
+            guard storages[root] != nil else {
+                watchWay(to: root)
+                continue
+            }
+            watchFolder(root)
+            for day in (try? files.entries(root).filter(TakeName.isDay)) ?? [] { watchFolder("\(root)/\(day)") }
+        }
+    }
+
+    /// Watches for a folder that is not there, in the nearest one around it.
+    private func watchWay(to root: String) {
+        var nearest = Self.nearest(to: root)
+        while true {
+            watchFolder(nearest)
+            // The next one may have come before this was watched.
+            let now = Self.nearest(to: root)
+            guard now != nearest else { return }
+            nearest = now
+        }
+    }
+
+    private func watchFolder(_ folder: String) {
+        do throws(WatchError) {
+            try watch.add(folder)
+        } catch {
+            guard error.code != ENOENT else { return }
+            unwatched = .some
+            if reported.insert("\(error.code)").inserted { log.warning("\(error)") }
+        }
+    }
+
+    /// The folder and the day of the folder of a day.
+    private static func split(_ folder: String) -> (root: String, day: String)? {
+        guard let slash = folder.lastIndex(of: "/") else { return nil }
+        return (String(folder[..<slash]), String(folder[folder.index(after: slash)...]))
+    }
+
+    /// The nearest folder around one that is not there.
+    private static func nearest(to path: String) -> String {
+        var path = path
+        while let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+            path = String(path[..<slash])
+            if unsafe access(path, F_OK) == 0 { return path }
+        }
+        return "/"
+    }
+}

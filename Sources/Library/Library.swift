@@ -1,0 +1,133 @@
+import Catalog
+import Control
+import Glibc
+import Logging
+import ServiceLifecycle
+public import Settings
+import TakeFiles
+import Takes
+import UnixSignals
+
+/// The library service: builds the parts, and runs them until a signal ends it.
+public struct Library: Sendable {
+    private let settings: Settings
+    private let log: Logger
+
+    /// A library of the kit that the settings describe.
+    /// - Parameter problems: what is wrong with the settings file, a sentence each.
+    public init(settings: Settings, problems: [String]) {
+        self.settings = settings
+        log = Self.makeLog()
+        for problem in problems { log.error("\(problem)") }
+    }
+
+    /// Writes why the library ended to the log.
+    public func report(_ error: any Error) { log.error("\(error)") }
+
+    /// A log on standard error.
+    private static func makeLog() -> Logger {
+        Logger(label: "fieldfare-library") { _ in LibraryLog() }
+    }
+
+    /// Runs the service. Returns after SIGTERM or SIGINT.
+    /// - Throws: `LibraryError` and `CatalogError`, one sentence each.
+    public func run() async throws {
+        signal(SIGPIPE, SIG_IGN)
+        signal(SIGHUP, SIG_IGN)
+        let (catalogs, indexer, requests, lock) = try build(isNew: false)
+        defer { _ = lock }
+        let server = LibraryServer(path: settings.library.socket, requests, log: log)
+        do throws(ControlError) {
+            try server.listen()
+        } catch {
+            log.error("\(error): nobody can ask the library; it does its work all the same")
+        }
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(service: server),
+                    .init(service: indexer),
+                    .init(service: Readiness(log: log)),
+                ],
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() }))
+        try await group.run()
+        try? catalogs.catalog.close()
+    }
+
+    /// Builds the catalog from nothing, and returns.
+    public func rebuild() async throws {
+        let (catalogs, indexer, _, lock) = try build(isNew: true)
+        defer { _ = lock }
+        await indexer.scanAll()
+        try? catalogs.catalog.close()
+    }
+
+    private func build(isNew: Bool) throws -> (CatalogSlot, Indexer, LibraryRequests, LibraryLock) {
+        let directory = settings.library.directory
+        try FolderOwner(of: directory, user: geteuid())?.become()
+        let lock = try LibraryLock(directory)
+        let (catalog, problem) = try Catalog.open(in: directory, isNew: isNew)
+        if let problem { log.error("\(problem)") }
+        let catalogs = CatalogSlot(catalog)
+        let progress = ScanProgress()
+        let watch = try TakesWatch()
+        let roots = settings.takes.roots
+        let indexer = try Indexer(catalogs, roots: roots, watch: watch, progress: progress, log: log)
+        let requests = LibraryRequests(catalogs, progress: progress) { watch.post(.damaged) }
+        return (catalogs, indexer, requests, lock)
+    }
+}
+
+extension Settings.Takes {
+    /// The folders that may hold takes: the one of the settings, and those that other settings have led to.
+    var roots: [String] {
+        var roots = [folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder]
+        for other in [Self.stickMountPoint + "/takes", Settings().takes.folder] where !roots.contains(other) {
+            roots.append(other)
+        }
+        return roots
+    }
+}
+
+/// Keeps the library's folder for one process.
+final class LibraryLock: Sendable {
+    private let descriptor: Int32
+
+    init(_ directory: String) throws(LibraryError) {
+        let path = "\(directory)/.lock"
+        guard unsafe access(directory, F_OK) == 0 || mkdir(directory, 0o750) == 0 else {
+            throw LibraryError("make \(directory)", errno, "make that folder, for the library's user")
+        }
+        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw LibraryError("open \(path)", errno, "the library's user must be allowed to write there")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw LibraryError("lock \(path)", code, "another library uses that folder: stop it first")
+        }
+    }
+
+    deinit { close(descriptor) }
+}
+
+/// Why the library cannot start.
+public struct LibraryError: Error, Hashable, CustomStringConvertible {
+    var operation: String
+    var code: Int32
+    var advice: String
+
+    init(_ operation: String, _ code: Int32, _ advice: String) {
+        self.operation = operation
+        self.code = code
+        self.advice = advice
+    }
+
+    /// One sentence.
+    public var description: String {
+        // Safe: a string that lives until the next call on this thread.
+        "library: cannot \(operation): \(unsafe String(cString: strerror(code))): \(advice)"
+    }
+}

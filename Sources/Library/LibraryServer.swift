@@ -1,0 +1,112 @@
+import Control
+import Logging
+import ServiceLifecycle
+import Takes
+import Transport
+import Workers
+
+/// The library's socket, served by a thread of its own, which never waits for anything else.
+final class LibraryServer: ServiceLifecycle.Service, Sendable {
+    private let requests: LibraryRequests
+    private let path: String
+    private let log: Logger
+    private let ending = Mailbox<Void>()
+    private let listening = Locked<Listening?>(nil)
+
+    /// Safe: one thread uses it, the one that listens, and then the one that serves.
+    private struct Listening: @unchecked Sendable {
+        var server: PeerServer<LibraryMessage>
+    }
+
+    init(path: String, _ requests: LibraryRequests, log: Logger) {
+        self.path = path
+        self.requests = requests
+        self.log = log
+    }
+
+    /// Opens the socket. Peers may connect from now on, and are answered once `run` runs.
+    func listen() throws(ControlError) {
+        let opened = Listening(server: try PeerServer(path: path))
+        listening.withLock { $0 = opened }
+    }
+
+    /// Serves until the library is to end; without a socket, waits for that.
+    func run() async throws {
+        guard let opened = listening.withLock({ $0 }) else { return try await gracefulShutdown() }
+        let (ended, end) = AsyncStream.makeStream(of: Never.self)
+        let desk = try Desk(requests)
+        let thread = try Thread(name: "serve") { [ending] in
+            Self.serve(opened.server, by: desk, until: ending)
+            end.finish()
+        }
+        await withGracefulShutdownHandler {
+            for await _ in ended {}
+        } onGracefulShutdown: {
+            self.ending.post(())
+        }
+        thread.join()
+        listening.withLock { $0 = nil }
+    }
+
+    private static func serve(
+        _ server: PeerServer<LibraryMessage>, by desk: Desk, until ending: Mailbox<Void>
+    ) {
+        let clock = SystemClock()
+        server.handler = desk
+        let loop = Loop(clock: clock)
+        loop.watch(server.fileDescriptor) { server.serve(clock.now()) }
+        loop.watch(desk.fileDescriptor) { desk.deliver() }
+        loop.watch(ending.fileDescriptor) { loop.stop() }
+        loop.run { now in server.turn(now) }
+        server.handler = nil
+    }
+
+    /// Passes requests on to a thread that may wait, and brings the replies back.
+    ///
+    /// Safe: only the thread that serves uses it, once it is made.
+    private final class Desk: PeerHandler, @unchecked Sendable {
+        private struct Order: Sendable {
+            var number: Int
+            var message: LibraryMessage
+        }
+
+        private struct Outcome: Sendable {
+            var number: Int
+            var result: Result<any Encodable & Sendable, Refusal>
+        }
+
+        private let worker: Worker<Order, Outcome>
+        private var waiting: [Int: Answer] = [:]
+        private var last = 0
+
+        init(_ requests: LibraryRequests) throws(ThreadError) {
+            worker = Worker(clock: SystemClock()) { orders, _, outcomes in
+                for order in orders {
+                    let result = Result { () throws(Refusal) in try requests.answer(order.message) }
+                    outcomes.post(Outcome(number: order.number, result: result))
+                }
+                return nil
+            }
+            try worker.start(name: "requests")
+        }
+
+        /// Readable while there are replies.
+        var fileDescriptor: Int32 { worker.fileDescriptor }
+
+        func carryOut(_ message: LibraryMessage, of peer: PeerID, answer: Answer) {
+            last += 1
+            waiting[last] = answer
+            worker.post(Order(number: last, message: message))
+        }
+
+        func deliver() {
+            for outcome in worker.outcomes() {
+                guard let answer = waiting.removeValue(forKey: outcome.number) else { continue }
+                switch outcome.result {
+                case .success(let object): answer.succeed(object: object)
+                case .failure(let refusal): answer.refuse(refusal)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import Glibc
+import Library
+import Settings
+import Takes
+
+@main
+struct FieldfareLibrary: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fieldfare-library",
+        abstract: "The library service, in the foreground: catalogs the takes of a kit. SIGTERM ends it.",
+        version: fieldfareVersion)
+
+    @Option(help: ArgumentHelp("The settings file; /etc/fieldfare/fieldfare.toml unless named.", valueName: "file"))
+    var settings: String?
+
+    @Flag(help: "Build the catalog again from the files, and end. The service must not run.")
+    var rebuild = false
+
+    func run() async throws {
+        let (settings, problems) = Settings.load(from: settings)
+        let library = Library(settings: settings, problems: problems.map(\.description))
+        do {
+            try await rebuild ? library.rebuild() : library.run()
+        } catch {
+            library.report(error)
+            throw ExitCode(EX_CANTCREAT)
+        }
+    }
+}

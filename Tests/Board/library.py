@@ -1,0 +1,103 @@
+"""The library of an installed kit: its unit, and what it answers to a person in the group fieldfare."""
+import grp
+import json
+import os
+import pathlib
+import signal
+import subprocess
+
+from client import Client
+from kit import systemctl, wait_until
+
+SOCKET = "/run/fieldfare-library/library.sock"
+FOLDER = pathlib.Path("/var/lib/fieldfare-library")
+NOBODY = 65534
+
+
+def as_person(body, groups=("fieldfare",)):
+    """What `body` returns, in a process of a user that is in these groups alone; an error as a text."""
+    numbers = [grp.getgrnam(group).gr_gid for group in groups]
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.setgroups(numbers)
+            os.setresgid(NOBODY, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+            result = body()
+        except BaseException as error:
+            result = f"{type(error).__name__}: {error}"
+        with os.fdopen(theirs, "w") as pipe:
+            json.dump(result, pipe)
+        os._exit(0)
+    os.close(theirs)
+    with open(ours) as pipe:
+        result = json.loads(pipe.read())
+    os.waitpid(child, 0)
+    return result
+
+
+class Library:
+    """The service that runs since the board was booted (`# board: -i -r KIT`)."""
+
+    unit = "fieldfare-library.service"
+
+    def show(self, name):
+        """A property of the unit."""
+        return systemctl("show", "--property", name, "--value", self.unit)
+
+    @property
+    def pid(self):
+        """Its process; 0: there is none."""
+        return int(self.show("MainPID"))
+
+    def log(self):
+        """What the journal has of it, since the board was booted."""
+        return subprocess.run(
+            ["journalctl", "--no-pager", "-b", "-o", "cat", "-u", self.unit], capture_output=True, text=True).stdout
+
+    def ask(self, command, **values):
+        """What it answers to a person in the group fieldfare.
+
+        Raises RuntimeError with the refusal, or with why there is no answer.
+        """
+        reply = as_person(lambda: Client(SOCKET).send(command, **values))
+        if isinstance(reply, str):
+            raise RuntimeError(reply)
+        return reply
+
+    def status(self):
+        """Its status; none while it does not answer."""
+        try:
+            return self.ask("status")
+        except RuntimeError:
+            return None
+
+    def wait(self, condition, seconds=20):
+        """Waits until a condition of the status holds; whether it did."""
+        return bool(wait_until(lambda: (status := self.status()) and condition(status), seconds))
+
+    def takes(self, **query):
+        """All takes that a query finds, by stem."""
+        found, after = {}, {}
+        while True:
+            page = self.ask("takes", limit=200, **query, **after)
+            found |= {take["take"]: take for take in page["takes"]}
+            if page["next"] is None:
+                return found
+            after = {"after": page["next"]}
+
+    def stop(self):
+        """Stops it; its exit status."""
+        systemctl("stop", self.unit)
+        return int(self.show("ExecMainStatus"))
+
+    def start(self):
+        """Starts it; returns once it is ready."""
+        systemctl("start", self.unit)
+
+    def kill(self):
+        """Ends it at once; which process that was."""
+        pid = self.pid
+        os.kill(pid, signal.SIGKILL)
+        return pid

@@ -1,0 +1,190 @@
+import FinishedTakes
+import Glibc
+import TakeFiles
+import Takes
+import Testing
+import Transport
+
+@testable import Catalog
+
+/// A catalog of takes on the disk, as the library fills it.
+struct CatalogedTakes {
+    let disk = TakesOnDisk()
+    let catalog: Catalog
+    let storage: Storage
+    let number: Int64
+
+    init() throws {
+        catalog = try Catalog.open(in: disk.library).0
+        storage = try #require(Storage(at: disk.takes))
+        number = try #require(try catalog.setPresent([storage])[storage])
+    }
+
+    @discardableResult
+    func add(_ sidecar: Sidecar, audioBytes: Int = 44) throws -> String {
+        let name = try disk.add(sidecar, audioBytes: audioBytes)
+        let take = try StoredTake(name, in: TakesFolder(path: disk.takes), files: FileSystem())
+        #expect(try catalog.index([take], on: number, at: disk.takes).isEmpty)
+        return name.stem
+    }
+
+    func stems(_ query: TakeQuery) throws -> [String] { try catalog.page(query).takes.map(\.take) }
+}
+
+@Suite struct CatalogTests {
+    @Test func `a take is found with all that a list shows`() throws {
+        let takes = try CatalogedTakes()
+        let sidecar = TakesOnDisk.sidecar(42, seconds: 12.5, markers: ["wren", "robin"])
+        try takes.add(sidecar, audioBytes: 1000)
+        let page = try takes.catalog.page(TakeQuery())
+        let expected = CatalogedTake(
+            sidecar, notes: TakeNotes(take: sidecar.take),
+            bytes: 1000 + Int64(SidecarFile.bytes(sidecar).count), folder: "\(takes.disk.takes)/2026-11-21",
+            place: .here)
+        #expect(page.takes == [expected])
+        #expect(page.next == nil)
+        let kept = try #require(try takes.catalog.sidecar(of: sidecar.take))
+        #expect(try SidecarFile.sidecar(Array(kept.utf8), path: "kept") == sidecar)
+        #expect(kept.hasPrefix("{\"agc\":false,\"boot_id\":"))
+    }
+
+    @Test func `spaces go from between values, and stay in texts`() {
+        let json = " { \"a b\" : [ 1 ,\n\t2 ] , \"c\" : \" \\\" d \\\\\" , \"e\":\"\"}\r\n"
+        let text = String(decoding: StoredTake.withoutSpaces(Array(json.utf8)), as: UTF8.self)
+        #expect(text == "{\"a b\":[1,2],\"c\":\" \\\" d \\\\\",\"e\":\"\"}")
+    }
+
+    @Test func `a catalog that is closed is one file that has everything`() throws {
+        let takes = try CatalogedTakes()
+        let sidecar = TakesOnDisk.sidecar(1)
+        try takes.add(sidecar)
+        try takes.catalog.close()
+        for suffix in ["-wal", "-shm"] { unlink(Catalog.databasePath(in: takes.disk.library) + suffix) }
+        let (catalog, problem) = try Catalog.open(in: takes.disk.library)
+        #expect(problem == nil)
+        #expect(try catalog.page(TakeQuery()).takes.map(\.take) == [sidecar.take])
+    }
+
+    @Test func `a sidecar that is revised replaces the take, and keeps its place`() throws {
+        let takes = try CatalogedTakes()
+        var sidecar = TakesOnDisk.sidecar(1, markers: ["wren"])
+        try takes.add(sidecar)
+        _ = try takes.catalog.note(sidecar.take) { $0.memo = "at the pond" }
+        sidecar.revision = 2
+        sidecar.markers = []
+        try takes.add(sidecar)
+        let found = try takes.catalog.find(.stem(sidecar.take))
+        #expect(found.map(\.revision) == [2])
+        #expect(found.map(\.memo) == ["at the pond"])
+        #expect(try takes.catalog.counts() == Catalog.Counts(takes: 1, elsewhere: 0))
+        var query = TakeQuery()
+        query.marker = "wren"
+        #expect(try takes.stems(query) == [])
+    }
+
+    @Test func `takes of a storage that is out are elsewhere, and are here again once it is in`() throws {
+        let takes = try CatalogedTakes()
+        let stem = try takes.add(TakesOnDisk.sidecar(1))
+        _ = try takes.catalog.setPresent([])
+        #expect(try takes.catalog.find(.stem(stem)).map(\.place) == [.elsewhere])
+        #expect(try takes.catalog.counts() == Catalog.Counts(takes: 1, elsewhere: 1))
+        #expect(try takes.catalog.find(.last) == [])
+        #expect(try takes.catalog.setPresent([takes.storage]) == [takes.storage: takes.number])
+        #expect(try takes.catalog.find(.last).map(\.place) == [.here])
+    }
+
+    @Test func `a copy on another storage does not move a take that is here`() throws {
+        let takes = try CatalogedTakes()
+        let sidecar = TakesOnDisk.sidecar(1)
+        let stem = try takes.add(sidecar)
+        let other = "\(takes.disk.path)/other"
+        mkdir(other, 0o755)
+        let name = try takes.disk.add(sidecar, in: other)
+        let copy = try StoredTake(name, in: TakesFolder(path: other), files: FileSystem())
+        let storage = try #require(Storage(at: other))
+        let both = try takes.catalog.setPresent([takes.storage, storage])
+        let number = try #require(both[storage])
+        _ = try takes.catalog.index([copy], on: number, at: other)
+        #expect(try takes.catalog.find(.stem(stem)).map(\.folder) == ["\(takes.disk.takes)/2026-11-21"])
+        // Out, it gives way to the copy.
+        _ = try takes.catalog.setPresent([storage])
+        _ = try takes.catalog.index([copy], on: number, at: other)
+        #expect(try takes.catalog.find(.stem(stem)).map(\.folder) == ["\(other)/2026-11-21"])
+    }
+
+    @Test func `a take whose sidecar is gone is removed, and what was noted of it is kept`() throws {
+        let takes = try CatalogedTakes()
+        let sidecar = TakesOnDisk.sidecar(1, markers: ["wren"])
+        let stem = try takes.add(sidecar)
+        _ = try takes.catalog.note(stem) { $0.tag(adding: ["bird"], removing: []) }
+        try takes.catalog.remove([stem], on: takes.number)
+        #expect(try takes.catalog.counts() == Catalog.Counts(takes: 0, elsewhere: 0))
+        for query in [\TakeQuery.text, \.tag, \.marker] {
+            var wanted = TakeQuery()
+            wanted[keyPath: query] = query == \TakeQuery.tag ? "bird" : "wren"
+            #expect(try takes.stems(wanted) == [])
+        }
+        try takes.add(sidecar)
+        #expect(try takes.catalog.find(.stem(stem)).map(\.tags) == [["bird"]])
+    }
+
+    @Test func `a rebuilt catalog forgets nothing`() throws {
+        let takes = try CatalogedTakes()
+        let sidecar = TakesOnDisk.sidecar(1)
+        let stem = try takes.add(sidecar)
+        _ = try takes.catalog.note(stem) { notes in
+            notes.memo = "near the mill"
+            notes.starred = true
+            notes.tag(adding: ["dawn", "birds"], removing: [])
+        }
+        let before = try takes.catalog.find(.stem(stem))
+        let (catalog, problem) = try Catalog.open(in: takes.disk.library, isNew: true)
+        #expect(problem == nil)
+        #expect(try catalog.counts() == Catalog.Counts(takes: 0, elsewhere: 0))
+        let number = try #require(try catalog.setPresent([takes.storage])[takes.storage])
+        let name = TakesOnDisk.name(sidecar)
+        let stored = try StoredTake(name, in: TakesFolder(path: takes.disk.takes), files: FileSystem())
+        _ = try catalog.index([stored], on: number, at: takes.disk.takes)
+        #expect(try catalog.find(.stem(stem)) == before)
+        #expect(before.map(\.memo) == ["near the mill"])
+    }
+
+    @Test(arguments: [
+        [UInt8]("no database at all, but long enough to be read as one".utf8), [UInt8](repeating: 7, count: 40_000),
+    ])
+    func `a file that is no database is set aside`(_ bytes: [UInt8]) throws {
+        let disk = TakesOnDisk()
+        let path = Catalog.databasePath(in: disk.library)
+        try disk.write(bytes, to: path)
+        let (catalog, problem) = try Catalog.open(in: disk.library)
+        #expect(try #require(problem).hasPrefix("catalog: \(path): "))
+        #expect(try #require(problem).hasSuffix(": kept as \(path).damaged, and built again"))
+        #expect(try catalog.counts().takes == 0)
+        #expect(try FileSystem().contents("\(path).damaged", limit: 1 << 20) == bytes)
+    }
+
+    @Test func `a database with damage in the middle is set aside when it is opened`() throws {
+        let disk = TakesOnDisk()
+        let path = Catalog.databasePath(in: disk.library)
+        do {
+            let catalog = try Catalog.open(in: disk.library).0
+            let storage = try #require(Storage(at: disk.takes))
+            let number = try #require(try catalog.setPresent([storage])[storage])
+            for index in 1...200 {
+                let name = try disk.add(TakesOnDisk.sidecar(index))
+                let take = try StoredTake(name, in: TakesFolder(path: disk.takes), files: FileSystem())
+                _ = try catalog.index([take], on: number, at: disk.takes)
+            }
+            try catalog.close()
+        }
+        var bytes = try FileSystem().contents(path, limit: 1 << 26)
+        #expect(bytes.count > 100_000)
+        for place in stride(from: 8192, to: bytes.count - 512, by: 4096) {
+            for offset in 0..<256 { bytes[place + offset] = 0xa5 }
+        }
+        try disk.write(bytes, to: path)
+        let (catalog, problem) = try Catalog.open(in: disk.library)
+        #expect(problem != nil)
+        #expect(try catalog.counts().takes == 0)
+    }
+}

@@ -1,0 +1,190 @@
+import Catalog
+import FinishedTakes
+import Glibc
+import Logging
+import Synchronization
+import TakeFiles
+import Takes
+import Testing
+import Transport
+
+@testable import Library
+
+/// What was logged.
+final class KeptLog: LogHandler, Sendable {
+    private let kept = Mutex<[String]>([])
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    var logLevel: Logger.Level {
+        get { .info }
+        set {}
+    }
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) { kept.withLock { $0.append("\(event.message)") } }
+
+    /// What was logged beside how long scans took.
+    var lines: [String] { kept.withLock { $0.filter { !$0.contains(" takes compared in ") } } }
+}
+
+/// An indexer that a test gives its events, in place of the kernel.
+struct TestedIndexer {
+    let disk: TakesOnDisk
+    let log = KeptLog()
+    let catalogs: CatalogSlot
+    let progress = ScanProgress()
+    let watch: TakesWatch
+    let indexer: Indexer
+    var catalog: Catalog { catalogs.catalog }
+
+    init(_ disk: TakesOnDisk = TakesOnDisk(), roots: [String]? = nil) throws {
+        self.disk = disk
+        catalogs = CatalogSlot(try Catalog.open(in: disk.library).0)
+        watch = try TakesWatch()
+        let log = log
+        indexer = try Indexer(
+            catalogs, roots: roots ?? [disk.takes], watch: watch, progress: progress,
+            log: Logger(label: "test") { _ in log })
+    }
+
+    func stems() throws -> [String] {
+        var query = TakeQuery()
+        query.isDescending = false
+        query.limit = 200
+        var stems: [String] = []
+        repeat {
+            let page = try catalog.page(query)
+            stems += page.takes.map(\.take)
+            query.after = page.next
+        } while query.after != nil
+        return stems
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct IndexerTests {
+    private let tested: TestedIndexer
+    private var disk: TakesOnDisk { tested.disk }
+
+    init() throws { tested = try TestedIndexer() }
+
+    private func started(hours: Int) -> WallTime { TakesOnDisk.morning + .seconds(3600 * hours) }
+
+    @Test func `a scan catalogs what is there, and removes what is gone`() async throws {
+        var takes: [TakeName] = []
+        for number in 1...450 {
+            takes.append(try disk.add(TakesOnDisk.sidecar(number, started: started(hours: number / 10))))
+        }
+        await tested.indexer.scanAll()
+        #expect(try tested.stems() == takes.map(\.stem))
+        for take in takes[..<440] { disk.remove(take) }
+        for day in Set(takes[..<440].map(\.day)) { rmdir("\(disk.takes)/\(day)") }
+        await tested.indexer.scanAll()
+        #expect(try tested.stems() == takes[440...].map(\.stem))
+        #expect(tested.log.lines == [])
+    }
+
+    @Test func `a take is cataloged when its sidecar comes, replaced when it is revised, and removed when it goes`()
+        async throws
+    {
+        await tested.indexer.scanAll()
+        var sidecar = TakesOnDisk.sidecar(1)
+        let take = try disk.add(sidecar)
+        let day = "\(disk.takes)/\(take.day)"
+        await tested.indexer.handle(.folder(in: disk.takes, name: take.day))
+        #expect(try tested.stems() == [take.stem])
+        sidecar.revision = 2
+        try disk.add(sidecar)
+        let event = TakesWatch.Event.sidecar(folder: day, file: "\(take.stem).json")
+        await tested.indexer.handle(event)
+        #expect(try tested.catalog.find(.stem(take.stem)).map(\.revision) == [2])
+        disk.remove(take)
+        await tested.indexer.handle(event)
+        #expect(try tested.stems() == [])
+    }
+
+    @Test(arguments: ["notes.json", "STEM.json.tmp", "heron07-0001.json", ".json"])
+    func `a file that is no sidecar is left alone`(_ name: String) async throws {
+        mkdir("\(disk.takes)/2026-11-21", 0o755)
+        try disk.write(Array("{}".utf8), to: "\(disk.takes)/2026-11-21/\(name)")
+        await tested.indexer.scanAll()
+        await tested.indexer.handle(.sidecar(folder: "\(disk.takes)/2026-11-21", file: name))
+        await tested.indexer.handle(.sidecar(folder: "/elsewhere/2026-11-21", file: name))
+        #expect(try tested.stems() == [])
+        #expect(tested.log.lines == [])
+    }
+
+    @Test func `a damaged sidecar is reported, and the others are cataloged`() async throws {
+        let good = try disk.add(TakesOnDisk.sidecar(1))
+        let bad = try disk.add(TakesOnDisk.sidecar(2))
+        let path = "\(disk.takes)/\(bad.day)/\(bad.stem).json"
+        try disk.write(Array("{\"take\"".utf8), to: path)
+        await tested.indexer.scanAll()
+        #expect(try tested.stems() == [good.stem])
+        #expect(tested.log.lines == ["library: read \(path): not a sidecar: not JSON"])
+    }
+
+    @Test func `a folder that vanishes is a storage that is out: its takes are elsewhere, and here again`() async throws
+    {
+        let take = try disk.add(TakesOnDisk.sidecar(1))
+        await tested.indexer.scanAll()
+        rename(disk.takes, disk.takes + ".out")
+        await tested.indexer.handle(.mounts)
+        #expect(try tested.catalog.find(.stem(take.stem)).map(\.place) == [.elsewhere])
+        rename(disk.takes + ".out", disk.takes)
+        await tested.indexer.handle(.folder(in: disk.path, name: "takes"))
+        #expect(try tested.catalog.find(.stem(take.stem)).map(\.place) == [.here])
+    }
+
+    @Test func `a folder for takes that is made step by step is found`() async throws {
+        let tested = try TestedIndexer(disk, roots: ["\(disk.path)/media/stick/takes"])
+        await tested.indexer.scanAll()
+        var events = tested.watch.events.makeAsyncIterator()
+        for folder in ["media", "media/stick", "media/stick/takes"] {
+            mkdir("\(disk.path)/\(folder)", 0o755)
+            await tested.indexer.handle(try #require(await events.next()))
+        }
+        let take = try disk.add(TakesOnDisk.sidecar(1), in: "\(disk.path)/media/stick/takes")
+        while try tested.stems() != [take.stem] {
+            await tested.indexer.handle(try #require(await events.next()))
+        }
+    }
+
+    @Test func `a database that is damaged while it is used is set aside, and filled again`() async throws {
+        let take = try disk.add(TakesOnDisk.sidecar(1))
+        await tested.indexer.scanAll()
+        await tested.indexer.handle(.damaged)
+        #expect(try tested.stems() == [])
+        #expect(tested.log.lines.map { $0.hasPrefix("catalog: damaged: ") } == [true])
+        for await event in tested.watch.events {
+            await tested.indexer.handle(event)
+            if event == .unknown { break }
+        }
+        #expect(try tested.stems() == [take.stem])
+        #expect(access(Catalog.databasePath(in: disk.library) + ".damaged", F_OK) == 0)
+    }
+
+    @Test func `what the kernel reports reaches the catalog`() async throws {
+        await tested.indexer.scanAll()
+        let first = try disk.add(TakesOnDisk.sidecar(1))
+        let second = try disk.add(TakesOnDisk.sidecar(2))
+        for await event in tested.watch.events {
+            await tested.indexer.handle(event)
+            if try tested.stems() == [first.stem, second.stem] { break }
+        }
+        #expect(try tested.stems() == [first.stem, second.stem])
+    }
+
+    @Test func `what was noted of a take in a file that was put back is read again`() async throws {
+        let take = try disk.add(TakesOnDisk.sidecar(1))
+        await tested.indexer.scanAll()
+        let text = "{\"schema\":1,\"take\":\"\(take.stem)\",\"memo\":\"from a backup\",\"tags\":[],\"starred\":true}"
+        try disk.write(Array(text.utf8), to: "\(disk.library)/takes/\(take.stem).json")
+        await tested.indexer.scanAll()
+        #expect(try tested.catalog.find(.last).map(\.memo) == ["from a backup"])
+    }
+}

@@ -1,0 +1,128 @@
+import Catalog
+import Control
+import FinishedTakes
+import Logging
+import ServiceLifecycle
+import Synchronization
+import TakeFiles
+import Takes
+import Testing
+import Transport
+import Workers
+
+@testable import Library
+
+/// Does something that waits, on a thread of its own: the threads of other tests must not wait with it.
+private func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+        do {
+            // It is left to end by itself.
+            _ = try Thread(name: "client") { continuation.resume(with: Result(catching: body)) }
+        } catch {
+            continuation.resume(throwing: error)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct LibraryServerTests {
+    private let tested: TestedIndexer
+    private let requests: LibraryRequests
+    private let stem: String
+
+    init() async throws {
+        tested = try TestedIndexer()
+        stem = try tested.disk.add(TakesOnDisk.sidecar(1, markers: ["wren"])).stem
+        try tested.disk.add(TakesOnDisk.sidecar(1, kit: "wren01"))
+        requests = LibraryRequests(tested.catalogs, progress: tested.progress) {}
+    }
+
+    private func refusal(_ message: LibraryMessage) -> Refusal? {
+        do throws(Refusal) {
+            _ = try requests.answer(message)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a take that is not found is refused: busy before the first scan, not found after it`() async {
+        let wanted = LibraryMessage.show(.number(9))
+        #expect(
+            refusal(wanted)
+                == Refusal(.busy, "show: 9: not found yet, the library still reads the takes: try again"))
+        await tested.indexer.scanAll()
+        #expect(refusal(wanted) == Refusal(.notFound, "show: 9: the library knows no such take"))
+    }
+
+    @Test func `a number that two kits have is refused, with the stems`() async {
+        await tested.indexer.scanAll()
+        let message = "star: 1: there are 2: \(stem), wren01-0001-061811Z: name one by its stem"
+        #expect(refusal(.star(.number(1), true)) == Refusal(.badData, message))
+    }
+
+    @Test func `more tags than allowed are refused`() async {
+        await tested.indexer.scanAll()
+        let tags = (0..<50).map { "tag \($0)" }
+        #expect(refusal(.tag(.stem(stem), adding: tags, removing: [])) == nil)
+        #expect(
+            refusal(.tag(.stem(stem), adding: ["one more"], removing: []))
+                == Refusal(.usage, "tag: \(stem) would have 51 tags, allowed are 50"))
+        #expect(refusal(.tag(.stem(stem), adding: ["one more"], removing: ["tag 7"])) == nil)
+    }
+
+    @Test func `a page that ends nowhere is refused`() async {
+        var query = TakeQuery()
+        query.after = "x"
+        #expect(
+            refusal(.takes(query))
+                == Refusal(.usage, "takes: after: found x, allowed is what 'next' of a page says"))
+    }
+
+    @Test func `peers are served over the socket, and what they note is found`() async throws {
+        await tested.indexer.scanAll()
+        let path = "\(tested.disk.path)/library.sock"
+        let log = tested.log
+        let server = LibraryServer(path: path, requests, log: Logger(label: "test") { _ in log })
+        try server.listen()
+        let group = ServiceGroup(
+            services: [server], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
+        let running = Task { try await group.run() }
+        let stem = stem
+        let takes = tested.disk.takes
+        let mark = try #require(Storage(at: takes)).mark
+        try await onThread {
+            let client = try PeerClient<LibraryMessage>(path: path)
+            _ = try client.ask(.memo(.stem(stem), "near the mill"))
+            _ = try client.ask(.tag(.stem(stem), adding: ["dawn"], removing: []))
+            _ = try client.ask(.star(.stem(stem), true))
+            var query = TakeQuery()
+            query.text = "mill"
+            let page = try client.ask(.takes(query))
+            #expect(page["next"] == .null)
+            guard case .array(let found)? = page["takes"] else { return #expect(Bool(false), "no list: \(page)") }
+            #expect(found.map { $0["take"] } == [.string(stem)])
+            #expect(found.first?["tags"] == .array([.string("dawn")]))
+            let shown = try client.ask(.show(.stem(stem)))
+            #expect(shown["notes"]?["memo"] == .string("near the mill"))
+            #expect(shown["sidecar"]?["take"] == .string(stem))
+            let status = try client.ask(.status)
+            #expect(status["takes"] == .integer(2))
+            #expect(status["scan"] == .null)
+            #expect(
+                status["directories"]
+                    == .array([["path": .string(takes), "storage": .string(mark)]].map { .object($0) }))
+        }
+        await group.triggerGracefulShutdown()
+        try await running.value
+        #expect(log.lines == [])
+    }
+
+    @Test func `a socket that another library has is reported, and the rest goes on`() async throws {
+        let path = "\(tested.disk.path)/library.sock"
+        let log = tested.log
+        let first = LibraryServer(path: path, requests, log: Logger(label: "test") { _ in log })
+        let second = LibraryServer(path: path, requests, log: Logger(label: "test") { _ in log })
+        try first.listen()
+        #expect(throws: ControlError.self) { try second.listen() }
+    }
+}
