@@ -30,7 +30,7 @@ public struct FileError: Error, Hashable, CustomStringConvertible {
         case ENOSPC, EDQUOT: "free some space, or name another directory under [takes]"
         case EIO: "the storage is failing, replace it"
         case EROFS: "the storage has become read-only, check it and mount it again"
-        case ENOENT, ENOTDIR: "see that the storage is mounted"
+        case ENOENT, ENOTDIR: "see that it was not deleted, and that its storage is mounted"
         case EACCES, EPERM: "the recorder's user must be allowed to write there"
         case EMFILE, ENFILE: "too many files are open"
         default: nil

@@ -99,7 +99,7 @@ private struct Model {
     @Test func `any order and any conditions find what a model finds, page by page`() throws {
         var random = SeededRandom(seed: 12)
         var found = 0
-        for _ in 0..<400 {
+        for _ in 0..<150 {
             var query = TakeQuery()
             query.order = TakeQuery.Order.allCases.randomElement(using: &random)!
             query.isDescending = Bool.random(using: &random)
@@ -120,7 +120,7 @@ private struct Model {
             found += expected.count
             #expect(try everyPage(query) == expected)
         }
-        #expect(found > 5000)
+        #expect(found > 2000)
     }
 
     @Test func `letters are found without their accents`() throws {

@@ -80,7 +80,8 @@ import Transport
         rig.run(.milliseconds(2100))
         #expect(rig.deck.state == .fault)
         #expect(rig.deck.status.faults.map(\.code) == [.storageFailing])
-        #expect(rig.deck.status.faults[0].message.hasSuffix("see that the storage is mounted"))
+        #expect(
+            rig.deck.status.faults[0].message.hasSuffix("see that it was not deleted, and that its storage is mounted"))
         rig.press(.record)
         rig.run(.seconds(1))
         #expect(rig.deck.state == .fault)

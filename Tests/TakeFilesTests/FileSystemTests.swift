@@ -93,6 +93,7 @@ struct FileSystemTests {
         (EROFS, "Read-only file system: the storage has become read-only, check it and mount it again"),
         (EACCES, "Permission denied: the recorder's user must be allowed to write there"),
         (EMFILE, "Too many open files: too many files are open"),
+        (ENOENT, "No such file or directory: see that it was not deleted, and that its storage is mounted"),
         (EBUSY, "Device or resource busy"),
     ]) func `an error says what to do, where there is something to do`(code: Int32, text: String) {
         #expect(FileError("write", "/a", code: code).description == "write /a: \(text)")

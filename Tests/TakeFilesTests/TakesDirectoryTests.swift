@@ -234,7 +234,8 @@ struct TakesDirectoryTests {
         let error = #expect(throws: FileError.self) { _ = try TakesDirectory(path: scratch.path + "/card/takes") }
         #expect(
             error?.description
-                == "make folder \(scratch.path)/card/takes: No such file or directory: see that the storage is mounted")
+                == "make folder \(scratch.path)/card/takes: No such file or directory: see that it was not deleted, and that its storage is mounted"
+        )
     }
 
     @Test func `free space is what the file system says`() throws {
