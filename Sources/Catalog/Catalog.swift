@@ -74,7 +74,7 @@ public final class Catalog: Sendable {
         configuration.maximumReaderCount = 2
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
-            // Two pages of 2 MiB each are enough for any list of 100 000 takes.
+            // 4 MiB are enough for any list of 100 000 takes.
             try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -4096; PRAGMA foreign_keys = ON")
         }
         let database = try DatabasePool(path: path, configuration: configuration)

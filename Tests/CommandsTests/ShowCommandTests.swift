@@ -104,7 +104,8 @@ import Transport
 
     @Test func `the waveform is as wide as the terminal, and says its scale and its length`() throws {
         let take = try record()
-        let pairs = [Int8](repeating: 0, count: 10) + (0..<10).flatMap { [Int8(-1 - $0), 0] } + [-128, 127]
+        let falling: [Int8] = (0..<20).map { $0.isMultiple(of: 2) ? Int8(-1 - $0 / 2) : 0 }
+        let pairs = [Int8](repeating: 0, count: 10) + falling + [-128, 127]
         let peaks = "\(path)/\(take.day)/\(take.stem).dat"
         try files.write(
             PeaksFile(rateHz: 48_000, channels: 1, pairs: pairs).bytes, to: files.create(peaks, isNew: false), at: 0)
