@@ -5,7 +5,6 @@ import Takes
 extension Catalog {
     /// What is known of the files of a take that is cataloged.
     public struct Known: Sendable {
-        let row: Int64
         let sidecar: FileAttributes
         let notesModifiedNs: Int64
 
@@ -57,15 +56,14 @@ extension Catalog {
             let rows = try Row.fetchCursor(
                 database,
                 sql: """
-                    SELECT take, id, sidecarByteCount, sidecarModifiedNs, sidecarInode, notesModifiedNs
+                    SELECT take, sidecarByteCount, sidecarModifiedNs, sidecarInode, notesModifiedNs
                     FROM take WHERE storage = ? AND day = ?
                     """, arguments: [storage, day])
             var known: [String: Known] = [:]
             while let row = try rows.next() {
                 known[row[0]] = Known(
-                    row: row[1],
-                    sidecar: FileAttributes(byteCount: row[2], modifiedNs: row[3], inode: row[4]),
-                    notesModifiedNs: row[5])
+                    sidecar: FileAttributes(byteCount: row[1], modifiedNs: row[2], inode: row[3]),
+                    notesModifiedNs: row[4])
             }
             return known
         }

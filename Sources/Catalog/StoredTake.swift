@@ -18,36 +18,35 @@ public struct StoredTake: Sendable {
 
     /// Reads a finished take.
     /// - Throws: `FileError` or `SidecarError`.
-    public init(_ name: TakeName, in folder: TakesFolder, files: FileSystem) throws {
+    public init(_ name: TakeName, in folder: TakesFolder) throws {
         self.name = name
         // First: of a sidecar that is replaced meanwhile the old attributes are noted, and it is read again.
-        attributes = try files.attributes(folder.sidecarPath(of: name))
+        attributes = try folder.sidecarAttributes(of: name)
         let bytes = try folder.sidecarBytes(of: name)
         sidecar = try folder.sidecar(bytes, of: name)
         json = Self.withoutSpaces(bytes)
-        let place = folder.folder(of: name)
-        let names = sidecar.parts.flatMap { [$0.file, $0.unfilteredFile].compactMap(\.self) } + ["\(name.stem).dat"]
-        byteCount =
-            attributes.byteCount
-            + names.reduce(0) { $0 + ((try? files.attributes("\(place)/\($1)"))?.byteCount ?? 0) }
+        byteCount = folder.byteCount(of: name, sidecar)
     }
 }
 
 extension StoredTake {
+    private enum Place { case outside, inText, behindBackslash }
+
     /// JSON without what stands between its values: indented, a long clock map is twice as long.
     static func withoutSpaces(_ json: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(json.count)
-        var isInString = false, isEscaped = false
+        var place = Place.outside
         for byte in json {
-            if isInString {
-                text.append(byte)
-                isInString = isEscaped || byte != UInt8(ascii: "\"")
-                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
-            } else if ![0x20, 0x09, 0x0a, 0x0d].contains(byte) {
-                text.append(byte)
-                isInString = byte == UInt8(ascii: "\"")
+            switch (place, byte) {
+            case (.outside, 0x20), (.outside, 0x09), (.outside, 0x0a), (.outside, 0x0d): continue
+            case (.outside, UInt8(ascii: "\"")): place = .inText
+            case (.inText, UInt8(ascii: "\"")): place = .outside
+            case (.inText, UInt8(ascii: "\\")): place = .behindBackslash
+            case (.behindBackslash, _): place = .inText
+            case (.outside, _), (.inText, _): break
             }
+            text.append(byte)
         }
         return text
     }
@@ -82,7 +81,7 @@ struct TakeRow: Codable, FetchableRecord, MutablePersistableRecord {
         sidecarModifiedNs = take.attributes.modifiedNs
         sidecarInode = take.attributes.inode
         self.notesModifiedNs = notesModifiedNs
-        startedUs = WallTime(iso8601: sidecar.startedCorrected ?? sidecar.started)?.microseconds ?? 0
+        startedUs = sidecar.begun?.microseconds ?? 0
         // A sidecar's figures are checked: neither number overflows.
         durationUs = Int64((max(0, min(sidecar.durationSeconds, 1e9)) * 1e6).rounded())
         number = sidecar.number
@@ -94,10 +93,4 @@ struct TakeRow: Codable, FetchableRecord, MutablePersistableRecord {
     }
 
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
-
-    /// Whether it was made of these files.
-    func isOf(_ sidecar: FileAttributes, notesModifiedNs: Int64) -> Bool {
-        sidecarByteCount == sidecar.byteCount && sidecarModifiedNs == sidecar.modifiedNs
-            && sidecarInode == sidecar.inode && self.notesModifiedNs == notesModifiedNs
-    }
 }

@@ -50,7 +50,7 @@ struct FolderTakes {
         case .number: Double(name.number)
         case .started: Double(sidecar.begun?.microseconds ?? 0)
         case .duration: sidecar.durationSeconds
-        case .size: Double(bytes(name, sidecar))
+        case .size: Double(kit.folder.byteCount(of: name, sidecar))
         }
     }
 
@@ -69,7 +69,7 @@ struct FolderTakes {
     private func write(_ name: TakeName, _ sidecar: Sidecar, to list: inout TakesList) throws(Failure) {
         let isJSON = session.options.json
         let take = CatalogedTake(
-            sidecar, notes: TakeNotes(take: sidecar.take), bytes: isJSON ? bytes(name, sidecar) : 0,
+            sidecar, notes: TakeNotes(take: sidecar.take), bytes: isJSON ? kit.folder.byteCount(of: name, sidecar) : 0,
             folder: kit.folder.folder(of: name), place: .here)
         guard isJSON else { return try list.add([take]) }
         guard case .object(var members)? = try? JSONValue(encoding: take) else {
@@ -79,29 +79,6 @@ struct FolderTakes {
         for key in ["memo", "tags", "starred"] { members[key] = nil }
         try list.add(json: .object(members))
     }
-
-    /// Of all files of a take.
-    private func bytes(_ name: TakeName, _ sidecar: Sidecar) -> Int64 {
-        let documents = [TakeDocument.sidecar, .peaks].map { $0.name(stem: name.stem) }
-        let audio = sidecar.parts.flatMap { [$0.file, $0.unfilteredFile].compactMap(\.self) }
-        let folder = kit.folder.folder(of: name)
-        return (audio + documents).reduce(0) { $0 + (FileSize.of("\(folder)/\($1)") ?? 0) }
-    }
-}
-
-/// How many bytes a file has.
-enum FileSize {
-    /// Nil: it is not there.
-    static func of(_ path: String) -> Int64? {
-        var found = stat()
-        guard unsafe stat(path, &found) == 0 else { return nil }
-        return Int64(found.st_size)
-    }
-}
-
-extension Sidecar {
-    /// When it began, by the clock that is known best.
-    fileprivate var begun: WallTime? { WallTime(iso8601: startedCorrected ?? started) }
 }
 
 extension TakeQuery {

@@ -35,7 +35,7 @@ struct ShowCommand: FieldfareCommand {
         let folder = shown.folder
         let lines = TakeText(shown.sidecar).lines(
             folder: folder + (shown.place == .elsewhere ? ", elsewhere: its storage is out" : ""), notes: shown.notes
-        ) { file in FileSize.of("\(folder)/\(file)") }
+        ) { file in (try? FileSystem().attributes("\(folder)/\(file)"))?.byteCount }
         for line in lines + waveform(shown, session) { try session.write(line: line) }
     }
 

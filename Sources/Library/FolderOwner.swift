@@ -5,7 +5,7 @@ struct FolderOwner: Equatable {
     var user: uid_t
     var group: gid_t
 
-    /// - Parameter user: who asks. Whoever is not root stays who they are.
+    /// - Parameter user: who asks. A process of another user than root keeps its user.
     /// - Returns: nil if the process is to keep its user.
     init?(of directory: String, user: uid_t) {
         var folder = stat()

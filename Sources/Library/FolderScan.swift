@@ -61,7 +61,7 @@ struct FolderScan {
 
     /// Catalogs one take, or removes it, as its sidecar is there or not.
     func scan(_ take: TakeName) throws {
-        guard (try? files.attributes(folder.sidecarPath(of: take))) != nil else {
+        guard (try? folder.sidecarAttributes(of: take)) != nil else {
             try checkStorage()
             return try catalog.remove([take.stem], on: number)
         }
@@ -84,14 +84,14 @@ struct FolderScan {
     private func isChanged(_ take: TakeName, from old: Catalog.Known?, _ noted: Set<String>?) throws -> Bool {
         guard !progress.isStopping else { throw Stopped() }
         guard let old else { return true }
-        guard let attributes = try? files.attributes(folder.sidecarPath(of: take)) else { return false }
+        guard let attributes = try? folder.sidecarAttributes(of: take) else { return false }
         let hasNotes = noted?.contains(take.stem) ?? true
         return !old.isOf(attributes, notesModifiedNs: hasNotes ? catalog.notesModified(of: take.stem) : 0)
     }
 
     private func read(_ take: TakeName) -> StoredTake? {
         do {
-            return try StoredTake(take, in: folder, files: files)
+            return try StoredTake(take, in: folder)
         } catch let error as FileError where error.code == ENOENT {
             // It was deleted meanwhile.
             return nil

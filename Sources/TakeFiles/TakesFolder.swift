@@ -29,6 +29,22 @@ public struct TakesFolder: Sendable {
         "\(folder(of: take))/\(TakeDocument.sidecar.name(stem: take.stem))"
     }
 
+    /// What tells whether a finished take's sidecar is the one that was there before.
+    public func sidecarAttributes(of take: TakeName) throws(FileError) -> FileAttributes {
+        try files.attributes(sidecarPath(of: take))
+    }
+
+    /// How many bytes a file of a take has; nil: it is not there.
+    public func byteCount(ofFile name: String, of take: TakeName) -> Int64? {
+        (try? files.attributes("\(folder(of: take))/\(name)"))?.byteCount
+    }
+
+    /// Bytes of all files of a finished take that are there.
+    public func byteCount(of take: TakeName, _ sidecar: Sidecar) -> Int64 {
+        let documents = [TakeDocument.sidecar, .peaks].map { $0.name(stem: take.stem) }
+        return (sidecar.audioFiles + documents).reduce(0) { $0 + (byteCount(ofFile: $1, of: take) ?? 0) }
+    }
+
     /// A finished take's sidecar, as it is in its file.
     public func sidecarBytes(of take: TakeName) throws(FileError) -> [UInt8] {
         try files.contents(sidecarPath(of: take), limit: 64 << 20)

@@ -104,7 +104,7 @@ extension CatalogedTake {
             durationSeconds: sidecar.durationSeconds, frames: sidecar.frames, rateHz: sidecar.rateHz,
             channels: sidecar.channels, format: sidecar.format, endedBy: sidecar.endedBy,
             recovered: sidecar.recovered, pendingFormat: sidecar.pendingFormat,
-            files: sidecar.parts.flatMap { [$0.file, $0.unfilteredFile].compactMap(\.self) },
+            files: sidecar.audioFiles,
             counts: Counts(
                 parts: sidecar.parts.count, markers: sidecar.markers.count, gaps: sidecar.gapCount,
                 suspectedLosses: sidecar.suspectedLosses.count),

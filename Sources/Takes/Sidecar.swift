@@ -233,6 +233,12 @@ extension Sidecar {
             version: version)
     }
 
+    /// The names of its audio files, in order, each with its unfiltered twin.
+    public var audioFiles: [String] { parts.flatMap { [$0.file, $0.unfilteredFile].compactMap(\.self) } }
+
+    /// When it began, by the clock that is known best; nil: the sidecar has no such time.
+    public var begun: WallTime? { WallTime(iso8601: startedCorrected ?? started) }
+
     /// How many frames of a take of `takeRateHz` last as long as `frames` at `rateHz` do, rounded to the nearest; what
     /// cannot be counted is the highest number there is.
     public static func frames(_ frames: Int64, at rateHz: Int, countedAt takeRateHz: Int) -> Int64 {

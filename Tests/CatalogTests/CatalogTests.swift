@@ -23,7 +23,7 @@ struct CatalogedTakes {
     @discardableResult
     func add(_ sidecar: Sidecar, audioBytes: Int = 44) throws -> String {
         let name = try disk.add(sidecar, audioBytes: audioBytes)
-        let take = try StoredTake(name, in: TakesFolder(path: disk.takes), files: FileSystem())
+        let take = try StoredTake(name, in: TakesFolder(path: disk.takes))
         #expect(try catalog.index([take], on: number, at: disk.takes).isEmpty)
         return name.stem
     }
@@ -100,7 +100,7 @@ struct CatalogedTakes {
         let other = "\(takes.disk.path)/other"
         mkdir(other, 0o755)
         let name = try takes.disk.add(sidecar, in: other)
-        let copy = try StoredTake(name, in: TakesFolder(path: other), files: FileSystem())
+        let copy = try StoredTake(name, in: TakesFolder(path: other))
         let storage = try #require(Storage(at: other))
         let both = try takes.catalog.setPresent([takes.storage, storage])
         let number = try #require(both[storage])
@@ -143,7 +143,7 @@ struct CatalogedTakes {
         #expect(try catalog.counts() == Catalog.Counts(takes: 0, elsewhere: 0))
         let number = try #require(try catalog.setPresent([takes.storage])[takes.storage])
         let name = TakesOnDisk.name(sidecar)
-        let stored = try StoredTake(name, in: TakesFolder(path: takes.disk.takes), files: FileSystem())
+        let stored = try StoredTake(name, in: TakesFolder(path: takes.disk.takes))
         _ = try catalog.index([stored], on: number, at: takes.disk.takes)
         #expect(try catalog.find(.stem(stem)) == before)
         #expect(before.map(\.memo) == ["near the mill"])
@@ -172,7 +172,7 @@ struct CatalogedTakes {
             let number = try #require(try catalog.setPresent([storage])[storage])
             for index in 1...200 {
                 let name = try disk.add(TakesOnDisk.sidecar(index))
-                let take = try StoredTake(name, in: TakesFolder(path: disk.takes), files: FileSystem())
+                let take = try StoredTake(name, in: TakesFolder(path: disk.takes))
                 _ = try catalog.index([take], on: number, at: disk.takes)
             }
             try catalog.close()

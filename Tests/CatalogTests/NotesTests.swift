@@ -64,7 +64,7 @@ import Transport
         let path = takes.catalog.notes.file(of: stem)
         try takes.disk.write(Array(text.utf8), to: path)
         let name = try takes.disk.add(TakesOnDisk.sidecar(7))
-        let stored = try StoredTake(name, in: TakesFolder(path: takes.disk.takes), files: FileSystem())
+        let stored = try StoredTake(name, in: TakesFolder(path: takes.disk.takes))
         let failures = try takes.catalog.index([stored], on: takes.number, at: takes.disk.takes)
         #expect(failures.map { "\($0)".hasPrefix("notes: \(path): cannot be used: ") } == [true])
         #expect(try takes.catalog.find(.stem(stem)).map(\.memo) == [nil])
