@@ -14,6 +14,8 @@ package enum ArchiveOrder: Sendable {
     case recover(upTo: Int, endings: [TakeName: Sidecar.Ending])
     /// A take was finished that is to be converted.
     case convert(TakeName)
+    /// The storage is well again: what could not be converted is tried again.
+    case retry
     /// The calendar was set: the takes of this boot are dated by it.
     case date(TrueStart, kit: String)
     /// Remove a take, whatever else is to be done to it.
@@ -47,7 +49,7 @@ final class Archivist {
     private var bootID = ""
     private var chores: [Chore] = []
     private var burden = Burden.allowed
-    /// Takes that could not be converted when it was tried; it is tried again with the next one.
+    /// Takes that could not be converted when it was tried; it is tried again with the next one, and when the storage is well again.
     private var deferred: [TakeName] = []
 
     /// Whether what writes much may be done now.
@@ -112,10 +114,9 @@ final class Archivist {
         case .recover(let number, let endings):
             if let directory { add(search(of: directory, upTo: number, endings: endings)) }
         case .convert(let take):
-            guard let directory else { return }
-            let takes = deferred + [take]
-            deferred = []
-            for take in takes { addConversion(of: take, in: directory) }
+            convertDeferred()
+            if let directory { addConversion(of: take, in: directory) }
+        case .retry: convertDeferred()
         case .date(let truth, let kit):
             guard let directory else { return }
             chores.removeAll { $0.kind == .date }
@@ -132,6 +133,13 @@ final class Archivist {
     private func addRecovery(of take: TakeName, in directory: TakesDirectory, ending: Sidecar.Ending?) {
         guard !chores.contains(where: { $0.kind == .recover && $0.take == take }) else { return }
         add(Self.recovery(TakeRecovery(of: take, in: directory, bootID: bootID, ending: ending)))
+    }
+
+    private func convertDeferred() {
+        guard let directory else { return }
+        let takes = deferred
+        deferred = []
+        for take in takes { addConversion(of: take, in: directory) }
     }
 
     private func addConversion(of take: TakeName, in directory: TakesDirectory) {

@@ -97,6 +97,7 @@ extension Deck {
             case .probe: if let directory = storage.directory { workers.storage.post(.probe(directory)) }
             case .improved:
                 recovery.storageImproved()
+                workers.archivist.post(.retry)
                 // What was to be dated meanwhile could not be.
                 dateTakes()
             case .left: leaveDirectory()
@@ -163,8 +164,8 @@ extension Deck {
             conversionAfterTail = nil
             report(Report(.info, "record: \(name.stem) goes on"))
             decide(.takeRejoined(name))
-        case .tailEnded(_, let why):
-            if let why { report(Report(.notice, "record: the sound behind the last take was dropped: \(why)")) }
+        case .tailEnded(let name, let end):
+            tailEnded(name, end)
             if let take = conversionAfterTail { workers.archivist.post(.convert(take)) }
             conversionAfterTail = nil
             decide(.tailEnded)
@@ -175,6 +176,18 @@ extension Deck {
             showFailure(Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(message)"))
             decide(.takeFailed(Refusal(.io, "record: \(message)")))
             goOnInside(from: rest)
+        }
+    }
+
+    private func tailEnded(_ name: TakeName, _ end: TailEnd) {
+        switch end {
+        case .dropped: break
+        case .givenUp(let why): report(Report(.notice, "record: the sound behind the last take was dropped: \(why)"))
+        case .storageFailed(let why):
+            report(Report(.error, "record: the sound behind the last take was dropped: \(why)"))
+            // What is left of it is removed once the storage takes that.
+            _ = recovery.failed("\(name.stem): \(why)")
+            carryOut(storage.doubt(now: clock.now()))
         }
     }
 

@@ -271,8 +271,8 @@ extension RunningTake {
     }
 
     /// Removes the tail.
-    func dropTail() {
-        output.dropTail()
+    func dropTail() throws {
+        try output.dropTail()
     }
 
     /// The take that begins with the frame after this one's last. The sound's filter goes on.

@@ -66,7 +66,7 @@ final class Writer {
             do {
                 try writeTail(take, &schedule, now: now)
             } catch {
-                endTail(take, why: "\(error)")
+                endTail(take, .storageFailed("\(error)"))
             }
         }
         return nextTurn(now: now)
@@ -86,8 +86,8 @@ final class Writer {
         switch (order, state) {
         case (.begin(let order), _): begin(order, now: now)
         case (.rejoin, .tail(let take, let schedule)): rejoin(take, schedule)
-        case (.dropTail, .tail(let take, _)): endTail(take, why: nil)
-        case (.suspend, .tail(let take, _)): endTail(take, why: "the card is gone")
+        case (.dropTail, .tail(let take, _)): endTail(take, .dropped)
+        case (.suspend, .tail(let take, _)): endTail(take, .givenUp("the card is gone"))
         case (.suspend, .recording(let take, let schedule)): suspend(take, schedule, now: now)
         case (.mark(let instant, let note), .recording(let take, _)): take.mark(at: instant, note: note)
         case (.filter(let design), .recording(let take, _)), (.filter(let design), .tail(let take, _)):
@@ -110,7 +110,7 @@ extension Writer {
     private func begin(_ order: BeginOrder, now: Instant) {
         switch state {
         case .idle: break
-        case .tail(let take, _): endTail(take, why: nil)
+        case .tail(let take, _): endTail(take, .dropped)
         case .recording: preconditionFailure("one take at a time")
         }
         let started = order.pressed - order.preRoll
@@ -223,19 +223,17 @@ extension Writer {
         var failure: Fault?
         if sidecar.endedBy == .diskFull { failure = Fault(.diskFull, "record: the disk is full down to its reserve") }
         state = .idle
-        var hasTail = false
-        if take.canHaveTail, !isFull(take.plan) {
-            do {
-                try take.beginTail()
-                state = .tail(take, schedule)
-                hasTail = true
-            } catch {
-                take.dropTail()
-                outcomes.post(.warned("\(take.name.stem) cannot go on after its stop: \(error)"))
-            }
+        guard take.canHaveTail, !isFull(take.plan) else {
+            take.close()
+            return outcomes.post(.finished(take.name, sidecar, failure: failure, hasTail: false))
         }
-        if !hasTail { take.close() }
-        outcomes.post(.finished(take.name, sidecar, failure: failure, hasTail: hasTail))
+        outcomes.post(.finished(take.name, sidecar, failure: failure, hasTail: true))
+        do {
+            try take.beginTail()
+            state = .tail(take, schedule)
+        } catch {
+            endTail(take, .storageFailed("\(error)"))
+        }
     }
 
     /// Another take goes on with the frame after a finished one's last.
@@ -297,7 +295,7 @@ extension Writer {
         try take.pump(now: now)
         if schedule.isDue(at: now), !sync.isBusy, !take.isSynced {
             try take.plan.directory.checkWritable()
-            if isFull(take.plan) { return endTail(take, why: "the disk is full down to its reserve") }
+            if isFull(take.plan) { return endTail(take, .givenUp("the disk is full down to its reserve")) }
             sync.start(try take.syncPoint())
             schedule.started(at: now, unsyncedSince: take.unsyncedSince)
         }
@@ -311,17 +309,23 @@ extension Writer {
             state = .recording(take, schedule)
             outcomes.post(.rejoined(take.name))
         } catch {
-            endTail(take, why: "\(error)")
+            endTail(take, .storageFailed("\(error)"))
         }
     }
 
-    private func endTail(_ take: RunningTake, why: String?) {
+    private func endTail(_ take: RunningTake, _ end: TailEnd) {
         // What becomes of its sync does not matter any more.
         for outcome in sync.settle() { try? take.synced(outcome) }
-        take.dropTail()
+        var end = end
+        do {
+            try take.dropTail()
+        } catch {
+            // The first failure says more than what followed from it.
+            if case .storageFailed = end {} else { end = .storageFailed("\(error)") }
+        }
         take.close()
         state = .idle
-        outcomes.post(.tailEnded(take.name, why: why))
+        outcomes.post(.tailEnded(take.name, end))
     }
 }
 

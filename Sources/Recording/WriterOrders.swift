@@ -125,10 +125,20 @@ package enum WriterOutcome: Sendable {
     case next(finished: TakeName, Sidecar, began: TakeName)
     /// The finished take is recorded again.
     case rejoined(TakeName)
-    /// The tail is removed: as ordered (nil), or because it could not be written.
-    case tailEnded(TakeName, why: String?)
+    /// There is no tail any more.
+    case tailEnded(TakeName, TailEnd)
     /// There is no take, or only what recovery can make of it.
     case failed(String, isDiskFull: Bool)
+}
+
+/// Why a finished take cannot go on any more.
+package enum TailEnd: Hashable, Sendable {
+    /// As ordered: its tail is removed.
+    case dropped
+    /// Its tail is removed, for this reason.
+    case givenUp(String)
+    /// The storage failed, as one sentence says; recovery removes what is left of the tail.
+    case storageFailed(String)
 }
 
 /// How far a take is.

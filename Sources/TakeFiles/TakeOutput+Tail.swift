@@ -57,12 +57,13 @@ extension TakeOutput {
         peaks.goOn()
     }
 
-    /// Removes the tail. What the storage does not let be removed, recovery removes at the next start.
-    public func dropTail() {
+    /// Removes the tail.
+    /// - Throws: `FileError`; what the storage does not let be removed is left for recovery.
+    public func dropTail() throws(FileError) {
         guard case .tail = state else { return }
         state = .over
-        try? perform(.dropTail)
-        directory.note(nil, of: name)
+        defer { directory.note(nil, of: name) }
+        try perform(.dropTail)
     }
 
     /// The take's sidecar as it is on the disk: it may have been revised since the take was finished.

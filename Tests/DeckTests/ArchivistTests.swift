@@ -172,6 +172,28 @@ import Workers
         #expect(difference(samples, 8000..<8000 + Int(first.frames)) == nil)
     }
 
+    @Test func `a conversion that the storage did not take is done once it is well again`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage)) { $0.convertsToFLAC = true }
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.stuck = [.archivist]
+        rig.run(.milliseconds(500))
+        storage.code = EROFS
+        storage.isReadOnly = true
+        rig.stuck = []
+        rig.run(.seconds(5))
+        #expect(try rig.sidecars().first?.pendingFormat == "flac")
+        #expect(!rig.deck.isArmed)
+        storage.code = nil
+        storage.isReadOnly = false
+        rig.run(.seconds(5))
+        #expect(rig.deck.isArmed)
+        #expect(try rig.sidecars().first?.pendingFormat == nil)
+    }
+
     @Test func `a conversion that was not done is done after the next start, whatever is set then`() throws {
         let storage = TroubledStorage()
         let directory = Rig.newDirectory()

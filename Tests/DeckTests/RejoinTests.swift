@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Panel
 import Recording
 import Ring
@@ -120,6 +121,24 @@ import Workers
         recordAgain(rig)
         #expect(try rig.sidecars().map(\.parts.count) == [1, 1])
         #expect(try rig.sidecars().map(\.frames) == [8000, 8000])
+    }
+
+    @Test(arguments: [EIO, EROFS])
+    func `storage that fails after the stop is a fault until it is well, and the tail is removed then`(
+        code: Int32
+    ) throws {
+        let rig = try stopped()
+        storage.code = code
+        rig.run(.milliseconds(1500))
+        #expect(!rig.deck.isArmed)
+        #expect(rig.deck.status.faults.map(\.code) == [.storageFailing])
+        #expect(try tails(rig) == 1)
+        storage.code = nil
+        rig.run(.seconds(5))
+        #expect(rig.deck.isArmed)
+        #expect(rig.deck.status.faults == [])
+        #expect(try tails(rig) == 0)
+        #expect(try rig.sidecars().map(\.revision) == [1])
     }
 
     @Test func `a disk that is full after the stop costs the tail, and the take stays whole`() throws {

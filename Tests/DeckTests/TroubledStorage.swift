@@ -139,7 +139,10 @@ final class TroubledStorage: SystemCalls {
         // What cannot be read has another name now.
         if let unreadable, from.hasSuffix(unreadable) { self.unreadable = nil }
     }
-    func unlink(_ path: String) throws(Errno) { try kernel.unlink(path) }
+    func unlink(_ path: String) throws(Errno) {
+        try fail()
+        try kernel.unlink(path)
+    }
     func rmdir(_ path: String) throws(Errno) { try kernel.rmdir(path) }
     func mkdir(_ path: String, mode: UInt32) throws(Errno) { try kernel.mkdir(path, mode: mode) }
     func freeBytes(_ path: String) throws(Errno) -> Int64 {

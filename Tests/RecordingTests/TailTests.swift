@@ -119,7 +119,7 @@ import Workers
         #expect(try studio.fileNames().contains { $0.hasSuffix(".tail") })
         studio.writer.post(.dropTail)
         studio.run(.milliseconds(100))
-        guard case .tailEnded(let name, why: nil)? = studio.outcomes.last else {
+        guard case .tailEnded(let name, .dropped)? = studio.outcomes.last else {
             Issue.record("not dropped: \(studio.outcomes.suffix(1))")
             return
         }
@@ -138,7 +138,7 @@ import Workers
         studio.run(.seconds(1))
         studio.writer.post(.suspend)
         studio.turn()
-        guard case .tailEnded(_, why: "the card is gone")? = studio.outcomes.last else {
+        guard case .tailEnded(_, .givenUp("the card is gone"))? = studio.outcomes.last else {
             Issue.record("not ended")
             return
         }

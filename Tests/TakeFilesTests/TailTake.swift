@@ -63,7 +63,7 @@ struct TailTake {
         output.note(markers: [Sidecar.Marker(atFrame: 1500, note: "in the tail")])
         try append(50, to: output)
         switch end {
-        case .dropped: output.dropTail()
+        case .dropped: try output.dropTail()
         case .rejoined:
             owed.isRejoining = true
             notes(owed)

@@ -72,7 +72,7 @@ struct TakeTailTests {
         let output = try takeWithTail()
         output.note(.marker(at: TakeFrame(120), note: "here"))
         let before = try directory.sidecar(of: output.name)
-        output.dropTail()
+        try output.dropTail()
         #expect(try directory.sidecar(of: output.name) == before)
         #expect(before.markers == [] && before.endedBy == .stop && before.frames == 100)
         let stem = output.name.stem
@@ -86,7 +86,7 @@ struct TakeTailTests {
         #expect(try directory.leftovers() == [])
         #expect(try !directory.awaitsConversion(output.name))
         #expect(try TakeAudio(of: output.name, in: directory).parts.map(\.frames) == [100])
-        output.dropTail()
+        try output.dropTail()
         #expect(try directory.awaitsConversion(output.name))
     }
 
@@ -94,7 +94,7 @@ struct TakeTailTests {
         let output = try takeWithTail()
         let (outcomes, after) = try recoveredCopy()
         #expect(outcomes == [.unchanged])
-        output.dropTail()
+        try output.dropTail()
         #expect(try after == everything(in: directory.path).filter { $0.key != ".lock" })
     }
 
@@ -119,7 +119,7 @@ struct TakeTailTests {
         #expect(throws: FileError("go on with", directory.sidecarPath(of: output.name), code: EINVAL)) {
             try output.rejoin()
         }
-        output.dropTail()
+        try output.dropTail()
         #expect(try directory.sidecar(of: output.name) == before)
         #expect(try files.entries(folder).filter { $0.contains(".tail") || $0.contains(".part") } == [])
     }
