@@ -65,7 +65,7 @@ extension Deck {
 
     private func take(_ outcome: StorageOutcome) {
         switch outcome {
-        case .opened(let directory, let takes, let isOwn):
+        case .opened(let directory, let takes, let isOwn, let unusedStick):
             guard stick.mayOpen || directory.path != options.stick?.folder else {
                 // It was to be given back meanwhile.
                 return carryOut(storage.failedToOpen("storage: the stick is being unmounted"))
@@ -73,7 +73,7 @@ extension Deck {
             // Before a take that waits for the folder begins: that one is the writer's.
             let last = directory.lastNumber
             selection = Selection(takes: takes)
-            opened(directory)
+            opened(directory, unusedStick: unusedStick)
             carryOut(storage.opened(directory, isOwn: isOwn))
             recovery.opened()
             workers.archivist.post(

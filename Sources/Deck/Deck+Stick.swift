@@ -18,10 +18,14 @@ extension Deck {
     }
 
     /// The folder for takes is open.
-    func opened(_ directory: TakesDirectory) {
+    /// - Parameter unusedStick: why the stick that is there is not used.
+    func opened(_ directory: TakesDirectory, unusedStick: String?) {
         guard let asked = options.stick else { return }
         stick.opened(onStick: directory.path == asked.folder)
         report(Report(.notice, "storage: takes are kept in \(directory.path)"))
+        guard let unusedStick else { return }
+        let message = "\(unusedStick): takes are kept in \(directory.path) instead of on the stick"
+        faults.show(Fault(.storageFailing, message), until: clock.now() + FaultBoard.endShown)
     }
 
     func checkStick() {

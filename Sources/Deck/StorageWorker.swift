@@ -20,7 +20,8 @@ package enum StorageOrder: Sendable {
 
 /// What the worker of the storage reports; one outcome for each order.
 package enum StorageOutcome: Sendable {
-    case opened(TakesDirectory, takes: [TakeName], isOwn: Bool)
+    /// `unusedStick`: why the stick that is there is not used.
+    case opened(TakesDirectory, takes: [TakeName], isOwn: Bool, unusedStick: String?)
     /// One sentence says why it cannot be opened.
     case absent(String)
     /// What is mounted for the stick; nil: nothing.
@@ -47,15 +48,37 @@ struct StorageWork {
         files: FileSystem, mark: KitMark?, clock: any Clock
     ) -> Worker<StorageOrder, StorageOutcome> {
         let work = StorageWork(files: files, mark: mark)
-        return Worker(clock: clock) { orders, _, outcomes in
-            for order in orders { outcomes.post(work.carryOut(order)) }
-            return nil
+        var held: [Held] = []
+        return Worker(clock: clock) { orders, now, outcomes in
+            var still: [Held] = []
+            for hold in held + orders.map({ Held(order: $0, since: now) }) {
+                do throws(HeldByUs) {
+                    outcomes.post(try work.carryOut(hold.order, mayBeHeld: now - hold.since < lockPatience))
+                } catch {
+                    still.append(hold)
+                }
+            }
+            held = still
+            return held.isEmpty ? nil : now + lockInterval
         }
     }
 
-    private func carryOut(_ order: StorageOrder) -> StorageOutcome {
+    /// An order that waits until this process has let go of the folder.
+    private struct Held {
+        var order: StorageOrder
+        var since: Instant
+    }
+
+    /// A part of this process, such as the archivist, has not let go of the folder yet.
+    private struct HeldByUs: Error {}
+
+    private static let lockPatience = Duration.seconds(2)
+    private static let lockInterval = Duration.milliseconds(20)
+
+    private func carryOut(_ order: StorageOrder, mayBeHeld: Bool) throws(HeldByUs) -> StorageOutcome {
         switch order {
-        case .open(let stick, let path, let mustBeOwn): open(stick, path, mustBeOwn: mustBeOwn)
+        case .open(let stick, let path, let mustBeOwn):
+            try open(stick, path, mustBeOwn: mustBeOwn, mayBeHeld: mayBeHeld)
         case .findStick(let stick): .foundStick(mounted(stick))
         case .check(let directory): .checked(directory, read(directory) {})
         case .probe(let directory):
@@ -72,25 +95,31 @@ struct StorageWork {
         return found.device == around.device ? nil : found
     }
 
-    private func open(_ stick: Stick?, _ path: String?, mustBeOwn: Bool) -> StorageOutcome {
-        var problem = "there is no stick for the takes: plug one in"
+    private func open(
+        _ stick: Stick?, _ path: String?, mustBeOwn: Bool, mayBeHeld: Bool
+    ) throws(HeldByUs) -> StorageOutcome {
+        var unused: String?
         if let stick, mounted(stick) != nil {
-            let outcome = open(stick.folder, mustBeOwn: false)
+            let outcome = try open(stick.folder, mustBeOwn: false, mayBeHeld: mayBeHeld)
             guard case .absent(let message) = outcome, path != nil else { return outcome }
-            problem = message
+            unused = message
         }
-        guard let path else { return .absent("storage: \(problem)") }
-        return open(path, mustBeOwn: mustBeOwn)
+        guard let path else { return .absent("storage: there is no stick for the takes: plug one in") }
+        let outcome = try open(path, mustBeOwn: mustBeOwn, mayBeHeld: mayBeHeld)
+        guard case .opened(let directory, let takes, let isOwn, _) = outcome else { return outcome }
+        return .opened(directory, takes: takes, isOwn: isOwn, unusedStick: unused)
     }
 
-    private func open(_ path: String, mustBeOwn: Bool) -> StorageOutcome {
+    private func open(_ path: String, mustBeOwn: Bool, mayBeHeld: Bool) throws(HeldByUs) -> StorageOutcome {
         do {
             if mustBeOwn, !TakesDirectory.isOnOwnStorage(path, files: files) {
                 // A folder of the same name would be made on the kit's own disk.
                 throw FileError("open", path, code: ENOENT)
             }
             let (directory, takes) = try TakesDirectory.open(path: path, files: files, mark: mark)
-            return .opened(directory, takes: takes, isOwn: directory.isOnOwnStorage)
+            return .opened(directory, takes: takes, isOwn: directory.isOnOwnStorage, unusedStick: nil)
+        } catch let error as TakesLockError where error.processID == getpid() && mayBeHeld {
+            throw HeldByUs()
         } catch {
             return .absent("storage: \(error)")
         }

@@ -129,4 +129,32 @@ import Transport
         #expect(difference(samples, 8000..<8000 + Int(sidecar.frames)) == nil)
         #expect(rig.deck.status.selected == sidecar.take)
     }
+
+    @Test(arguments: [false, true])
+    func `a stick that cannot be written is named, and takes are kept inside`(isArchivistLate: Bool) throws {
+        let place = Rig.newDirectory()
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let rig = try Rig { $0.stick = Stick(mountPoint: "\(place)/stick", isOptional: true) }
+        rig.run(.seconds(3))
+        #expect(rig.deck.isArmed)
+        #expect(rig.deck.status.faults == [])
+        // A file system in which nobody can make a folder.
+        try FileManager.default.createSymbolicLink(atPath: "\(place)/stick", withDestinationPath: "/proc")
+        // It lets go of the folder inside late.
+        rig.stuck = isArchivistLate ? [.archivist] : []
+        rig.run(.milliseconds(2500))
+        rig.stuck = []
+        rig.run(.milliseconds(2500))
+        #expect(rig.deck.isArmed)
+        let fault = try #require(rig.deck.status.faults.first)
+        #expect(fault.code == .storageFailing)
+        #expect(fault.message.hasPrefix("storage: make folder \(place)/stick/takes: "))
+        #expect(fault.message.hasSuffix(": takes are kept in \(rig.directory) instead of on the stick"))
+        #expect(!rig.log.messages.contains { $0.contains("already does") })
+        record(rig)
+        #expect(try rig.sidecars().map(\.number) == [1])
+        rig.run(.seconds(60))
+        #expect(rig.deck.status.faults == [])
+    }
 }
