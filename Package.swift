@@ -22,6 +22,10 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     ],
     targets: [
         // System libraries and thin C shims.
@@ -114,10 +118,21 @@ let package = Package(
             ],
             swiftSettings: strictMemory),
         .target(
+            name: "Upload",
+            dependencies: [
+                "Takes", "TakeFiles", "Settings", "Workers", "CLinux",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strictMemory),
+        .target(
             name: "Library",
             dependencies: [
-                "Takes", "Transport", "TakeFiles", "Settings", "Control", "Catalog", "ServiceManager", "Workers",
-                "CLinux",
+                "Takes", "Transport", "TakeFiles", "Settings", "Control", "Catalog", "Upload", "ServiceManager",
+                "Workers", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -224,6 +239,10 @@ let package = Package(
         .testTarget(
             name: "CatalogTests",
             dependencies: ["Catalog", "TakeFiles", "Takes", "Transport", "SeededRandom", "FinishedTakes"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "UploadTests",
+            dependencies: ["Upload", "Settings", "TakeFiles", "Takes", "Workers", "FinishedTakes", "SeededRandom"],
             swiftSettings: strict),
         .testTarget(
             name: "LibraryTests",

@@ -4,6 +4,7 @@ import Logging
 import ServiceLifecycle
 import TakeFiles
 import Takes
+import Workers
 
 /// Keeps the catalog up to date with the folders for takes: a scan at start, then what the kernel reports.
 actor Indexer: Service {

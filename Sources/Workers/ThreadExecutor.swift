@@ -1,15 +1,14 @@
 import Takes
-import Workers
 
 /// Runs an actor on one thread of its own: what it does may wait for a storage that hangs, and takes no thread from others.
-final class ThreadExecutor: SerialExecutor {
+public final class ThreadExecutor: SerialExecutor {
     private let jobs = Mailbox<UnownedJob>()
     private let isEnding = Locked(false)
     private let thread = Locked<Thread?>(nil)
 
     /// Starts the thread. It ends with the process.
     /// - Parameter name: as `ps -L` shows it, at most 15 characters.
-    init(name: String) throws {
+    public init(name: String) throws {
         let started = try Thread(name: name) { [jobs, unowned self] in
             while true {
                 jobs.wait(nanoseconds: nil)
@@ -19,7 +18,8 @@ final class ThreadExecutor: SerialExecutor {
         thread.withLock { $0 = started }
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    /// Runs a job after those that wait.
+    public func enqueue(_ job: consuming ExecutorJob) {
         jobs.post(UnownedJob(job))
     }
 }

@@ -1,0 +1,186 @@
+public import Takes
+
+/// A place that takes are uploaded to.
+///
+/// All functions throw `StoreError`, or `CancellationError` if the task was cancelled.
+public protocol Store: Sendable {
+    /// What receipts name it by: kind and place, without a secret. Another place has another name.
+    var name: String { get }
+
+    /// Sends a file, and verifies by its hash that it arrived.
+    ///
+    /// An object of that name is never overwritten, unless `mode` says so. One with the same content is as good as a new one, and is not
+    /// sent again.
+    /// - Parameter report: receives how far it is.
+    /// - Returns: the object at home, verified.
+    func put(
+        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
+        report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> StoredObject
+
+    /// What is known of an object; nil: there is none.
+    func head(_ object: ObjectName) async throws -> StoredObject?
+
+    /// All objects of takes, in any order.
+    /// - Parameter receive: receives them in groups.
+    func list(_ receive: ([StoredObject]) async throws -> Void) async throws
+
+    /// Reads an object.
+    /// - Parameter receive: receives its bytes in order.
+    func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws
+
+    /// Deletes an object, if it is there.
+    func delete(_ object: ObjectName) async throws
+
+    /// Aborts what earlier uploads of this kit left unfinished there. To be called while nothing is sent.
+    func tidy() async throws
+
+    /// Closes its connections.
+    func close() async
+}
+
+extension Store {
+    /// Nothing is left by a store whose uploads leave nothing.
+    public func tidy() async throws {}
+
+    /// Nothing to close.
+    public func close() async {}
+}
+
+/// Where an object is in a store: the folder of a day, and a file's name, as in the folder for takes.
+public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
+    /// `2026-11-21`.
+    public var day: String
+    /// `heron07-0042-061811Z.wav`.
+    public var file: String
+
+    /// A file of a take of a day.
+    public init(day: String, file: String) {
+        self.day = day
+        self.file = file
+    }
+
+    /// The file of a take; nil if `path` is not `DAY/FILE`, or the file is no take's.
+    public init?(path: some StringProtocol) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, TakeName.isDay(String(parts[0])) else { return nil }
+        self.init(day: String(parts[0]), file: String(parts[1]))
+        guard take != nil else { return nil }
+    }
+
+    /// `2026-11-21/heron07-0042-061811Z.wav`.
+    public var path: String { "\(day)/\(file)" }
+
+    /// The take that it is of; nil: of none.
+    public var take: TakeName? { TakeName(file: file, day: day) }
+
+    /// Whether it is a sidecar: it comes last, so that its presence means that the take is complete.
+    public var isSidecar: Bool { file.hasSuffix(".json") }
+
+    /// The path.
+    public var description: String { path }
+}
+
+/// What may be overwritten.
+public enum PutMode: Hashable, Sendable {
+    /// Nothing.
+    case create
+    /// An object of this hash (SHA-256, hexadecimal), which this kit sent itself.
+    case replacing(String)
+
+    /// Whether an object of this hash may be overwritten.
+    public func allows(_ sha256: String?) -> Bool {
+        switch self {
+        case .create: false
+        case .replacing(let old): old == sha256
+        }
+    }
+}
+
+/// How far an upload is.
+public enum PutProgress: Hashable, Sendable {
+    /// So many bytes of the file are there.
+    case sent(Int64)
+    /// All are there, and are compared with the file.
+    case verifying
+}
+
+/// An object of a store.
+public struct StoredObject: Hashable, Sendable {
+    /// Which.
+    public var name: ObjectName
+    /// How long it is.
+    public var byteCount: Int64
+    /// The hash of its bytes, hexadecimal, as the store or the metadata say; nil: not known.
+    public var sha256: String?
+    /// What was stored with it; nil: the store keeps none, or a list does not have it.
+    public var metadata: ObjectMetadata?
+
+    /// An object.
+    public init(name: ObjectName, byteCount: Int64, sha256: String?, metadata: ObjectMetadata? = nil) {
+        self.name = name
+        self.byteCount = byteCount
+        self.sha256 = sha256
+        self.metadata = metadata
+    }
+}
+
+/// What is stored with an object, so that a list of the store needs no download.
+public struct ObjectMetadata: Hashable, Sendable {
+    /// The take's stem.
+    public var title: String
+    /// When the take began: ISO 8601, UTC.
+    public var started: String
+    /// In seconds.
+    public var duration: Double
+    /// The kit that recorded it.
+    public var kit: String
+    /// The loudest of each of up to 64 stretches of the take, 0 to 128, two hexadecimal digits each; empty: not known.
+    public var waveform: String
+    /// SHA-256 of the file, hexadecimal.
+    public var sha256: String
+
+    /// What is known of a file.
+    public init(
+        title: String, started: String, duration: Double, kit: String, waveform: String, sha256: String
+    ) {
+        self.title = title
+        self.started = started
+        self.duration = duration
+        self.kit = kit
+        self.waveform = waveform
+        self.sha256 = sha256
+    }
+
+    /// As texts by key, for stores that keep such.
+    public var texts: [String: String] {
+        [
+            "title": title, "started": started, "duration": String(duration), "kit": kit, "waveform": waveform,
+            "sha256": sha256,
+        ]
+    }
+
+    /// Reads texts by key, in any case; nil if they are not of this form.
+    public init?(texts: [String: String]) {
+        let texts = Dictionary(texts.map { ($0.lowercased(), $1) }) { first, _ in first }
+        guard let title = texts["title"], let started = texts["started"], let kit = texts["kit"],
+            let duration = texts["duration"].flatMap({ Double($0) }), duration.isFinite
+        else { return nil }
+        self.init(
+            title: title, started: started, duration: duration, kit: kit, waveform: texts["waveform"] ?? "",
+            sha256: texts["sha256"] ?? "")
+    }
+}
+
+extension ObjectName {
+    /// The media type of the file.
+    public var contentType: String {
+        switch file.split(separator: ".").last {
+        case "wav": "audio/wav"
+        case "flac": "audio/flac"
+        case "json": "application/json"
+        case "txt": "text/plain; charset=utf-8"
+        default: "application/octet-stream"
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Crypto
+public import TakeFiles
+import Takes
+import Workers
+
+/// A file of a take, or a text, that is read to be sent. What of it was read from its beginning on is hashed on the way.
+public actor UploadSource {
+    /// How long it is.
+    public nonisolated let byteCount: Int64
+    /// What it is called in sentences: its path.
+    public nonisolated let path: String
+    private let reader: DiskReader
+    private let content: Content
+    private let throttle: Throttle?
+    private var hash = SHA256()
+    /// Up to where `hash` has it.
+    private var hashed: Int64 = 0
+    private var digest: String?
+
+    private enum Content {
+        case file(DiskReader.File)
+        case bytes([UInt8])
+    }
+
+    /// A file. It is opened now, and stays open.
+    /// - Parameters:
+    ///   - sha256: its hash, if it is known already; what is read is then compared with it.
+    ///   - throttle: limits how fast it is read.
+    /// - Throws: `StoreError`, `.unreadable`.
+    public init(
+        path: String, sha256: String? = nil, reader: DiskReader, throttle: Throttle? = nil
+    ) async throws {
+        let file = try await reader.open(path)
+        self.path = path
+        self.reader = reader
+        self.throttle = throttle
+        content = .file(file)
+        byteCount = file.byteCount
+        digest = sha256
+    }
+
+    /// Bytes that are no file of their own.
+    public init(_ bytes: [UInt8], called path: String, reader: DiskReader, throttle: Throttle? = nil) {
+        self.path = path
+        self.reader = reader
+        self.throttle = throttle
+        content = .bytes(bytes)
+        byteCount = Int64(bytes.count)
+    }
+
+    /// Reads a piece, to be sent. Waits as the limit of the bandwidth says.
+    /// - Returns: `count` bytes, fewer at the end.
+    /// - Throws: `StoreError`, `.unreadable`, also if the file has become shorter.
+    public func piece(at offset: Int64, count: Int) async throws -> [UInt8] {
+        let wanted = Int(max(0, min(Int64(count), byteCount - offset)))
+        try await throttle?.pass(wanted)
+        let bytes = try await read(at: offset, count: wanted)
+        if offset == hashed {
+            hash.update(data: bytes)
+            hashed += Int64(bytes.count)
+        }
+        return bytes
+    }
+
+    /// The hash of the whole file, hexadecimal. What was not read yet is read now.
+    /// - Throws: `StoreError`, `.unreadable`, also if it is not what it was when it was hashed before.
+    public func sha256() async throws -> String {
+        if let digest, hashed < byteCount { return digest }
+        while hashed < byteCount {
+            let offset = hashed
+            let bytes = try await read(at: offset, count: 1 << 20)
+            // Another call may have come in between.
+            guard offset == hashed else { continue }
+            hash.update(data: bytes)
+            hashed += Int64(bytes.count)
+        }
+        let found = Self.hexadecimal(hash.finalize())
+        if let digest, digest != found {
+            throw StoreError(
+                .unreadable, "outbox: \(path): its content has changed since it was hashed: compare it with its copies")
+        }
+        digest = found
+        return found
+    }
+
+    private func read(at offset: Int64, count: Int) async throws -> [UInt8] {
+        let count = Int(min(Int64(count), byteCount - offset))
+        switch content {
+        case .bytes(let bytes): return Array(bytes[Int(offset)..<Int(offset) + count])
+        case .file(let file):
+            let bytes = try await reader.read(file, at: offset, count: count)
+            guard bytes.count == count else {
+                throw StoreError(
+                    .unreadable, "outbox: \(path): is shorter than it was: it is changed by something else")
+            }
+            return bytes
+        }
+    }
+
+    static func hexadecimal(_ digest: some Sequence<UInt8>) -> String {
+        String(decoding: digest.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+}
+
+/// Reads files on one thread of its own: a storage that hangs stops no other work.
+public actor DiskReader {
+    private let files: FileSystem
+    private let executor: ThreadExecutor
+
+    /// A file that is open.
+    public struct File: Sendable {
+        let file: OpenFile
+        let byteCount: Int64
+    }
+
+    /// Runs on this reader's thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    /// A reader, and its thread.
+    /// - Parameter name: of the thread, at most 15 characters.
+    public init(files: FileSystem = FileSystem(), name: String = "reader") throws {
+        self.files = files
+        executor = try ThreadExecutor(name: name)
+    }
+
+    func open(_ path: String) throws -> File {
+        try reading {
+            let file = try files.openToRead(path)
+            return File(file: file, byteCount: try files.length(file))
+        }
+    }
+
+    func read(_ file: File, at offset: Int64, count: Int) throws -> [UInt8] {
+        try reading { try files.read(file.file, at: offset, count: count) }
+    }
+
+    /// Does something with files on this reader's thread.
+    public func perform<Result: Sendable>(_ body: @Sendable (FileSystem) throws -> Result) throws -> Result {
+        try body(files)
+    }
+
+    private func reading<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as FileError {
+            throw StoreError(.unreadable, "outbox: \(error.fact)")
+        }
+    }
+}
+
+/// Keeps uploads below a rate.
+public actor Throttle {
+    private let bytesPerSecond: Double
+    private var free = ContinuousClock.now
+
+    /// - Parameter kilobitsPerSecond: more than 0.
+    public init(kilobitsPerSecond: Int) {
+        bytesPerSecond = Double(kilobitsPerSecond) * 125
+    }
+
+    /// Waits until so many bytes may be sent.
+    func pass(_ byteCount: Int) async throws {
+        let now = ContinuousClock.now
+        let start = max(now, free)
+        free = start + .seconds(Double(byteCount) / bytesPerSecond)
+        if start > now { try await Task.sleep(until: start, clock: .continuous) }
+    }
+}
+
+extension UploadSource {
+    /// The hash of a text, 32 bytes.
+    static func digest(of text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
+}

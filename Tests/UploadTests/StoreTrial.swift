@@ -1,0 +1,125 @@
+import Foundation
+import SeededRandom
+import Testing
+
+@testable import Upload
+
+/// What each store is tested with: files, and what every store must do.
+struct StoreTrial {
+    let folder: String
+    let reader: DiskReader
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "trial-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        reader = try DiskReader()
+    }
+
+    var resume: ResumeStates { ResumeStates(folder: "\(folder)/resume", reader: reader) }
+
+    /// A file of random bytes.
+    func file(_ name: String, byteCount: Int, seed: UInt64 = 1) throws -> String {
+        var random = SeededRandom(seed: seed)
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255, using: &random) }
+        let path = "\(folder)/\(name)"
+        try Data(bytes).write(to: URL(filePath: path))
+        return path
+    }
+
+    func source(_ path: String) async throws -> UploadSource { try await UploadSource(path: path, reader: reader) }
+
+    func name(_ file: String, day: String = "2026-11-21") -> ObjectName { ObjectName(day: day, file: file) }
+
+    func metadata(_ source: UploadSource, title: String = "heron07-0042-061811Z") async throws -> ObjectMetadata {
+        try await ObjectMetadata(
+            title: title, started: "2026-11-21T06:18:11.250000Z", duration: 12.5, kit: "heron07", waveform: "000a7f80",
+            sha256: source.sha256())
+    }
+
+    func contents(of object: ObjectName, in store: some Store) async throws -> Data {
+        var data = Data()
+        try await store.get(object) { data.append(contentsOf: $0) }
+        return data
+    }
+
+    /// What every store must do with files of these lengths.
+    func check(_ store: some Store, byteCounts: [Int] = [0, 1, 100_000, 9_000_000]) async throws {
+        for (index, byteCount) in byteCounts.enumerated() {
+            let object = name("heron07-00\(40 + index)-061811Z.wav")
+            let path = try file("\(index)", byteCount: byteCount, seed: UInt64(index))
+            let content = try Data(contentsOf: URL(filePath: path))
+            #expect(try await store.head(object) == nil)
+            let first = try await source(path)
+            let metadata = try await metadata(first)
+            let reported = Reported()
+            let stored = try await store.put(first, as: object, metadata, mode: .create) { reported.note($0) }
+            #expect(stored.name == object && stored.byteCount == byteCount && stored.sha256 == metadata.sha256)
+            #expect(reported.last == .verifying || byteCount == 0 || reported.last == .sent(Int64(byteCount)))
+            #expect(try await contents(of: object, in: store) == content)
+            let head = try await store.head(object)
+            #expect(head?.byteCount == Int64(byteCount))
+            // Once more: nothing is sent.
+            let again = Reported()
+            _ = try await store.put(try await source(path), as: object, metadata, mode: .create) { again.note($0) }
+            #expect(again.sentBytes == 0)
+        }
+        // Another content under the same name is refused, and nothing is overwritten.
+        let object = name("heron07-0042-061811Z.wav")
+        let before = try await contents(of: object, in: store)
+        let other = try file("other", byteCount: before.count, seed: 99)
+        let source = try await source(other)
+        let metadata = try await metadata(source)
+        await expectProblem(.conflict) {
+            _ = try await store.put(source, as: object, metadata, mode: .create) { _ in }
+        }
+        #expect(try await contents(of: object, in: store) == before)
+        // A sidecar may be replaced by the kit that sent it.
+        let sidecar = name("heron07-0042-061811Z.json")
+        let old = UploadSource(Array("{}\n".utf8), called: "old", reader: reader)
+        _ = try await store.put(old, as: sidecar, try await self.metadata(old), mode: .create) { _ in }
+        let new = UploadSource(Array("{\"revision\":2}\n".utf8), called: "new", reader: reader)
+        let newMetadata = try await self.metadata(new)
+        await expectProblem(.conflict) {
+            _ = try await store.put(new, as: sidecar, newMetadata, mode: .replacing(String(repeating: "0", count: 64)))
+            { _ in }
+        }
+        _ = try await store.put(new, as: sidecar, newMetadata, mode: .replacing(try await old.sha256())) { _ in }
+        #expect(try await contents(of: sidecar, in: store) == Data("{\"revision\":2}\n".utf8))
+        var listed: Set<ObjectName> = []
+        try await store.list { for found in $0 { listed.insert(found.name) } }
+        #expect(listed.count == byteCounts.count + 1 && listed.contains(sidecar))
+        for found in listed { try await store.delete(found) }
+        try await store.delete(sidecar)
+        #expect(try await store.head(sidecar) == nil)
+        await expectProblem(.missing) { try await store.get(sidecar) { _ in } }
+        listed = []
+        try await store.list { for found in $0 { listed.insert(found.name) } }
+        #expect(listed.isEmpty)
+    }
+
+    func expectProblem(
+        _ problem: StoreError.Problem, _ comment: Comment? = nil, at place: SourceLocation = #_sourceLocation,
+        _ body: () async throws -> Void
+    ) async {
+        do {
+            try await body()
+            Issue.record("it did not fail", sourceLocation: place)
+        } catch let error as StoreError {
+            #expect(error.problem == problem, "\(error)", sourceLocation: place)
+        } catch {
+            Issue.record("\(error)", sourceLocation: place)
+        }
+    }
+
+    /// What a store reported of an upload. Threads may use it.
+    final class Reported: @unchecked Sendable {
+        private let lock = NSLock()
+        private var all: [PutProgress] = []
+        func note(_ progress: PutProgress) { lock.withLock { all.append(progress) } }
+        var last: PutProgress? { lock.withLock { all.last } }
+        var sentBytes: Int64 {
+            lock.withLock { all.reduce(0) { if case .sent(let count) = $1 { max($0, count) } else { $0 } } }
+        }
+    }
+}

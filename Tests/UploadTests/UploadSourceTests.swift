@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+@testable import Upload
+
+struct UploadSourceTests {
+    let trial: StoreTrial
+    init() throws { trial = try StoreTrial() }
+
+    @Test("what is read to be sent is hashed on the way, and the rest when the hash is asked for")
+    func hash() async throws {
+        let path = try trial.file("a", byteCount: 3_000_001)
+        let whole = try await trial.source(path)
+        let expected = try await whole.sha256()
+        let read = try await trial.source(path)
+        for offset in stride(from: 0, to: 2_000_000, by: 100_000) {
+            #expect(try await read.piece(at: Int64(offset), count: 100_000).count == 100_000)
+        }
+        #expect(try await read.sha256() == expected)
+        let known = try await UploadSource(path: path, sha256: String(repeating: "0", count: 64), reader: trial.reader)
+        _ = try await known.piece(at: 0, count: 3_000_001)
+        await trial.expectProblem(.unreadable) { _ = try await known.sha256() }
+    }
+
+    @Test("a file that becomes shorter while it is sent is reported")
+    func shorter() async throws {
+        let path = try trial.file("a", byteCount: 1000)
+        let source = try await trial.source(path)
+        try Data(count: 10).write(to: URL(filePath: path))
+        await trial.expectProblem(.unreadable) { _ = try await source.piece(at: 0, count: 1000) }
+        await trial.expectProblem(.unreadable) { _ = try await trial.source(path + ".none") }
+    }
+}
