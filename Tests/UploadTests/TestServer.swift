@@ -25,7 +25,7 @@ final class TestServer: @unchecked Sendable {
         process.arguments = try arguments(port, folder)
         process.currentDirectoryURL = URL(filePath: folder)
         let log = "\(folder)/server.log"
-        FileManager.default.createFile(atPath: log, contents: nil)
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
         let output = FileHandle(forWritingAtPath: log)
         process.standardOutput = output
         process.standardError = output
