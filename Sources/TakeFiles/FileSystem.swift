@@ -26,12 +26,12 @@ public struct FileSystem: Sendable {
     /// The same on a file system of this kind.
     func on(_ kind: FileSystemKind) -> FileSystem { FileSystem(calls, on: kind) }
 
-    /// Makes a file, with the rights of `fileMode` whatever the umask.
+    /// Makes a file, with the rights of `mode` whatever the umask.
     /// - Parameter isNew: whether an existing file is an error (`EEXIST`); otherwise it is emptied.
-    public func create(_ path: String, isNew: Bool) throws(FileError) -> OpenFile {
+    public func create(_ path: String, isNew: Bool, mode: UInt32 = fileMode) throws(FileError) -> OpenFile {
         let file = try open("create", path, flags: O_RDWR | O_CREAT | O_NOFOLLOW | (isNew ? O_EXCL : O_TRUNC))
         do throws(FileError) {
-            try setMode(file, Self.fileMode)
+            try setMode(file, mode)
         } catch {
             if isNew { try? remove(path) }
             throw error
@@ -56,17 +56,17 @@ public struct FileSystem: Sendable {
         try open("open", path, flags: O_RDONLY | O_DIRECTORY | (followsLink ? 0 : O_NOFOLLOW))
     }
 
-    /// Makes a folder, with the rights of `folderMode` whatever the umask, or takes the one that is there.
-    public func makeFolder(_ path: String) throws(FileError) -> OpenFile {
+    /// Makes a folder, with the rights of `mode` whatever the umask, or takes the one that is there.
+    public func makeFolder(_ path: String, mode: UInt32 = folderMode) throws(FileError) -> OpenFile {
         do throws(Errno) {
             // The kernel takes the set-group-ID bit from the folder around it, and a sandbox refuses a mode that has it.
-            try retrying { () throws(Errno) in try calls.mkdir(path, mode: Self.folderMode & 0o777) }
+            try retrying { () throws(Errno) in try calls.mkdir(path, mode: mode & 0o777) }
         } catch {
             guard error.code == EEXIST else { throw FileError("make folder", path, code: error.code) }
             return try openFolder(path)
         }
         let folder = try openFolder(path)
-        try setMode(folder, Self.folderMode)
+        try setMode(folder, mode)
         return folder
     }
 

@@ -12,10 +12,50 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     public var tags: [String] = []
     /// Whether a person marked it as worth keeping.
     public var starred = false
+    /// What a person decided about its upload; nil: it is sent as soon as it can be.
+    public var upload: UploadChoice?
+    /// The hashes of its files, by name: none of them changes after the take is finished, but for the peaks of one that goes on.
+    @EmptyIfMissing public var hashes: [FileHash]
+    /// What each store has of it.
+    @EmptyIfMissing public var receipts: [UploadReceipt]
 
     /// Nothing is noted of the take yet.
     public init(take: String) {
         self.take = take
+    }
+
+    /// What a person may decide about the upload of a take.
+    public enum UploadChoice: String, Codable, Sendable {
+        /// It stays in the outbox, and is not sent.
+        case hold
+        /// It is not in the outbox.
+        case never
+    }
+
+    /// The hash of a file of the take.
+    public struct FileHash: Codable, Hashable, Sendable {
+        /// The file's name.
+        public var file: String
+        /// How long it was.
+        public var bytes: Int64
+        /// SHA-256, hexadecimal.
+        public var sha256: String
+
+        /// The hash of a file.
+        public init(file: String, bytes: Int64, sha256: String) {
+            self.file = file
+            self.bytes = bytes
+            self.sha256 = sha256
+        }
+    }
+
+    /// The receipt of a store; nil: it has nothing.
+    public subscript(receiptOf store: String) -> UploadReceipt? {
+        get { receipts.first { $0.store == store } }
+        set {
+            receipts.removeAll { $0.store == store }
+            if let newValue { receipts.append(newValue) }
+        }
     }
 
     /// Whether it says nothing.
@@ -41,4 +81,31 @@ public struct TakeNotes: Codable, Equatable, Sendable {
         let found = String(tag[...end])
         return found.utf8.count <= longestTag && !found.contains(where: \.isNewline) ? found : nil
     }
+}
+
+/// What a store has of a take, verified by hash.
+public struct UploadReceipt: Codable, Hashable, Sendable {
+    /// The store's name.
+    public var store: String
+    /// When it was complete there: ISO 8601, UTC; null: it is not yet.
+    @ExplicitNull public var completed: String?
+    /// The revision of the sidecar that is there; null: none is.
+    @ExplicitNull public var revision: Int?
+    /// The files that are there.
+    public var files: [TakeNotes.FileHash] = []
+
+    /// Nothing is there yet.
+    public init(store: String) { self.store = store }
+
+    /// The hash of a file that is there.
+    public func sha256(of file: String) -> String? { files.first { $0.file == file }?.sha256 }
+
+    /// Notes a file that is there.
+    public mutating func add(_ file: TakeNotes.FileHash) {
+        files.removeAll { $0.file == file.file }
+        files.append(file)
+    }
+
+    /// Whether all of a take is there, with this revision of its sidecar.
+    public func isComplete(revision wanted: Int) -> Bool { completed != nil && (revision ?? 0) >= wanted }
 }

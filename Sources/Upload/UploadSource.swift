@@ -171,5 +171,8 @@ public actor Throttle {
 
 extension UploadSource {
     /// The hash of a text, 32 bytes.
-    static func digest(of text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
+    static func digest(of text: String) -> [UInt8] { digest(of: Array(text.utf8)) }
+
+    /// The hash of bytes, 32 bytes.
+    static func digest(of bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 }

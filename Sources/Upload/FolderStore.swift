@@ -1,0 +1,204 @@
+import Glibc
+public import TakeFiles
+import Takes
+
+/// A folder that is mounted: a stick, or a share of another machine. The folder itself is never made: where nothing is mounted, there is none.
+public struct FolderStore: Store {
+    public let name: String
+    /// Where it is.
+    public let path: String
+    private let kit: String
+    /// What is written and read back waits for this place alone.
+    private let disk: DiskReader
+
+    /// A copy begins again at a multiple of this.
+    private static let pieceByteCount = 1 << 20
+    /// Whoever has the stick may read what is on it.
+    private static let fileMode: UInt32 = 0o644
+    private static let folderMode: UInt32 = 0o755
+    private static let draftSuffix = ".part"
+
+    /// A store.
+    /// - Parameters:
+    ///   - name: what receipts name it by.
+    ///   - kit: whose unfinished copies may be removed.
+    public init(name: String, path: String, kit: String, files: FileSystem = FileSystem()) throws {
+        self.name = name
+        self.path = path
+        self.kit = kit
+        disk = try DiskReader(files: files, name: "folder")
+    }
+
+    private func place(of object: ObjectName) -> String { "\(path)/\(object.path)" }
+    private func draft(of object: ObjectName) -> String { "\(path)/\(object.day)/.\(object.file)\(Self.draftSuffix)" }
+
+    /// Copies, syncs, reads the copy back past the page cache, and renames it.
+    public func put(
+        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
+        report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> StoredObject {
+        let expected = try await source.sha256()
+        if let there = try await head(object) {
+            let content = there.byteCount == source.byteCount ? try await hash(place(of: object)) : nil
+            if content == expected { return Self.stored(object, source, expected) }
+            guard try await mode.allows(hash(place(of: object))) else { throw conflict(object) }
+        }
+        try await copy(source, to: draft(of: object), in: object.day)
+        report(.verifying)
+        let written = try await hash(draft(of: object))
+        guard try await source.sha256() == expected, written == expected else {
+            _ = try? await onDisk { try $0.remove(draft(of: object)) }
+            throw StoreError(
+                .damaged,
+                "outbox: \(place(of: object)): what was read back is not what was written: check the storage at \(path)"
+            )
+        }
+        try await onDisk { files in
+            if mode == .create, (try? files.attributes(place(of: object))) != nil { throw conflict(object) }
+            try files.move(draft(of: object), to: place(of: object))
+            try files.syncFolder(files.openFolder("\(path)/\(object.day)"))
+        }
+        return Self.stored(object, source, expected)
+    }
+
+    private static func stored(_ object: ObjectName, _ source: UploadSource, _ sha256: String) -> StoredObject {
+        StoredObject(name: object, byteCount: source.byteCount, sha256: sha256)
+    }
+
+    private func conflict(_ object: ObjectName) -> StoreError {
+        StoreError(
+            .conflict,
+            "outbox: \(place(of: object)): another file of that name is there: it is not overwritten; move it away")
+    }
+
+    private func copy(_ source: UploadSource, to draft: String, in day: String) async throws {
+        try await onDisk { files in
+            // Not made: what is mounted there is away.
+            let root = try files.openFolder(path)
+            let folder = "\(path)/\(day)"
+            if (try? files.attributes(folder)) == nil {
+                _ = try files.makeFolder(folder, mode: Self.folderMode)
+                try files.syncFolder(root)
+            }
+            let free = try files.freeBytes(path)
+            let there = (try? files.attributes(draft).byteCount) ?? 0
+            guard free >= source.byteCount - there else {
+                throw StoreError(
+                    .full,
+                    "outbox: \(path): full: \(source.byteCount >> 20) MiB are to be copied, \(free >> 20) MiB are free")
+            }
+        }
+        let (file, begun) = try await onDisk { files in try open(draft, for: source, files) }
+        // What an earlier attempt wrote is there; the hash of the whole finds it if it is damaged.
+        var offset = begun - begun % Int64(Self.pieceByteCount)
+        while offset < source.byteCount {
+            let piece = try await source.piece(at: offset, count: Self.pieceByteCount)
+            try Task.checkCancellation()
+            let place = offset
+            try await onDisk { try $0.write(piece, to: file, at: place) }
+            offset += Int64(piece.count)
+        }
+        try await onDisk { files in
+            try files.truncate(file, to: source.byteCount)
+            try files.sync(file)
+            files.dropCache(of: file)
+        }
+    }
+
+    private func open(_ draft: String, for source: UploadSource, _ files: FileSystem) throws -> (OpenFile, Int64) {
+        if let there = try? files.attributes(draft), there.byteCount <= source.byteCount {
+            return (try files.open(draft), there.byteCount)
+        }
+        return (try files.create(draft, isNew: false, mode: Self.fileMode), 0)
+    }
+
+    /// The hash of a file of the store.
+    private func hash(_ path: String) async throws -> String {
+        do {
+            return try await UploadSource(path: path, reader: disk).sha256()
+        } catch let error as StoreError {
+            throw StoreError(.away, error.sentence)
+        }
+    }
+
+    public func head(_ object: ObjectName) async throws -> StoredObject? {
+        try await onDisk { files in
+            _ = try files.openFolder(path)
+            guard let there = try? files.attributes(place(of: object)) else { return nil }
+            return StoredObject(name: object, byteCount: there.byteCount, sha256: nil)
+        }
+    }
+
+    public func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
+        let days = try await onDisk { try $0.entries(path).filter(TakeName.isDay).sorted() }
+        for day in days {
+            let found = try await onDisk { files in
+                try files.entries("\(path)/\(day)").sorted().compactMap { file -> StoredObject? in
+                    guard let object = ObjectName(path: "\(day)/\(file)"),
+                        let there = try? files.attributes(place(of: object))
+                    else { return nil }
+                    return StoredObject(name: object, byteCount: there.byteCount, sha256: nil)
+                }
+            }
+            if !found.isEmpty { try await receive(found) }
+        }
+    }
+
+    public func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
+        guard let there = try await head(object) else {
+            throw StoreError(.missing, "outbox: \(place(of: object)): there is no such file")
+        }
+        let file = try await onDisk { try $0.openToRead(place(of: object)) }
+        var offset: Int64 = 0
+        while offset < there.byteCount {
+            let start = offset
+            let piece = try await onDisk { try $0.read(file, at: start, count: Self.pieceByteCount) }
+            guard !piece.isEmpty else { return }
+            try await receive(piece)
+            offset += Int64(piece.count)
+        }
+    }
+
+    public func delete(_ object: ObjectName) async throws {
+        try await onDisk { files in
+            try files.remove(place(of: object))
+            try? files.syncFolder(files.openFolder("\(path)/\(object.day)"))
+        }
+    }
+
+    /// Removes copies that this kit did not finish, of takes that it will not send again.
+    public func tidy() async throws {
+        try await onDisk { files in
+            for day in try files.entries(path).filter(TakeName.isDay) {
+                for file in try files.entries("\(path)/\(day)")
+                where file.hasPrefix(".") && file.hasSuffix(Self.draftSuffix) {
+                    let object = ObjectName(day: day, file: String(file.dropFirst().dropLast(Self.draftSuffix.count)))
+                    if object.take?.kit == kit, (try? files.attributes(place(of: object))) != nil {
+                        try files.remove("\(path)/\(day)/\(file)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// Does something with the store's files. What fails is the store's problem.
+    private func onDisk<Result: Sendable>(_ body: @Sendable (FileSystem) throws -> Result) async throws -> Result {
+        do {
+            return try await disk.perform(body)
+        } catch let error as FileError {
+            throw problem(error)
+        }
+    }
+
+    private func problem(_ error: FileError) -> StoreError {
+        switch error.code {
+        case ENOENT, ENOTDIR:
+            return StoreError(.away, "outbox: \(path): not there: insert the stick, or mount the share")
+        case ENOSPC, EDQUOT, EFBIG: return StoreError(.full, "outbox: \(error.fact): free some space there")
+        case EACCES, EPERM:
+            return StoreError(.refused, "outbox: \(error.fact): the library's user must be allowed to write there")
+        case EROFS: return StoreError(.refused, "outbox: \(error.fact): it is write-protected, or damaged")
+        default: return StoreError(.away, "outbox: \(error.fact)")
+        }
+    }
+}

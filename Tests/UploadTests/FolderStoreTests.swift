@@ -1,0 +1,66 @@
+import Foundation
+import TakeFiles
+import Testing
+
+@testable import Upload
+
+struct FolderStoreTests {
+    let trial: StoreTrial
+    let root: String
+    init() throws {
+        trial = try StoreTrial()
+        root = "\(trial.folder)/stick"
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+    }
+
+    func store(files: FileSystem = FileSystem()) throws -> FolderStore {
+        try FolderStore(name: "folder:\(root)", path: root, kit: "heron07", files: files)
+    }
+
+    @Test("a folder does what every store does")
+    func all() async throws { try await trial.check(try store()) }
+
+    @Test("a folder that is not there is away, and is not made")
+    func away() async throws {
+        let store = try store()
+        try FileManager.default.removeItem(atPath: root)
+        let source = try await trial.source(try trial.file("a", byteCount: 10))
+        let metadata = try await trial.metadata(source)
+        await trial.expectProblem(.away) {
+            _ = try await store.put(source, as: trial.name("heron07-0042-061811Z.wav"), metadata, mode: .create) { _ in }
+        }
+        #expect(!FileManager.default.fileExists(atPath: root))
+    }
+
+    @Test("a copy that was cut goes on, and one whose beginning was damaged is found, and begins anew")
+    func resume() async throws {
+        let path = try trial.file("a", byteCount: 5_000_000)
+        let source = try await trial.source(path)
+        let object = trial.name("heron07-0042-061811Z.wav")
+        let metadata = try await trial.metadata(source)
+        let day = "\(root)/2026-11-21"
+        try FileManager.default.createDirectory(atPath: day, withIntermediateDirectories: true)
+        let draft = URL(filePath: "\(day)/.heron07-0042-061811Z.wav.part")
+        var begun = try Data(contentsOf: URL(filePath: path)).prefix(3_500_000)
+        begun[begun.startIndex + 7] ^= 1
+        try begun.write(to: draft)
+        await trial.expectProblem(.damaged) {
+            _ = try await store().put(source, as: object, metadata, mode: .create) { _ in }
+        }
+        #expect(!FileManager.default.fileExists(atPath: "\(day)/heron07-0042-061811Z.wav"))
+        begun[begun.startIndex + 7] ^= 1
+        try begun.write(to: draft)
+        _ = try await store().put(source, as: object, metadata, mode: .create) { _ in }
+        #expect(try await trial.contents(of: object, in: try store()) == Data(contentsOf: URL(filePath: path)))
+        #expect(!FileManager.default.fileExists(atPath: draft.path))
+        // Another kit's copy, and one of a take that is not there, may still be finished.
+        for file in [".heron07-0042-061811Z.wav.part", ".heron08-0042-061811Z.wav.part", ".heron07-0043-061811Z.wav.part"] {
+            try begun.write(to: URL(filePath: "\(day)/\(file)"))
+        }
+        try await store().tidy()
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: day).sorted() == [
+                ".heron07-0043-061811Z.wav.part", ".heron08-0042-061811Z.wav.part", "heron07-0042-061811Z.wav",
+            ])
+    }
+}

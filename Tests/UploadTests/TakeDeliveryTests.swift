@@ -1,0 +1,97 @@
+import FinishedTakes
+import Foundation
+import Glibc
+import TakeFiles
+import Takes
+import Testing
+
+@testable import Upload
+
+struct TakeDeliveryTests {
+    let trial: StoreTrial
+    let disk = TakesOnDisk()
+    let root: String
+    let store: FolderStore
+
+    init() throws {
+        trial = try StoreTrial()
+        root = "\(trial.folder)/stick"
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        store = try FolderStore(name: "folder:\(root)", path: root, kit: "heron07")
+    }
+
+    actor Notes {
+        var notes: TakeNotes
+        var saves = 0
+        init(_ take: String) { notes = TakeNotes(take: take) }
+        func change(_ change: @Sendable (inout TakeNotes) -> Void) {
+            change(&notes)
+            saves += 1
+        }
+    }
+
+    func deliver(_ name: TakeName, _ notes: Notes) async throws -> UploadReceipt {
+        let delivery = TakeDelivery(name, in: TakesFolder(path: disk.takes), to: store, reader: trial.reader, throttle: nil)
+        return try await delivery.run(
+            await notes.notes, now: { TakesOnDisk.morning }, report: { _ in }, save: { await notes.change($0) })
+    }
+
+    func modified(_ file: String) throws -> Date {
+        try #require(try FileManager.default.attributesOfItem(atPath: "\(root)/2026-11-21/\(file)")[.modificationDate] as? Date)
+    }
+
+    @Test("a take is sent whole, with hashes in its sidecar, and once")
+    func whole() async throws {
+        var sidecar = TakesOnDisk.sidecar(42)
+        let name = try disk.add(sidecar, audioBytes: 5000)
+        let notes = Notes(name.stem)
+        await notes.change { $0.memo = "by the river" }
+        let receipt = try await deliver(name, notes)
+        #expect(receipt.isComplete(revision: 1) && receipt.completed == TakesOnDisk.morning.iso8601)
+        let day = "\(root)/2026-11-21"
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: day).sorted()
+                == ["json", "txt", "wav"].map { "\(name.stem).\($0)" })
+        #expect(try String(contentsOfFile: "\(day)/\(name.stem).txt", encoding: .utf8) == "by the river\n")
+        let sent = try SidecarFile.sidecar(Array(Data(contentsOf: URL(filePath: "\(day)/\(name.stem).json"))), path: "sent")
+        #expect(sent.parts[0].sha256 == receipt.sha256(of: "\(name.stem).wav"))
+        let program = try #require(popen("sha256sum \(day)/\(name.stem).wav", "r"))
+        var line = [CChar](repeating: 0, count: 65)
+        fgets(&line, 65, program)
+        pclose(program)
+        #expect(String(decoding: line.prefix(64).map { UInt8(bitPattern: $0) }, as: UTF8.self) == sent.parts[0].sha256)
+        // Once more: nothing is written.
+        let before = try modified("\(name.stem).wav")
+        #expect(try await deliver(name, notes).files == receipt.files)
+        // A newer revision: the sidecar alone.
+        sidecar.revision = 2
+        sidecar.startedCorrected = "2026-11-21T06:18:12.000000Z"
+        try disk.add(sidecar, audioBytes: 5000)
+        let second = try await deliver(name, notes)
+        #expect(second.isComplete(revision: 2))
+        #expect(try modified("\(name.stem).wav") == before)
+        // The library has forgotten all: what is there is found by its hash, and the older sidecar is known by its take.
+        sidecar.revision = 3
+        try disk.add(sidecar, audioBytes: 5000)
+        let forgotten = Notes(name.stem)
+        #expect(try await deliver(name, forgotten).isComplete(revision: 3))
+        #expect(try modified("\(name.stem).wav") == before)
+        // Another kit's take of the same name is never overwritten.
+        sidecar.bootID = "another"
+        try disk.add(sidecar, audioBytes: 5000)
+        await trial.expectProblem(.conflict) { _ = try await deliver(name, Notes(name.stem)) }
+    }
+
+    @Test("a file that is missing, or changed since it was hashed, is not sent")
+    func damaged() async throws {
+        let name = try disk.add(TakesOnDisk.sidecar(42), audioBytes: 5000)
+        let notes = Notes(name.stem)
+        await notes.change {
+            $0.setHash(.init(file: "\(name.stem).wav", bytes: 5000, sha256: String(repeating: "0", count: 64)))
+        }
+        await trial.expectProblem(.unreadable) { _ = try await deliver(name, notes) }
+        unlink("\(disk.takes)/2026-11-21/\(name.stem).wav")
+        await trial.expectProblem(.unreadable) { _ = try await deliver(name, Notes(name.stem)) }
+        #expect(!FileManager.default.fileExists(atPath: "\(root)/2026-11-21/\(name.stem).json"))
+    }
+}
