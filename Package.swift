@@ -247,7 +247,7 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "Library", "Catalog", "Control", "Settings", "TakeFiles", "Takes", "Transport", "Workers",
+                "Library", "Catalog", "Upload", "Control", "Settings", "TakeFiles", "Takes", "Transport", "Workers",
                 "FinishedTakes",
             ],
             swiftSettings: strict),

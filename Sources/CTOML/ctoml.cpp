@@ -111,6 +111,10 @@ void parse(std::string_view text, ctoml_document &document) {
     for (size_t index = 0; index < document.nodes.size(); index++) {
         if (const toml::table *table = document.nodes[index].value->as_table()) {
             list_children(*table, index, document.nodes);
+        } else if (const toml::array *array = document.nodes[index].value->as_array()) {
+            for (const toml::node &element : *array) {
+                document.nodes.push_back({index, "", element.source().begin, &element});
+            }
         }
     }
 }

@@ -104,6 +104,7 @@ extension Catalog {
                     arguments: [row.id, String(decoding: take.json, as: UTF8.self)])
                 let markers = take.sidecar.markers.compactMap(\.note).joined(separator: "\n")
                 try Self.setText(noted, markers: markers, of: row.id ?? 0, database)
+                try queue(row, noted, database)
             }
         }
         return failures

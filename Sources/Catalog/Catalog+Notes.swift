@@ -26,7 +26,8 @@ extension Catalog {
                 database, sql: "SELECT markers FROM takeText WHERE rowid = ?", arguments: [id])
             let markers: String? = text?["markers"]
             try Self.setText(noted, markers: markers ?? "", of: id, database)
-            return try Self.placed(row, database)
+            if noted != before { try queue(row, noted, database) }
+            return try placed(row, database)
         }
     }
 

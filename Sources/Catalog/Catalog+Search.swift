@@ -43,7 +43,7 @@ extension Catalog {
     public func page(_ query: TakeQuery) throws -> TakePage {
         let mark = try query.after.map { try PageMark($0) }
         return try database.read { database in
-            let search = try TakeSearch(query, after: mark, database)
+            let search = try TakeSearch(query, after: mark, stores: stores, database)
             let limit = max(1, min(query.limit, TakeQuery.mostTakes))
             let found = try Row.fetchAll(
                 database, sql: search.sql + " LIMIT \(limit + 1)", arguments: search.arguments)
@@ -52,7 +52,7 @@ extension Catalog {
             }
             let last = found.count > limit ? found[limit - 1] : nil
             return TakePage(
-                takes: try rows.map { try Self.placed($0, database) },
+                takes: try rows.map { try placed($0, database) },
                 next: last.map { PageMark(value: $0[search.column], id: $0["id"]).description })
         }
     }
@@ -60,7 +60,7 @@ extension Catalog {
     /// How SQLite finds what a query asks for, for tests.
     func plan(of query: TakeQuery) throws -> [String] {
         try database.read { database in
-            let search = try TakeSearch(query, after: nil, database)
+            let search = try TakeSearch(query, after: nil, stores: stores, database)
             return try Row.fetchAll(
                 database, sql: "EXPLAIN QUERY PLAN " + search.sql + " LIMIT 51", arguments: search.arguments
             ).map { $0["detail"] }
@@ -86,7 +86,7 @@ extension Catalog {
                             ORDER BY number DESC, id DESC LIMIT 1
                             """)
                 }
-            return try rows.map { try Self.placed($0, database) }
+            return try rows.map { try placed($0, database) }
         }
     }
 
@@ -99,13 +99,14 @@ extension Catalog {
     }
 
     /// A row as a list shows it, with the place that its storage is at now.
-    static func placed(_ row: TakeRow, _ database: Database) throws -> CatalogedTake {
+    func placed(_ row: TakeRow, _ database: Database) throws -> CatalogedTake {
         let storage = try Row.fetchOne(
             database, sql: "SELECT path, isHere FROM storage WHERE id = ?", arguments: [row.storage])
         var entry = row.entry
         guard let storage else { return entry }
         entry.folder = "\(storage["path"] as String)/\(row.day)"
         entry.place = storage["isHere"] ? .here : .elsewhere
+        entry.upload = try standing(of: row.id, database)
         return entry
     }
 }
@@ -140,7 +141,7 @@ struct TakeSearch {
     private(set) var sql: String
     private(set) var arguments = StatementArguments()
 
-    init(_ query: TakeQuery, after mark: PageMark?, _ database: Database) throws {
+    init(_ query: TakeQuery, after mark: PageMark?, stores: [String], _ database: Database) throws {
         column =
             switch query.order {
             case .started: "startedUs"
@@ -160,6 +161,7 @@ struct TakeSearch {
                 database, sql: "SELECT id FROM storage WHERE isHere = ?", arguments: [place == .here])
             add("+storage IN (\(storages.map(String.init).joined(separator: ", ")))", [])
         }
+        if let upload = query.upload { addUpload(upload, stores) }
         if let tag = query.tag { add("+id IN (SELECT id FROM tag WHERE tag = ?)", [tag]) }
         if let text = query.text { addText(text, columns: nil) }
         switch query.marker {
@@ -174,6 +176,19 @@ struct TakeSearch {
     private mutating func add(_ condition: String, _ values: StatementArguments) {
         sql += " AND " + condition
         arguments += values
+    }
+
+    private mutating func addUpload(_ standing: UploadStanding, _ stores: [String]) {
+        let places = stores.map { _ in "?" }.joined(separator: ", ")
+        func any(_ states: String) -> String {
+            "EXISTS (SELECT 1 FROM upload WHERE upload.id = take.id AND store IN (\(places)) AND state IN (\(states)))"
+        }
+        let arguments = StatementArguments(stores)
+        switch standing {
+        case .held: add(any("'held'"), arguments)
+        case .waiting: add("\(any("'waiting'")) AND NOT \(any("'held'"))", arguments + arguments)
+        case .done: add("\(any("'done'")) AND NOT \(any("'held', 'waiting'"))", arguments + arguments)
+        }
     }
 
     private mutating func addText(_ text: String, columns: String?) {

@@ -10,24 +10,28 @@ public final class Catalog: Sendable {
     public let directory: String
     let database: DatabasePool
     let notes: NotesFolder
+    /// The names of the stores that every take is to be sent to.
+    public let stores: [String]
 
     /// Opens the catalog in the library's folder, or makes it, and brings an older one up to date.
     ///
     /// A database that is damaged is set aside, under a name that ends in `.damaged`, and a new one is begun.
-    /// - Parameter isNew: begins a new one in any case.
+    /// - Parameters:
+    ///   - isNew: begins a new one in any case.
+    ///   - stores: the names of the stores that every take is to be sent to.
     /// - Returns: the catalog, and why the database that was there is not used any more; nil: it is, or there was none.
     /// - Throws: `CatalogError`.
     public static func open(
-        in directory: String, isNew: Bool = false, files: FileSystem = FileSystem()
+        in directory: String, isNew: Bool = false, stores: [String] = [], files: FileSystem = FileSystem()
     ) throws -> (Catalog, problem: String?) {
         let path = databasePath(in: directory)
         let notes = try NotesFolder(in: directory, files: files)
         if isNew { try remove(path) }
         do {
-            return (try Catalog(directory: directory, database: try opened(path), notes: notes), nil)
+            return (try Catalog(directory: directory, database: try opened(path), notes: notes, stores: stores), nil)
         } catch let error as DatabaseError where error.isOfDamage {
             try setAside(path)
-            let catalog = try Catalog(directory: directory, database: try opened(path), notes: notes)
+            let catalog = try Catalog(directory: directory, database: try opened(path), notes: notes, stores: stores)
             let problem = "catalog: \(path): \(error.message ?? "damaged"): kept as \(path).damaged, and built again"
             return (catalog, problem)
         }
@@ -38,10 +42,11 @@ public final class Catalog: Sendable {
         (error as? DatabaseError)?.isOfDamage ?? false
     }
 
-    private init(directory: String, database: DatabasePool, notes: NotesFolder) throws {
+    private init(directory: String, database: DatabasePool, notes: NotesFolder, stores: [String]) throws {
         self.directory = directory
         self.database = database
         self.notes = notes
+        self.stores = stores
     }
 
     /// Sets the database aside, as one that is damaged, and begins a new one. This one cannot be used any more.
@@ -49,7 +54,7 @@ public final class Catalog: Sendable {
         try? database.close()
         let path = Self.databasePath(in: directory)
         try Self.setAside(path)
-        return try Catalog(directory: directory, database: try Self.opened(path), notes: notes)
+        return try Catalog(directory: directory, database: try Self.opened(path), notes: notes, stores: stores)
     }
 
     /// Closes the database, as one file that has everything. The catalog cannot be used any more.

@@ -5,7 +5,31 @@ enum CatalogSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 takes", migrate: takes)
+        migrator.registerMigration("2 outbox", migrate: outbox)
         return migrator
+    }
+
+    /// Which take stands where with which store.
+    private static func outbox(_ database: Database) throws {
+        try database.create(table: "upload", options: .withoutRowID) { table in
+            table.column("store", .text).notNull()
+            table.column("id", .integer).notNull().references("take", onDelete: .cascade)
+            // "waiting", "held", "done", or "never" as a person decided.
+            table.column("state", .text).notNull()
+            // Why it is held, and until when; NULL: until a person says so.
+            table.column("why", .text)
+            table.column("untilUs", .integer)
+            // Of the sidecar.
+            table.column("revision", .integer).notNull()
+            table.column("attempts", .integer).notNull()
+            // What takes are sent in the order of.
+            table.column("isStarred", .boolean).notNull()
+            table.column("startedUs", .integer).notNull()
+            table.primaryKey(["store", "id"])
+        }
+        try database.execute(
+            sql: "CREATE INDEX uploadByOrder ON upload (store, state, isStarred DESC, startedUs, id)")
+        try database.create(indexOn: "upload", columns: ["id"])
     }
 
     /// Takes, the storages that they are on, and their text.

@@ -45,3 +45,4 @@ extension Cutoff: ExpressibleByArgument {
 }
 
 extension TakeQuery.Order: ExpressibleByArgument {}
+extension UploadStanding: ExpressibleByArgument {}

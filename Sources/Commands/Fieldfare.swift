@@ -26,7 +26,7 @@ public struct Fieldfare: ParsableCommand {
                 name: "Takes",
                 subcommands: [
                     TakesCommand.self, ShowCommand.self, MemoCommand.self, TagCommand.self, StarCommand.self,
-                    DeleteCommand.self,
+                    DeleteCommand.self, OutboxCommand.self,
                 ]),
             CommandGroup(
                 name: "Kit",

@@ -76,7 +76,7 @@ struct FolderTakes {
             throw Failure(exitStatus: 70, "takes: \(name.stem) cannot be written")
         }
         // A folder does not know them: nothing is said of them, not that there are none.
-        for key in ["memo", "tags", "starred"] { members[key] = nil }
+        for key in ["memo", "tags", "starred", "upload"] { members[key] = nil }
         try list.add(json: .object(members))
     }
 }

@@ -36,6 +36,9 @@ struct TakesSearch: ParsableArguments {
     @Flag(help: "Only takes whose storage is out, such as a stick in a drawer.")
     var elsewhere = false
 
+    @Option(help: ArgumentHelp("Where they stand in the outbox: waiting, held or done.", valueName: "state"))
+    var upload: UploadStanding?
+
     @Option(
         help: ArgumentHelp(
             "What they are sorted by, the least first.", valueName: "order"))
@@ -72,6 +75,7 @@ struct TakesSearch: ParsableArguments {
         query.leastSeconds = longer
         query.mostSeconds = shorter
         query.place = here ? .here : elsewhere ? .elsewhere : nil
+        query.upload = upload
         query.order = order ?? .started
         query.isDescending = reverse
         return query
@@ -82,6 +86,7 @@ struct TakesSearch: ParsableArguments {
         if text != nil { return "--text" }
         if tag != nil { return "--tag" }
         if starred { return "--starred" }
+        if upload != nil { return "--upload" }
         return elsewhere ? "--elsewhere" : nil
     }
 

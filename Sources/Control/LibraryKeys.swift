@@ -14,6 +14,7 @@ extension RequestKeys {
         query.leastSeconds = try length("least_seconds")
         query.mostSeconds = try length("most_seconds")
         query.place = try name("place")
+        query.upload = try name("upload")
         query.order = try name("order") ?? query.order
         query.isDescending = try optional("descending", "true or false", \.bool) ?? query.isDescending
         query.limit = try limit() ?? query.limit
@@ -73,7 +74,7 @@ extension RequestKeys {
         }
     }
 
-    private func limit() throws(Refusal) -> Int? {
+    func limit() throws(Refusal) -> Int? {
         let range = 1...TakeQuery.mostTakes
         return try optional("limit", "a whole number from 1 to \(TakeQuery.mostTakes)") { value in
             value.integer.flatMap { range.contains($0) ? $0 : nil }

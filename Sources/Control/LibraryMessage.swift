@@ -15,6 +15,15 @@ public enum LibraryMessage: PeerMessage {
     case tag(TakeReference, adding: [String], removing: [String])
     /// Marks a take as worth keeping, or no longer.
     case star(TakeReference, Bool)
+    /// How the outbox stands, with so many takes at most.
+    case outbox(limit: Int)
+    /// Changes how the outbox works.
+    case outboxWish(OutboxWish)
+    /// Changes what happens with one take.
+    case outboxDecision(OutboxDecision, TakeReference)
+
+    /// How many takes a report of the outbox has, unless another number is asked for.
+    public static let outboxLimit = 50
 }
 
 extension LibraryMessage {
@@ -22,7 +31,9 @@ extension LibraryMessage {
     public static let service = Service.library
 
     /// The names of all requests, as the key `command` gives them.
-    public static let names = ["status", "takes", "show", "memo", "tag", "star"]
+    public static let names =
+        ["status", "takes", "show", "memo", "tag", "star", "outbox"] + OutboxWish.allCases.map(\.rawValue)
+        + OutboxDecision.allCases.map(\.rawValue)
 
     /// Reads what an object asks for.
     public init(_ members: [String: JSONValue]) throws(Refusal) {
@@ -37,7 +48,16 @@ extension LibraryMessage {
             let (adding, removing) = try keys.tags()
             self = .tag(take, adding: adding, removing: removing)
         case "star": self = .star(try keys.requiredTake(), try keys.starred())
-        default: throw Self.unknown(members["command"])
+        case "outbox": self = .outbox(limit: try keys.limit() ?? Self.outboxLimit)
+        case let name?:
+            if let wish = OutboxWish(rawValue: name) {
+                self = .outboxWish(wish)
+            } else if let decision = OutboxDecision(rawValue: name) {
+                self = .outboxDecision(decision, try keys.requiredTake())
+            } else {
+                throw Self.unknown(members["command"])
+            }
+        case nil: throw Self.unknown(members["command"])
         }
     }
 
@@ -56,6 +76,9 @@ extension LibraryMessage {
             ]
         case .star(let take, let isStarred):
             ["command": .string("star"), "take": take.json, "starred": .bool(isStarred)]
+        case .outbox(let limit): ["command": .string("outbox"), "limit": .integer(limit)]
+        case .outboxWish(let wish): ["command": .string(wish.rawValue)]
+        case .outboxDecision(let decision, let take): ["command": .string(decision.rawValue), "take": take.json]
         }
     }
 }
@@ -74,6 +97,7 @@ extension TakeQuery {
         members["least_seconds"] = leastSeconds.map { .double($0) }
         members["most_seconds"] = mostSeconds.map { .double($0) }
         members["place"] = place.map { .string($0.rawValue) }
+        members["upload"] = upload.map { .string($0.rawValue) }
         if order != all.order { members["order"] = .string(order.rawValue) }
         if isDescending != all.isDescending { members["descending"] = .bool(isDescending) }
         if limit != all.limit { members["limit"] = .integer(limit) }

@@ -15,6 +15,8 @@ actor Indexer: Service {
     private let watch: TakesWatch
     private let progress: ScanProgress
     private let files = FileSystem()
+    /// Called when takes or storages came, changed or went.
+    private let changed: @Sendable (Sender.Event) -> Void
     private let log: Logger
     private let executor: ThreadExecutor
     /// The storages that are in, by folder, with their numbers in the catalog.
@@ -27,11 +29,15 @@ actor Indexer: Service {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    init(_ catalogs: CatalogSlot, roots: [String], watch: TakesWatch, progress: ScanProgress, log: Logger) throws {
+    init(
+        _ catalogs: CatalogSlot, roots: [String], watch: TakesWatch, progress: ScanProgress,
+        changed: @escaping @Sendable (Sender.Event) -> Void = { _ in }, log: Logger
+    ) throws {
         self.catalogs = catalogs
         self.roots = roots
         self.watch = watch
         self.progress = progress
+        self.changed = changed
         self.log = log
         executor = try ThreadExecutor(name: "indexer")
     }
@@ -68,13 +74,17 @@ actor Indexer: Service {
             let scan = scan(storage, number)
             guard let take = scan.finished(file, day: day) else { return }
             attempt { try scan.scan(take) }
+            changed(.takes)
         case .folder(let folder, let name):
             guard let (storage, number) = storages[folder] else { return lookForStorages() }
             guard TakeName.isDay(name) else { return }
             // Before it is read, so that nothing comes between.
             watchFolder("\(folder)/\(name)")
             attempt { try scan(storage, number).scan(day: name) }
-        case .mounts: lookForStorages()
+            changed(.takes)
+        case .mounts:
+            lookForStorages()
+            changed(.surroundings)
         case .unknown: scanAll()
         case .damaged: replaceCatalog(because: "it cannot be read")
         }
@@ -100,6 +110,7 @@ actor Indexer: Service {
         }
         let done = progress.end()
         let milliseconds = (SystemClock().now() - start).nanoseconds / 1_000_000
+        changed(.takes)
         log.info("library: \(done.done) takes compared in \(milliseconds) ms")
     }
 

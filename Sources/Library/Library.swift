@@ -7,6 +7,8 @@ public import Settings
 import TakeFiles
 import Takes
 import UnixSignals
+import Upload
+import Workers
 
 /// The library service: builds the parts, and runs them until a signal ends it.
 public struct Library: Sendable {
@@ -34,9 +36,9 @@ public struct Library: Sendable {
     public func run() async throws {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGHUP, SIG_IGN)
-        let (catalogs, indexer, requests, lock) = try build(isNew: false)
-        defer { _ = lock }
-        let server = LibraryServer(path: settings.library.socket, requests, log: log)
+        let parts = try build(isNew: false)
+        defer { _ = parts.lock }
+        let server = LibraryServer(path: settings.library.socket, parts.requests, log: log)
         do throws(ControlError) {
             try server.listen()
         } catch {
@@ -44,38 +46,51 @@ public struct Library: Sendable {
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(service: server),
-                    .init(service: indexer),
-                    .init(service: Readiness(log: log)),
-                ],
+                services: ([server, parts.indexer] + parts.services + [Readiness(log: log)]).map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() }))
         try await group.run()
-        try? catalogs.catalog.close()
+        try? parts.catalogs.catalog.close()
     }
 
     /// Builds the catalog from nothing, and returns.
     public func rebuild() async throws {
-        let (catalogs, indexer, _, lock) = try build(isNew: true)
-        defer { _ = lock }
-        await indexer.scanAll()
-        try? catalogs.catalog.close()
+        let parts = try build(isNew: true)
+        defer { _ = parts.lock }
+        await parts.indexer.scanAll()
+        try? parts.catalogs.catalog.close()
     }
 
-    private func build(isNew: Bool) throws -> (CatalogSlot, Indexer, LibraryRequests, LibraryLock) {
+    private struct Parts {
+        var catalogs: CatalogSlot
+        var indexer: Indexer
+        var requests: LibraryRequests
+        /// Of the outbox.
+        var services: [any ServiceLifecycle.Service]
+        var lock: LibraryLock
+    }
+
+    private func build(isNew: Bool) throws -> Parts {
         let directory = settings.library.directory
         try FolderOwner(of: directory, user: geteuid())?.become()
         let lock = try LibraryLock(directory)
-        let (catalog, problem) = try Catalog.open(in: directory, isNew: isNew)
+        let reader = try DiskReader()
+        let stores = Stores(
+            settings.outbox, kit: settings.kitName, directory: directory, stick: Settings.Takes.stickMountPoint,
+            reader: reader)
+        let (catalog, problem) = try Catalog.open(in: directory, isNew: isNew, stores: stores.names)
         if let problem { log.error("\(problem)") }
         let catalogs = CatalogSlot(catalog)
+        try catalog.queueForNewStores()
         let progress = ScanProgress()
         let watch = try TakesWatch()
         let roots = settings.takes.roots
-        let indexer = try Indexer(catalogs, roots: roots, watch: watch, progress: progress, log: log)
-        let requests = LibraryRequests(catalogs, progress: progress) { watch.post(.damaged) }
-        return (catalogs, indexer, requests, lock)
+        let outbox = try Outbox(settings, stores, catalogs, reader: reader, log: log)
+        let indexer = try Indexer(
+            catalogs, roots: roots, watch: watch, progress: progress, changed: { outbox.post($0) }, log: log)
+        let requests = LibraryRequests(catalogs, progress: progress, outbox: outbox.requests) { watch.post(.damaged) }
+        return Parts(
+            catalogs: catalogs, indexer: indexer, requests: requests, services: outbox.services, lock: lock)
     }
 }
 

@@ -9,12 +9,17 @@ import Transport
 struct LibraryRequests: Sendable {
     private let catalogs: CatalogSlot
     private let progress: ScanProgress
+    private let outbox: OutboxRequests
     private let reportDamage: @Sendable () -> Void
 
     /// - Parameter reportDamage: called when the database turns out to be damaged.
-    init(_ catalogs: CatalogSlot, progress: ScanProgress, reportDamage: @escaping @Sendable () -> Void) {
+    init(
+        _ catalogs: CatalogSlot, progress: ScanProgress, outbox: OutboxRequests,
+        reportDamage: @escaping @Sendable () -> Void
+    ) {
         self.catalogs = catalogs
         self.progress = progress
+        self.outbox = outbox
         self.reportDamage = reportDamage
     }
 
@@ -48,7 +53,14 @@ struct LibraryRequests: Sendable {
             return try ShowReply(
                 take: take, notes: catalog.notes(of: take.take), sidecar: JSONValue(decoding: sidecar.utf8))
         case .memo(let reference, let memo):
-            return try note(reference, name) { $0.memo = memo }
+            let changed = try note(reference, name) { notes in
+                guard notes.memo != memo else { return }
+                notes.memo = memo
+                // It is sent once more: the memo alone, and what else has changed.
+                for index in notes.receipts.indices { notes.receipts[index].completed = nil }
+            }
+            outbox.post(.takes)
+            return changed
         case .tag(let reference, let adding, let removing):
             let take = try find(reference, name)
             let count = Set(take.tags).union(adding).subtracting(removing).count
@@ -58,6 +70,17 @@ struct LibraryRequests: Sendable {
             return try note(reference, name) { $0.tag(adding: adding, removing: removing) }
         case .star(let reference, let isStarred):
             return try note(reference, name) { $0.starred = isStarred }
+        case .outbox(let limit): return try outbox.report(catalog, limit: limit)
+        case .outboxWish(let wish):
+            try outbox.carryOut(wish, catalog)
+            return try outbox.report(catalog, limit: LibraryMessage.outboxLimit)
+        case .outboxDecision(let decision, let reference):
+            let take = try find(reference, name)
+            do {
+                return TakeReply(take: try outbox.carryOut(decision, of: take.take, catalog))
+            } catch is Catalog.NoSuchTake {
+                throw missing(reference, name)
+            }
         }
     }
 

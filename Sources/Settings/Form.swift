@@ -77,6 +77,25 @@ extension Form where Value: CaseIterable & RawRepresentable, Value.RawValue == S
     }
 }
 
+extension Form {
+    /// One of the words that a type names, or an array of such words, each once. One word of them means none.
+    static func choices<Word>(none: Word) -> Form
+    where Value == [Word], Word: CaseIterable & RawRepresentable & Hashable & Sendable, Word.RawValue == String {
+        let words = Word.allCases.map { quoted($0.rawValue) }
+        return Form(allowed: words + ["an array of these"]) { node, reader in
+            let document = reader.document
+            let nodes = document.nodes[node].value == .array ? document.children(of: node) : [node]
+            let values = nodes.map { node in
+                if case .string(let word) = document.nodes[node].value { Word(rawValue: word) } else { nil as Word? }
+            }
+            let found = values.compactMap { $0 }
+            guard found.count == nodes.count, Set(found).count == found.count else { return .refused }
+            guard found != [none] else { return .understood([]) }
+            return found.contains(none) ? .refused : .understood(found)
+        }
+    }
+}
+
 extension Form where Value == Bool {
     static var boolean: Form {
         Form(allowed: ["true", "false"]) {

@@ -21,8 +21,8 @@ struct Rule: Sendable {
     init(
         _ store: Settings.Outbox.Store, needs paths: any KeyPath<Settings, String?> & Sendable...
     ) {
-        self.init(\.outbox.store) { settings in
-            settings.outbox.store != store || paths.allSatisfy { settings[keyPath: $0] != nil }
+        self.init(\.outbox.stores) { settings in
+            !settings.outbox.stores.contains(store) || paths.allSatisfy { settings[keyPath: $0] != nil }
         } permission: { settings in
             let missing = paths.filter { settings[keyPath: $0] == nil }.map { SettingsSchema.name(of: $0) }
             return "allowed is \(quoted(store.rawValue)) only with \(missing.joined(separator: " and "))"

@@ -77,7 +77,8 @@ enum SettingsSchema {
             Key("live_listening", \.console.hasLiveListening, .boolean)
         }
         Section("outbox") {
-            Key("store", \.outbox.store, .choice)
+            Key("store", \.outbox.stores, .choices(none: .nowhere))
+            Key("ca_file", \.outbox.authorities, .optional(.path))
             Key("keep_local", \.outbox.keepLocal, .choice)
             Key("window", \.outbox.window, .window)
             Key("limit_kbit_per_second", \.outbox.limitKbitPerSecond, .integer(0...10_000_000))

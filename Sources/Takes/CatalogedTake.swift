@@ -48,6 +48,8 @@ public struct CatalogedTake: Codable, Hashable, Sendable {
     public var tags: [String]
     /// Whether a person marked it as worth keeping.
     public var starred: Bool
+    /// Where it stands in the outbox; null: it is in none.
+    @ExplicitNull public var upload: UploadStanding?
 
     /// How many of what a take has.
     public struct Counts: Codable, Hashable, Sendable {
@@ -84,13 +86,26 @@ public struct CatalogedTake: Codable, Hashable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case take, number, kit, revision, started, clock, frames, channels, format, recovered, files, counts, clipped
-        case bytes, folder, place, memo, tags, starred
+        case bytes, folder, place, memo, tags, starred, upload
         case startedCorrected = "started_corrected"
         case durationSeconds = "duration_seconds"
         case rateHz = "rate_hz"
         case endedBy = "ended_by"
         case pendingFormat = "pending_format"
     }
+}
+
+/// Where a take stands in the outbox, with all stores together: held if any holds it, done once every store has it.
+public enum UploadStanding: String, Codable, CaseIterable, Sendable {
+    /// To be sent.
+    case waiting
+    /// For a time, or for a person.
+    case held
+    /// There, whole and verified.
+    case done
+
+    /// Why a take is held that a person holds.
+    public static let heldByHand = "by hand"
 }
 
 extension CatalogedTake {
@@ -109,6 +124,6 @@ extension CatalogedTake {
                 parts: sidecar.parts.count, markers: sidecar.markers.count, gaps: sidecar.gapCount,
                 suspectedLosses: sidecar.suspectedLosses.count),
             clipped: sidecar.levels.contains { $0.clippedFrames > 0 }, bytes: bytes, folder: folder, place: place,
-            memo: notes.memo, tags: notes.tags, starred: notes.starred)
+            memo: notes.memo, tags: notes.tags, starred: notes.starred, upload: nil)
     }
 }

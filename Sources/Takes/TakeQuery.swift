@@ -18,6 +18,8 @@ public struct TakeQuery: Hashable, Sendable {
     public var mostSeconds: Double?
     /// Where its files are; nil: anywhere.
     public var place: CatalogedTake.Place?
+    /// Where it stands in the outbox; nil: anywhere, or in none.
+    public var upload: UploadStanding?
     /// How they are sorted.
     public var order = Order.started
     /// The greatest first: the newest, the longest.

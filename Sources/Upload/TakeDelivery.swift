@@ -43,7 +43,7 @@ public struct TakeDelivery: Sendable {
     /// - Throws: `StoreError`; `CancellationError`; what `save` throws.
     public func run(
         _ notes: TakeNotes, now: @Sendable () -> WallTime, report: @escaping @Sendable (Progress) -> Void,
-        save: (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
+        save: @Sendable (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
     ) async throws -> UploadReceipt {
         var notes = notes
         var sidecar = try await readSidecar()
@@ -90,6 +90,11 @@ public struct TakeDelivery: Sendable {
             }
             sidecar.setHash(sha256, of: file.name)
             try await deliver(source, file.name, sha256)
+        }
+        let memo = "\(name.stem).txt"
+        if notes.memo == nil, receipt.sha256(of: memo) != nil {
+            try await store.delete(ObjectName(day: name.day, file: memo))
+            receipt.files.removeAll { $0.file == memo }
         }
         let bytes = SidecarFile.bytes(sidecar)
         let source = UploadSource(bytes, called: "\(name.stem).json", reader: reader, throttle: throttle)
@@ -147,7 +152,8 @@ public struct TakeDelivery: Sendable {
 
     /// A file, and its hash: the one that is noted if it is of the same length, which is checked again while the file is sent.
     private func open(
-        _ file: File, _ notes: TakeNotes, _ save: (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
+        _ file: File, _ notes: TakeNotes,
+        _ save: @Sendable (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
     ) async throws -> (UploadSource, String) {
         let path = "\(folder.folder(of: name))/\(file.name)"
         let noted = notes.hashes.first { $0.file == file.name && $0.bytes == file.byteCount }

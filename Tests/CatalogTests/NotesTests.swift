@@ -23,7 +23,13 @@ import Transport
         #expect(
             String(decoding: file, as: UTF8.self) == """
                 {
+                  "hashes" : [
+
+                  ],
                   "memo" : "two \\"owls\\"\\nnear the ö",
+                  "receipts" : [
+
+                  ],
                   "schema" : 1,
                   "starred" : true,
                   "tags" : [

@@ -19,6 +19,7 @@ final class DeskLibrary {
         let sidecars = Locked<[String: JSONValue]>([:])
         /// How many folders it has read, while it does.
         let scan = Locked<JSONValue>(.null)
+        let outbox = Locked(OutboxReport(paused: false, stores: [], takes: []))
         /// What it refuses everything but its status with.
         let refusal = Locked<Refusal?>(nil)
     }
@@ -108,6 +109,10 @@ private final class DeskHandler: PeerHandler {
             change(reference, answer) { $0.memo = memo }
         case .tag(let reference, let adding, let removing):
             change(reference, answer) { notes in notes.tag(adding: adding, removing: removing) }
+        case .outbox, .outboxWish:
+            answer.succeed(object: desk.outbox.withLock { $0 })
+        case .outboxDecision(_, let reference):
+            change(reference, answer) { _ in }
         case .star(let reference, let isStarred):
             change(reference, answer) { $0.starred = isStarred }
         }

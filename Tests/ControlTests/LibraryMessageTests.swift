@@ -46,7 +46,18 @@ import Transport
         ),
         (#"{"command":"star","id":1,"starred":true,"take":"last"}"#, .star(.last, true)),
         (#"{"command":"star","id":1,"starred":false,"take":"last"}"#, .star(.last, false)),
+        (#"{"command":"outbox","id":1,"limit":20}"#, .outbox(limit: 20)),
+        (#"{"command":"outbox-retry","id":1}"#, .outboxWish(.retry)),
+        (#"{"command":"outbox-pause","id":1}"#, .outboxWish(.pause)),
+        (#"{"command":"outbox-resume","id":1}"#, .outboxWish(.resume)),
+        (#"{"command":"outbox-add","id":1,"take":42}"#, .outboxDecision(.add, .number(42))),
+        (#"{"command":"outbox-remove","id":1,"take":"last"}"#, .outboxDecision(.remove, .last)),
+        (#"{"command":"outbox-hold","id":1,"take":"last"}"#, .outboxDecision(.hold, .last)),
     ]
+
+    static let allowed =
+        "allowed are status, takes, show, memo, tag, star, outbox, outbox-retry, outbox-pause, outbox-resume, outbox-add, "
+        + "outbox-remove, outbox-hold"
 
     private func read(_ line: String) throws(RequestError) -> Request<LibraryMessage> {
         try Request.read(Array(line.utf8)[...])
@@ -83,10 +94,10 @@ import Transport
     private static let long = String(repeating: "x", count: 4001)
 
     @Test(arguments: [
-        ("{}", "control: command is missing, allowed are status, takes, show, memo, tag, star"),
+        ("{}", "control: command is missing, \(allowed)"),
         (
             #"{"command":"record"}"#,
-            #"control: command: found "record", allowed are status, takes, show, memo, tag, star"#
+            "control: command: found \"record\", \(allowed)"
         ),
         (#"{"command":"takes","text":7}"#, "takes: text: found 7, allowed is a text of at most 1000 bytes"),
         (#"{"command":"takes","tag":""}"#, #"takes: tag: found "", allowed is \#(tag)"#),

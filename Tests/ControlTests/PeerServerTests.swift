@@ -111,7 +111,7 @@ import Transport
         #expect(
             messages == [
                 "control: the library gave no answer",
-                "control: command: found \"record\", allowed are status, takes, show, memo, tag, star",
+                "control: command: found \"record\", \(LibraryMessageTests.allowed)",
                 "control: the library is shutting down",
             ])
         #expect(throws: ControlError(folder.socket, .taken(by: .library))) {

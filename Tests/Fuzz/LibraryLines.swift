@@ -13,6 +13,10 @@ enum LibraryLines {
         #"{"id":6,"command":"memo","take":"last","memo":null}"#,
         #"{"id":7,"command":"tag","take":42,"add":["river"," dawn "],"remove":["draft"]}"#,
         #"{"id":8,"command":"star","take":42,"starred":true}"#,
+        #"{"id":9,"command":"outbox","limit":20}"#,
+        #"{"id":10,"command":"outbox-pause"}"#,
+        #"{"id":11,"command":"outbox-hold","take":"last"}"#,
+        #"{"id":12,"command":"takes","upload":"held"}"#,
     ]
 
     /// Reads each line as the library would: what is read is within its limits, and is read again once it is written.
@@ -34,7 +38,9 @@ enum LibraryLines {
 
     private static func check(_ message: LibraryMessage) throws {
         switch message {
-        case .status, .show, .star: break
+        case .status, .show, .star, .outboxWish, .outboxDecision: break
+        case .outbox(let limit):
+            try hold((1...TakeQuery.mostTakes).contains(limit), "a limit of \(limit)")
         case .takes(let query):
             try hold((1...TakeQuery.mostTakes).contains(query.limit), "a limit of \(query.limit)")
             let lengths = [query.leastSeconds, query.mostSeconds].compactMap(\.self)

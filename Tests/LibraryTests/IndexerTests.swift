@@ -41,6 +41,10 @@ struct TestedIndexer {
     let watch: TakesWatch
     let indexer: Indexer
     var catalog: Catalog { catalogs.catalog }
+    /// An outbox without a store.
+    var outbox: OutboxRequests {
+        OutboxRequests(board: OutboxBoard { _ in }, post: { _ in }, mark: PauseMark(in: disk.library))
+    }
 
     init(_ disk: TakesOnDisk = TakesOnDisk(), roots: [String]? = nil) throws {
         self.disk = disk

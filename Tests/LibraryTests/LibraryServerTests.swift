@@ -33,7 +33,7 @@ private func onThread(_ body: @escaping @Sendable () throws -> Void) async throw
         tested = try TestedIndexer()
         stem = try tested.disk.add(TakesOnDisk.sidecar(1, markers: ["wren"])).stem
         try tested.disk.add(TakesOnDisk.sidecar(1, kit: "wren01"))
-        requests = LibraryRequests(tested.catalogs, progress: tested.progress) {}
+        requests = LibraryRequests(tested.catalogs, progress: tested.progress, outbox: tested.outbox) {}
     }
 
     private func refusal(_ message: LibraryMessage) -> Refusal? {

@@ -117,7 +117,12 @@ struct SettingsProblemTests {
         (
             "[outbox]\nstore = \"ftp\"",
             #"f:2: outbox.store: found "ftp" (a string): "#
-                + #"allowed are "auto", "none", "s3", "firebase", "webdav", "folder" or "rclone""#
+                + #"allowed are "auto", "none", "s3", "firebase", "webdav", "folder", "rclone" or an array of these"#
+        ),
+        (
+            "[outbox]\nstore = [\"folder\", \"folder\"]",
+            #"f:2: outbox.store: found an array: "#
+                + #"allowed are "auto", "none", "s3", "firebase", "webdav", "folder", "rclone" or an array of these"#
         ),
         (
             "[outbox.webdav]\nurl = \"cloud.example.org\"",

@@ -1,0 +1,94 @@
+import Catalog
+import Control
+import Takes
+import Upload
+
+/// Answers what peers ask of the outbox.
+struct OutboxRequests: Sendable {
+    let board: OutboxBoard
+    /// Passes on to the senders what a person wants.
+    let post: @Sendable (Sender.Event) -> Void
+    /// Remembers over a restart whether it is paused.
+    let mark: PauseMark
+
+    /// How the outbox stands.
+    func report(_ catalog: Catalog, limit: Int) throws -> OutboxReport {
+        let standings = board.stores
+        var takes: [OutboxReport.Take] = []
+        var stores: [OutboxReport.Store] = []
+        let entries = try catalog.outbox(limit: limit)
+        for name in catalog.stores {
+            let standing = standings[name] ?? .init()
+            stores.append(store(name, standing, try catalog.outboxCounts(of: name)))
+            for (stem, progress) in standing.sending.sorted(by: { $0.key < $1.key }) {
+                takes.append(Self.sending(stem, name, progress))
+            }
+            for entry in entries where entry.store == name && standing.sending[entry.take] == nil {
+                takes.append(
+                    .init(
+                        take: entry.take, store: name, state: entry.state == .held ? .held : .waiting,
+                        bytes: entry.byteCount, sentBytes: nil, why: entry.why, until: entry.until?.iso8601))
+            }
+        }
+        return OutboxReport(paused: board.isPaused, stores: stores, takes: Array(takes.prefix(limit)))
+    }
+
+    private static func sending(_ stem: String, _ store: String, _ progress: TakeDelivery.Progress) -> OutboxReport.Take
+    {
+        switch progress {
+        case .sending(let sent, let all):
+            .init(take: stem, store: store, state: .sending, bytes: all, sentBytes: sent, why: nil, until: nil)
+        case .verifying(let sent, let all):
+            .init(take: stem, store: store, state: .verifying, bytes: all, sentBytes: sent, why: nil, until: nil)
+        }
+    }
+
+    private func store(
+        _ name: String, _ standing: OutboxBoard.StoreStanding, _ counts: OutboxCounts
+    ) -> OutboxReport.Store {
+        var state = OutboxReport.Store.State.ready
+        var why: String?
+        var due: ContinuousClock.Instant?
+        switch standing.condition {
+        case .ready: break
+        case .waiting(let error, let until):
+            state = error.problem == .refused || error.problem == .full ? .refused : .waiting
+            (why, due) = (error.sentence, until)
+        case .closed(let until): (state, due) = (.closed, until)
+        case .mayBePulled: state = .mayBePulled
+        }
+        let until = due.map { (SystemClock().wallTime() + ($0 - .now)).iso8601 }
+        return .init(
+            store: name, state: state, why: why, until: until, waiting: counts.waiting,
+            waitingBytes: counts.waitingBytes, elsewhere: counts.elsewhere, held: counts.held, done: counts.done)
+    }
+
+    /// Carries out what a person wants of all.
+    func carryOut(_ wish: OutboxWish, _ catalog: Catalog) throws {
+        switch wish {
+        case .retry:
+            try catalog.retryUploads()
+            post(.retry)
+        case .pause, .resume:
+            try mark.set(wish == .pause)
+            board.isPaused = wish == .pause
+            post(wish == .pause ? .takes : .retry)
+        }
+    }
+
+    /// Carries out what a person wants of a take.
+    func carryOut(_ decision: OutboxDecision, of take: String, _ catalog: Catalog) throws -> CatalogedTake {
+        let changed = try catalog.note(take) { notes in
+            switch decision {
+            case .add:
+                notes.upload = nil
+                // It is sent once more: what is there already is found by its hash.
+                notes.receipts = []
+            case .remove: notes.upload = .never
+            case .hold: notes.upload = .hold
+            }
+        }
+        post(decision == .add ? .retry : .takes)
+        return changed
+    }
+}

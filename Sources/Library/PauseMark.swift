@@ -1,0 +1,18 @@
+import TakeFiles
+
+/// Whether a person paused the outbox: a file in the library's folder, which outlives a restart and a new catalog.
+struct PauseMark: Sendable {
+    private let directory: String
+    private let files = FileSystem()
+
+    init(in directory: String) { self.directory = directory }
+
+    private var path: String { "\(directory)/paused" }
+
+    var isSet: Bool { (try? files.attributes(path)) != nil }
+
+    func set(_ isPaused: Bool) throws(FileError) {
+        if isPaused { try files.sync(try files.create(path, isNew: false)) } else { try files.remove(path) }
+        try files.syncFolder(try files.openFolder(directory))
+    }
+}

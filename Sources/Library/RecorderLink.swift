@@ -1,0 +1,68 @@
+import Control
+import Logging
+import ServiceLifecycle
+import Takes
+import Transport
+import Workers
+
+/// Reports to the recorder, which has the lamps, how the outbox stands. What is shown there lasts as long as the connection.
+actor RecorderLink: ServiceLifecycle.Service {
+    private let path: String
+    private let log: Logger
+    private let executor: ThreadExecutor
+    private var client: ControlClient?
+    private var shown = UploadState.idle
+    private nonisolated let wishes: AsyncStream<UploadState>
+    private nonisolated let mailbox: AsyncStream<UploadState>.Continuation
+
+    /// How long it waits before it connects again to a recorder that was away.
+    private static let pause = Duration.seconds(30)
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    /// - Parameter path: the recorder's socket.
+    init(path: String, log: Logger) throws {
+        self.path = path
+        self.log = log
+        executor = try ThreadExecutor(name: "recorder")
+        (wishes, mailbox) = AsyncStream.makeStream(of: UploadState.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Shows how the outbox stands. May be called by any thread.
+    nonisolated func show(_ state: UploadState) { mailbox.yield(state) }
+
+    /// Shows what is wished until the library is to end.
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            for await wish in wishes where wish != shown || client == nil { indicate(wish) }
+            client = nil
+        } onGracefulShutdown: {
+            self.mailbox.finish()
+        }
+    }
+
+    private func indicate(_ state: UploadState) {
+        // Nothing is shown, and nothing is to be.
+        if client == nil, state == .idle { return }
+        do {
+            let link = try client ?? ControlClient(path: path)
+            client = link
+            _ = try link.ask(.indicate(state))
+            shown = state
+        } catch {
+            client = nil
+            shown = .idle
+            Task { [mailbox] in
+                try? await Task.sleep(for: Self.pause)
+                mailbox.yield(state)
+            }
+        }
+    }
+
+    /// Whether the kit's clock is set, as the recorder knows it; without a recorder, it is taken to be.
+    var isClockSet: Bool {
+        guard let status = try? ControlClient(path: path).ask(.status), case .array(let faults)? = status["faults"]
+        else { return true }
+        return !faults.contains { $0["code"]?.integer == Fault.Code.clockUnset.rawValue }
+    }
+}

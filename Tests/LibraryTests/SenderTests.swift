@@ -1,0 +1,233 @@
+import Catalog
+import Control
+import FinishedTakes
+import Glibc
+import Logging
+import Settings
+import Synchronization
+import TakeFiles
+import Takes
+import Testing
+import Transport
+import Upload
+
+@testable import Library
+
+/// A folder store that first fails as often as a test says.
+private final class FailingStore: Store {
+    let folder: FolderStore
+    private let failures: Mutex<[StoreError]>
+    private let conflicting: String?
+    private let order = Mutex<[String]>([])
+
+    init(_ folder: FolderStore, failures: [StoreError] = [], conflicting: String? = nil) {
+        self.folder = folder
+        self.failures = Mutex(failures)
+        self.conflicting = conflicting
+    }
+
+    var name: String { folder.name }
+    /// The takes whose sidecars came, in order.
+    var came: [String] { order.withLock { $0 } }
+
+    func put(
+        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
+        report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> StoredObject {
+        if let error = failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw error }
+        if object.take?.stem == conflicting { throw StoreError(.conflict, "outbox: another file is there") }
+        let stored = try await folder.put(source, as: object, metadata, mode: mode, report: report)
+        if object.isSidecar { order.withLock { $0.append(metadata.title) } }
+        return stored
+    }
+
+    func head(_ object: ObjectName) async throws -> StoredObject? { try await folder.head(object) }
+    func list(_ receive: ([StoredObject]) async throws -> Void) async throws { try await folder.list(receive) }
+    func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
+        try await folder.get(object, receive)
+    }
+    func delete(_ object: ObjectName) async throws { try await folder.delete(object) }
+}
+
+/// A sender, the catalog that it sends from, and the folder that it sends to.
+private struct TestedSender {
+    let disk = TakesOnDisk()
+    let log = KeptLog()
+    let catalogs: CatalogSlot
+    let board: OutboxBoard
+    let store: FailingStore
+    let sender: Sender
+    let storage: Storage
+    let number: Int64
+    /// Yields after each change of the board.
+    let changes: AsyncStream<Void>
+    var home: String { "\(disk.path)/home" }
+
+    init(failures: [StoreError] = [], conflicting: String? = nil, isThere: Bool = true) throws {
+        let home = "\(disk.path)/home"
+        if isThere { mkdir(home, 0o755) }
+        store = FailingStore(
+            try FolderStore(name: "folder:home", path: home, kit: "heron07"), failures: failures,
+            conflicting: conflicting)
+        catalogs = CatalogSlot(try Catalog.open(in: disk.library, stores: [store.name]).0)
+        storage = try #require(Storage(at: disk.takes))
+        number = try #require(try catalogs.catalog.setPresent([storage])[storage])
+        let (changes, changed) = AsyncStream.makeStream(of: Void.self)
+        self.changes = changes
+        board = OutboxBoard { _ in changed.yield() }
+        let log = log
+        let logger = Logger(label: "test") { _ in log }
+        sender = try Sender(
+            Stores.Entry(store: store, needsClock: false, mount: nil), catalogs, board: board, window: .always,
+            reader: try DiskReader(), throttle: nil, recorder: try RecorderLink(path: "\(disk.path)/none", log: logger),
+            eject: nil, log: logger)
+    }
+
+    @discardableResult
+    func add(_ sidecar: Sidecar) throws -> String {
+        let name = try disk.add(sidecar, audioBytes: 2000)
+        try index(name)
+        return name.stem
+    }
+
+    func index(_ name: TakeName) throws {
+        let take = try StoredTake(name, in: TakesFolder(path: disk.takes))
+        #expect(try catalogs.catalog.index([take], on: number, at: disk.takes).isEmpty)
+        sender.post(.takes)
+    }
+
+    func counts() throws -> OutboxCounts { try catalogs.catalog.outboxCounts(of: store.name) }
+
+    /// Runs the sender until something holds.
+    func run(until holds: () throws -> Bool) async throws {
+        let running = Task { try await sender.run() }
+        for await _ in changes where try holds() { break }
+        running.cancel()
+        _ = try? await running.value
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct SenderTests {
+    static func sidecar(_ number: Int) -> Sidecar {
+        TakesOnDisk.sidecar(number, started: TakesOnDisk.morning + .seconds(60 * number))
+    }
+
+    @Test func `takes are sent, the starred one first, then the oldest, and the receipts outlive the database`()
+        async throws
+    {
+        let tested = try TestedSender()
+        let stems = try (1...6).map { try tested.add(Self.sidecar($0)) }
+        _ = try tested.catalogs.catalog.note(stems[4]) { $0.starred = true }
+        try await tested.run { try tested.counts().done == 6 }
+        #expect(Set(tested.store.came) == Set(stems))
+        // Four are sent at a time: what begins first is among the first four.
+        #expect(tested.store.came.prefix(4).contains(stems[4]) && !tested.store.came.prefix(1).contains(stems[5]))
+        #expect(try tested.catalogs.catalog.page(TakeQuery()).takes.allSatisfy { $0.upload == .done })
+        let rebuilt = try Catalog.open(in: tested.disk.library, isNew: true, stores: [tested.store.name]).0
+        let number = try #require(try rebuilt.setPresent([tested.storage])[tested.storage])
+        for stem in stems {
+            let name = try #require(TakeName(stem: stem, day: "2026-11-21"))
+            _ = try rebuilt.index(
+                [StoredTake(name, in: TakesFolder(path: tested.disk.takes))], on: number, at: tested.disk.takes)
+        }
+        #expect(try rebuilt.outboxCounts(of: tested.store.name).done == 6)
+        // Another store that is named later gets all of them.
+        let more = try Catalog.open(in: tested.disk.library, stores: [tested.store.name, "folder:other"]).0
+        try more.queueForNewStores()
+        #expect(try more.outboxCounts(of: "folder:other").waiting == 6)
+        #expect(try more.sentTakes(limit: 10).isEmpty)
+    }
+
+    @Test func `a take that another file of its name stands in the way of is held, and the others are sent`()
+        async throws
+    {
+        let stem = TakesOnDisk.name(Self.sidecar(1)).stem
+        let tested = try TestedSender(conflicting: stem)
+        for number in 1...3 { try tested.add(Self.sidecar(number)) }
+        try await tested.run { try tested.counts().done == 2 && tested.counts().held == 1 }
+        let held = try tested.catalogs.catalog.outbox(limit: 10)
+        #expect(held.map(\.take) == [stem] && held[0].until == nil && held[0].why == "outbox: another file is there")
+        var query = TakeQuery()
+        query.upload = .held
+        #expect(try tested.catalogs.catalog.page(query).takes.map(\.take) == [stem])
+        // A retry lets it wait again; a newer sidecar does as well.
+        try tested.catalogs.catalog.retryUploads()
+        #expect(try tested.counts().waiting == 1)
+    }
+
+    @Test func `a store that refuses lets all takes wait, and the lamp shows it, until it is attempted again`()
+        async throws
+    {
+        let refused = StoreError(.refused, "outbox: no right")
+        let tested = try TestedSender(failures: Array(repeating: refused, count: 10))
+        for number in 1...3 { try tested.add(Self.sidecar(number)) }
+        try await tested.run {
+            if case .refused("outbox: no right") = tested.board.uploadState { true } else { false }
+        }
+        #expect(try tested.counts().waiting == 3 && tested.counts().held == 0)
+        tested.sender.post(.retry)
+    }
+
+    @Test func `a folder that is away is attempted when something is mounted`() async throws {
+        let tested = try TestedSender(isThere: false)
+        try tested.add(Self.sidecar(1))
+        let running = Task { try await tested.sender.run() }
+        defer { running.cancel() }
+        for await _ in tested.changes {
+            if case .waiting(let error, _) = tested.board.stores[tested.store.name]?.condition {
+                #expect(error.problem == .away)
+                break
+            }
+        }
+        #expect(tested.board.uploadState == .held)
+        mkdir(tested.home, 0o755)
+        tested.sender.post(.surroundings)
+        for await _ in tested.changes where tested.board.uploadState == .idle { break }
+        #expect(try tested.counts().done == 1)
+    }
+
+    @Test func `what a person decides holds: held, never, and paused`() async throws {
+        let tested = try TestedSender()
+        let stems = try (1...3).map { try tested.add(Self.sidecar($0)) }
+        let requests = OutboxRequests(
+            board: tested.board, post: { tested.sender.post($0) }, mark: PauseMark(in: tested.disk.library))
+        let catalog = tested.catalogs.catalog
+        #expect(try requests.carryOut(.hold, of: stems[0], catalog).upload == .held)
+        #expect(try requests.carryOut(.remove, of: stems[1], catalog).upload == nil)
+        try catalog.queueForNewStores()
+        try catalog.retryUploads()
+        try await tested.run { try tested.counts().done == 1 }
+        #expect(tested.store.came == [stems[2]])
+        #expect(try requests.carryOut(.add, of: stems[0], catalog).upload == .waiting)
+        try requests.carryOut(.pause, catalog)
+        #expect(PauseMark(in: tested.disk.library).isSet)
+        #expect(try requests.report(catalog, limit: 10).paused)
+        try requests.carryOut(.resume, catalog)
+        #expect(!PauseMark(in: tested.disk.library).isSet)
+    }
+
+    @Test func `a take that waits for its conversion is not queued, and one with a newer sidecar is sent again`()
+        async throws
+    {
+        let tested = try TestedSender()
+        var sidecar = Self.sidecar(1)
+        sidecar.pendingFormat = "flac"
+        try tested.add(sidecar)
+        #expect(try tested.counts() == OutboxCounts())
+        sidecar.pendingFormat = nil
+        sidecar.revision = 2
+        try tested.add(sidecar)
+        try await tested.run { try tested.counts().done == 1 }
+        sidecar.revision = 3
+        try tested.add(sidecar)
+        #expect(try tested.counts().waiting == 1)
+    }
+
+    @Test func `waits grow to an hour`() {
+        for failures in 1...40 {
+            let wait = Sender.backOff(failures)
+            #expect(wait >= .milliseconds(2500) && wait <= .seconds(3600))
+            if failures > 12 { #expect(wait >= .seconds(1800)) }
+        }
+    }
+}
