@@ -199,7 +199,8 @@ extension Catalog {
         }
     }
 
-    /// The takes that every named store has, whole and verified, the oldest first: those that may be deleted from the kit.
+    /// The takes that every named store has, whole and verified: those that may be deleted from the kit, the oldest first, and those with
+    /// a star last.
     /// - Returns: none if no store is named.
     public func sentTakes(limit: Int) throws -> [QueuedUpload] {
         guard !stores.isEmpty else { return [] }
@@ -212,8 +213,8 @@ extension Catalog {
                 sql: """
                     SELECT take.take, take.day, take.byteCount, storage.path FROM take
                     JOIN storage ON storage.id = take.storage
-                    WHERE storage.isHere AND NOT take.isStarred AND \(everywhere.joined(separator: " AND "))
-                    ORDER BY take.startedUs, take.id LIMIT \(limit)
+                    WHERE storage.isHere AND \(everywhere.joined(separator: " AND "))
+                    ORDER BY take.isStarred, take.startedUs, take.id LIMIT \(limit)
                     """, arguments: StatementArguments(stores))
             return rows.compactMap { row in
                 TakeName(stem: row["take"], day: row["day"]).map {

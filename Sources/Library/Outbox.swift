@@ -11,6 +11,7 @@ struct Outbox: Sendable {
     /// Answers what peers ask.
     let requests: OutboxRequests
     private let senders: [Sender]
+    private let keepers: [Keeper]
 
     init(_ settings: Settings, _ stores: Stores, _ catalogs: CatalogSlot, reader: DiskReader, log: Logger) throws {
         let recorder = try RecorderLink(path: settings.control.socket, log: log)
@@ -40,11 +41,21 @@ struct Outbox: Sendable {
         } catch {
             log.warning("\(error): what was away is attempted again from time to time alone")
         }
+        if settings.outbox.keepLocal != .always {
+            let keeper = Keeper(settings.outbox.keepLocal, catalogs, recorder: recorder, log: log)
+            services.append(keeper)
+            keepers = [keeper]
+        } else {
+            keepers = []
+        }
         self.services = services
     }
 
     /// Passes on what happens outside. May be called by any thread.
-    func post(_ event: Sender.Event) { for sender in senders { sender.post(event) } }
+    func post(_ event: Sender.Event) {
+        for sender in senders { sender.post(event) }
+        for keeper in keepers { keeper.look() }
+    }
 
     /// The folder of the library's socket.
     private static func runtimeDirectory(_ settings: Settings) -> String {

@@ -59,6 +59,18 @@ actor RecorderLink: ServiceLifecycle.Service {
         }
     }
 
+    /// How long can be recorded until the recorder's reserve is reached, in seconds; nil: no recorder says it.
+    var secondsLeft: Int? {
+        guard let status = try? ControlClient(path: path).ask(.status) else { return nil }
+        return status["time_left_seconds"]?.double.map { Int($0) }
+    }
+
+    /// Asks the recorder to delete a take.
+    /// - Throws: `ControlError`: it is recorded or played now, for instance.
+    func discard(_ take: String) throws(ControlError) {
+        _ = try ControlClient(path: path).ask(.command(.discard(stem: take)), timeout: .seconds(60))
+    }
+
     /// Whether the kit's clock is set, as the recorder knows it; without a recorder, it is taken to be.
     var isClockSet: Bool {
         guard let status = try? ControlClient(path: path).ask(.status), case .array(let faults)? = status["faults"]
