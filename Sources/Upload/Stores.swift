@@ -67,7 +67,11 @@ public struct Stores: Sendable {
         case .folder:
             let store = try FolderStore(name: name, path: settings.folder.path ?? "", kit: kit)
             return Entry(store: store, needsClock: false, mount: nil)
-        default: throw StoreError(.refused, "outbox: \(kind.rawValue): this kind of store is not there yet")
+        default:
+            throw StoreError(
+                .refused,
+                "outbox: \(kind.rawValue): this version cannot send there: name \"auto\" or \"folder\" as [outbox] store"
+            )
         }
     }
 }

@@ -27,7 +27,8 @@ struct FolderStoreTests {
         let source = try await trial.source(try trial.file("a", byteCount: 10))
         let metadata = try await trial.metadata(source)
         await trial.expectProblem(.away) {
-            _ = try await store.put(source, as: trial.name("heron07-0042-061811Z.wav"), metadata, mode: .create) { _ in }
+            _ = try await store.put(source, as: trial.name("heron07-0042-061811Z.wav"), metadata, mode: .create) { _ in
+            }
         }
         #expect(!FileManager.default.fileExists(atPath: root))
     }
@@ -54,7 +55,9 @@ struct FolderStoreTests {
         #expect(try await trial.contents(of: object, in: try store()) == Data(contentsOf: URL(filePath: path)))
         #expect(!FileManager.default.fileExists(atPath: draft.path))
         // Another kit's copy, and one of a take that is not there, may still be finished.
-        for file in [".heron07-0042-061811Z.wav.part", ".heron08-0042-061811Z.wav.part", ".heron07-0043-061811Z.wav.part"] {
+        for file in [
+            ".heron07-0042-061811Z.wav.part", ".heron08-0042-061811Z.wav.part", ".heron07-0043-061811Z.wav.part",
+        ] {
             try begun.write(to: URL(filePath: "\(day)/\(file)"))
         }
         try await store().tidy()

@@ -15,8 +15,6 @@ struct StoreTrial {
         reader = try DiskReader()
     }
 
-    var resume: ResumeStates { ResumeStates(folder: "\(folder)/resume", reader: reader) }
-
     /// A file of random bytes.
     func file(_ name: String, byteCount: Int, seed: UInt64 = 1) throws -> String {
         var random = SeededRandom(seed: seed)

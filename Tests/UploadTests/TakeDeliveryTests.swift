@@ -31,13 +31,15 @@ struct TakeDeliveryTests {
     }
 
     func deliver(_ name: TakeName, _ notes: Notes) async throws -> UploadReceipt {
-        let delivery = TakeDelivery(name, in: TakesFolder(path: disk.takes), to: store, reader: trial.reader, throttle: nil)
+        let delivery = TakeDelivery(
+            name, in: TakesFolder(path: disk.takes), to: store, reader: trial.reader, throttle: nil)
         return try await delivery.run(
             await notes.notes, now: { TakesOnDisk.morning }, report: { _ in }, save: { await notes.change($0) })
     }
 
     func modified(_ file: String) throws -> Date {
-        try #require(try FileManager.default.attributesOfItem(atPath: "\(root)/2026-11-21/\(file)")[.modificationDate] as? Date)
+        try #require(
+            try FileManager.default.attributesOfItem(atPath: "\(root)/2026-11-21/\(file)")[.modificationDate] as? Date)
     }
 
     @Test("a take is sent whole, with hashes in its sidecar, and once")
@@ -53,7 +55,8 @@ struct TakeDeliveryTests {
             try FileManager.default.contentsOfDirectory(atPath: day).sorted()
                 == ["json", "txt", "wav"].map { "\(name.stem).\($0)" })
         #expect(try String(contentsOfFile: "\(day)/\(name.stem).txt", encoding: .utf8) == "by the river\n")
-        let sent = try SidecarFile.sidecar(Array(Data(contentsOf: URL(filePath: "\(day)/\(name.stem).json"))), path: "sent")
+        let sent = try SidecarFile.sidecar(
+            Array(Data(contentsOf: URL(filePath: "\(day)/\(name.stem).json"))), path: "sent")
         #expect(sent.parts[0].sha256 == receipt.sha256(of: "\(name.stem).wav"))
         let program = try #require(popen("sha256sum \(day)/\(name.stem).wav", "r"))
         var line = [CChar](repeating: 0, count: 65)
