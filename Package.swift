@@ -231,7 +231,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CatalogTests",
-            dependencies: ["Catalog", "TakeFiles", "Takes", "Transport", "SeededRandom", "FinishedTakes"],
+            dependencies: [
+                "Catalog", "TakeFiles", "Takes", "Transport", "SeededRandom", "FinishedTakes",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "UploadTests",

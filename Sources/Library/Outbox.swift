@@ -36,11 +36,6 @@ struct Outbox: Sendable {
         requests = OutboxRequests(board: board, post: post, mark: mark)
         var services: [any Service] = [recorder]
         services += senders as [any Service]
-        do {
-            services.append(try NetworkWatch { post(.surroundings) })
-        } catch {
-            log.warning("\(error): what was away is attempted again from time to time alone")
-        }
         if settings.outbox.keepLocal != .always {
             let keeper = Keeper(settings.outbox.keepLocal, catalogs, recorder: recorder, log: log)
             services.append(keeper)

@@ -52,7 +52,6 @@ actor Sender: Service {
     /// Failures of the store, one after the other.
     private var failures = 0
     private var underWay: Set<String> = []
-    /// Whether something was sent since the stick came.
     private var stick = Stick.unused
     private var timer: Task<Void, Never>?
     private var reported = ""
@@ -61,12 +60,20 @@ actor Sender: Service {
     /// The file by which a stick is asked to be unmounted; nil: takes are recorded on it, and a person gives it back.
     private let eject: String?
 
-    private enum Stick { case unused, used, released }
+    private enum Stick: Equatable {
+        /// Nothing was sent to it.
+        case unused
+        case used
+        /// It was asked to be unmounted.
+        case released(device: String)
+    }
 
     /// How many takes are sent at a time.
     static let mostAtATime = 4
     private static let longestWait = Duration.seconds(3600)
     private static let shortestWait = Duration.seconds(5)
+    /// How often it looks whether a stick that may be pulled was pulled.
+    private static let glance = Duration.seconds(30)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
     private var name: String { entry.store.name }
@@ -95,6 +102,8 @@ actor Sender: Service {
     func run() async throws {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
+                // What is away has nothing to be tidied.
+                try? await entry.store.tidy()
                 post(.takes)
                 for await message in messages {
                     await handle(message)
@@ -112,11 +121,11 @@ actor Sender: Service {
 
     private func handle(_ message: Message) async {
         switch message {
-        case .event(.takes), .event(.time): break
+        case .event(.takes), .event(.time): lookAtStick()
         case .event(.surroundings):
+            lookAtStick()
+            if case .mayBePulled = condition { break }
             becomeReady()
-            if let mount = entry.mount, stick == .released, !Self.isMounted(mount) { condition = .mayBePulled }
-            stick = .unused
         case .event(.retry):
             becomeReady()
         case .finished(let upload, let outcome):
@@ -208,9 +217,28 @@ actor Sender: Service {
         }
     }
 
-    private static func isMounted(_ path: String) -> Bool {
-        let mounts = (try? FileSystem().contents("/proc/self/mounts")) ?? []
-        return String(decoding: mounts, as: UTF8.self).contains(" \(path) ")
+    /// Follows a stick that was asked to be unmounted: unmounted, pulled, another one in its place.
+    private func lookAtStick() {
+        guard case .released(let device) = stick, let mount = entry.mount else { return }
+        let isMounted = Self.device(at: mount) != nil
+        let isThere = unsafe access("/sys/class/block/\(device)", F_OK) == 0
+        switch condition {
+        case .mayBePulled:
+            guard isMounted || !isThere else { return }
+            stick = .unused
+            becomeReady()
+        case .ready, .waiting, .closed: if !isMounted { condition = .mayBePulled }
+        }
+    }
+
+    /// The device that is mounted at a path, without its folder; nil: none. The folder itself is a mount in the service's namespace.
+    private static func device(at path: String) -> String? {
+        let mounts = String(decoding: (try? FileSystem().contents("/proc/self/mounts")) ?? [], as: UTF8.self)
+        let lines = mounts.split(separator: "\n").map { $0.split(separator: " ") }
+        guard let line = lines.last(where: { $0.count > 1 && $0[1] == path }), line[0].hasPrefix("/dev/") else {
+            return nil
+        }
+        return line[0].split(separator: "/").last.map(String.init)
     }
 
     private var isOpen: Bool {
@@ -222,7 +250,9 @@ actor Sender: Service {
             return false
         }
         switch condition {
-        case .ready, .mayBePulled: return true
+        case .ready: return true
+        // What was recorded since waits for the next stick.
+        case .mayBePulled: return false
         case .closed:
             condition = .ready
             return true
@@ -261,8 +291,10 @@ actor Sender: Service {
 
     /// Gives the stick back: everything is on it.
     private func release() {
-        guard let eject, (try? catalogs.catalog.hasHeld(name)) == false else { return }
-        stick = .released
+        guard let eject, let mount = entry.mount, let device = Self.device(at: mount),
+            (try? catalogs.catalog.hasHeld(name)) == false
+        else { return }
+        stick = .released(device: device)
         do throws(FileError) {
             _ = try FileSystem().create(eject, isNew: false)
             log.info("outbox: all takes are on the stick: it is unmounted")
@@ -280,7 +312,8 @@ actor Sender: Service {
         var due: [Duration] = []
         switch condition {
         case .waiting(_, let until), .closed(let until): due.append(until - .now)
-        case .ready, .mayBePulled: break
+        case .mayBePulled: due.append(Self.glance)
+        case .ready: break
         }
         if let heldUntil {
             due.append(.microseconds(heldUntil.microseconds - SystemClock().wallTime().microseconds))

@@ -4,6 +4,7 @@ import Takes
 
 /// A folder that is mounted: a stick, or a share of another machine. The folder itself is never made: where nothing is mounted, there is none.
 public struct FolderStore: Store {
+    /// What receipts name it by.
     public let name: String
     /// Where it is.
     public let path: String
@@ -121,6 +122,7 @@ public struct FolderStore: Store {
         }
     }
 
+    /// What is known of a file; its hash is not.
     public func head(_ object: ObjectName) async throws -> StoredObject? {
         try await onDisk { files in
             _ = try files.openFolder(path)
@@ -129,6 +131,7 @@ public struct FolderStore: Store {
         }
     }
 
+    /// All files of takes, a day at a time.
     public func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
         let days = try await onDisk { try $0.entries(path).filter(TakeName.isDay).sorted() }
         for day in days {
@@ -144,6 +147,7 @@ public struct FolderStore: Store {
         }
     }
 
+    /// Reads a file.
     public func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
         guard let there = try await head(object) else {
             throw StoreError(.missing, "outbox: \(place(of: object)): there is no such file")
@@ -159,6 +163,7 @@ public struct FolderStore: Store {
         }
     }
 
+    /// Deletes a file, if it is there.
     public func delete(_ object: ObjectName) async throws {
         try await onDisk { files in
             try files.remove(place(of: object))

@@ -1,0 +1,75 @@
+import FinishedTakes
+import GRDB
+import TakeFiles
+import Takes
+import Testing
+
+@testable import Catalog
+
+@Suite struct OutboxTests {
+    @Test func `a database of before the outbox gets one, with all takes that are not waiting for their conversion`()
+        throws
+    {
+        let takes = try CatalogedTakes()
+        for number in 1...3 { try takes.add(TakesOnDisk.sidecar(number)) }
+        var pending = TakesOnDisk.sidecar(4)
+        pending.pendingFormat = "flac"
+        try takes.add(pending)
+        // As the first version left it.
+        try takes.catalog.database.write { database in
+            try database.execute(sql: "DROP TABLE upload; DELETE FROM grdb_migrations WHERE identifier = '2 outbox'")
+        }
+        try takes.catalog.close()
+        let (catalog, problem) = try Catalog.open(in: takes.disk.library, stores: ["folder:a", "folder:b"])
+        #expect(problem == nil)
+        try catalog.queueForNewStores()
+        #expect(try catalog.outboxCounts(of: "folder:a").waiting == 3)
+        #expect(try catalog.outboxCounts(of: "folder:b").waiting == 3)
+        #expect(try catalog.page(TakeQuery()).takes.filter { $0.upload == .waiting }.count == 3)
+    }
+
+    @Test func `a take may go once every store has it, the oldest first, those with a star last`() throws {
+        let takes = try CatalogedTakes()
+        let catalog = try Catalog.open(in: takes.disk.library, stores: ["folder:a", "folder:b"]).0
+        var stems: [String] = []
+        for number in 1...3 {
+            let sidecar = TakesOnDisk.sidecar(number, started: TakesOnDisk.morning + .seconds(number))
+            let name = try takes.disk.add(sidecar)
+            _ = try catalog.index(
+                [StoredTake(name, in: TakesFolder(path: takes.disk.takes))], on: takes.number, at: takes.disk.takes)
+            stems.append(name.stem)
+        }
+        func complete(_ stem: String, _ store: String) throws {
+            _ = try catalog.note(stem) { notes in
+                var receipt = UploadReceipt(store: store)
+                (receipt.completed, receipt.revision) = (TakesOnDisk.morning.iso8601, 1)
+                notes[receiptOf: store] = receipt
+            }
+        }
+        for stem in stems { try complete(stem, "folder:a") }
+        #expect(try catalog.sentTakes(limit: 9).isEmpty)
+        #expect(try catalog.outboxCounts(of: "folder:a").done == 3)
+        for stem in stems { try complete(stem, "folder:b") }
+        #expect(try catalog.sentTakes(limit: 9).map(\.take.stem) == stems)
+        _ = try catalog.note(stems[0]) { $0.starred = true }
+        #expect(try catalog.sentTakes(limit: 9).map(\.take.stem) == [stems[1], stems[2], stems[0]])
+    }
+
+    @Test func `a take is held for a time, and no longer, also by a clock that was set back`() throws {
+        let takes = try CatalogedTakes()
+        let catalog = try Catalog.open(in: takes.disk.library, stores: ["folder:a"]).0
+        let stem = try takes.add(TakesOnDisk.sidecar(1))
+        try catalog.queueForNewStores()
+        let now = TakesOnDisk.morning
+        try catalog.hold(stem, for: "folder:a", why: "damaged", until: now + .seconds(60), attempts: 1)
+        #expect(try catalog.releaseHeld(of: "folder:a", now: now) == now + .seconds(60))
+        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: []).isEmpty)
+        #expect(try catalog.releaseHeld(of: "folder:a", now: now + .seconds(60)) == nil)
+        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: []).map(\.attempts) == [1])
+        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: [stem]).isEmpty)
+        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: [], outside: takes.disk.takes).isEmpty)
+        try catalog.hold(stem, for: "folder:a", why: "damaged", until: now + .seconds(10 * 86400), attempts: 2)
+        #expect(try catalog.releaseHeld(of: "folder:a", now: now) == nil)
+        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: []).map(\.attempts) == [2])
+    }
+}
