@@ -5,6 +5,7 @@ import ServiceLifecycle
 import Settings
 import TakeFiles
 import Takes
+import Workers
 
 /// Has takes deleted from the kit that every store has, whole and verified by hash, as `keep_local` says. The recorder deletes them.
 actor Keeper: ServiceLifecycle.Service {
@@ -12,6 +13,7 @@ actor Keeper: ServiceLifecycle.Service {
     private let catalogs: CatalogSlot
     private let recorder: RecorderLink
     private let log: Logger
+    private let executor: ThreadExecutor
     private nonisolated let looks: AsyncStream<Void>
     private nonisolated let mailbox: AsyncStream<Void>.Continuation
     /// Takes that the recorder was asked to delete since it was looked last.
@@ -22,11 +24,14 @@ actor Keeper: ServiceLifecycle.Service {
     /// How often it looks while a long take fills the disk.
     private static let interval = Duration.seconds(60)
 
-    init(_ policy: Settings.Outbox.KeepLocal, _ catalogs: CatalogSlot, recorder: RecorderLink, log: Logger) {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    init(_ policy: Settings.Outbox.KeepLocal, _ catalogs: CatalogSlot, recorder: RecorderLink, log: Logger) throws {
         self.policy = policy
         self.catalogs = catalogs
         self.recorder = recorder
         self.log = log
+        executor = try ThreadExecutor(name: "keeper")
         (looks, mailbox) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 

@@ -37,7 +37,7 @@ struct Outbox: Sendable {
         var services: [any Service] = [recorder]
         services += senders as [any Service]
         if settings.outbox.keepLocal != .always {
-            let keeper = Keeper(settings.outbox.keepLocal, catalogs, recorder: recorder, log: log)
+            let keeper = try Keeper(settings.outbox.keepLocal, catalogs, recorder: recorder, log: log)
             services.append(keeper)
             keepers = [keeper]
         } else {

@@ -1,4 +1,5 @@
 import Control
+import Glibc
 import Logging
 import ServiceLifecycle
 import Takes
@@ -34,16 +35,28 @@ actor RecorderLink: ServiceLifecycle.Service {
     /// Shows what is wished until the library is to end.
     func run() async throws {
         await withGracefulShutdownHandler {
-            for await wish in wishes where wish != shown || client == nil { indicate(wish) }
+            for await wish in wishes {
+                if let client, Self.isClosed(client) {
+                    self.client = nil
+                    shown = .idle
+                }
+                if wish != shown { indicate(wish) }
+            }
             client = nil
         } onGracefulShutdown: {
             self.mailbox.finish()
         }
     }
 
+    /// Whether the recorder has ended, or has dropped this connection.
+    private static func isClosed(_ client: ControlClient) -> Bool {
+        var file = pollfd(fd: client.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        // Safe: the call returns at once, and the value outlives it.
+        unsafe poll(&file, 1, 0)
+        return file.revents & Int16(POLLHUP | POLLERR) != 0
+    }
+
     private func indicate(_ state: UploadState) {
-        // Nothing is shown, and nothing is to be.
-        if client == nil, state == .idle { return }
         do {
             let link = try client ?? ControlClient(path: path)
             client = link

@@ -14,7 +14,7 @@ public struct FolderStore: Store {
 
     /// A copy begins again at a multiple of this.
     private static let pieceByteCount = 1 << 20
-    /// Whoever has the stick may read what is on it.
+    /// All users of the machine that the stick is in may read what is on it.
     private static let fileMode: UInt32 = 0o644
     private static let folderMode: UInt32 = 0o755
     private static let draftSuffix = ".part"

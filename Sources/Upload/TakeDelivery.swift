@@ -91,18 +91,22 @@ public struct TakeDelivery: Sendable {
             sidecar.setHash(sha256, of: file.name)
             try await deliver(source, file.name, sha256)
         }
-        let memo = "\(name.stem).txt"
-        if notes.memo == nil, receipt.sha256(of: memo) != nil {
-            try await store.delete(ObjectName(day: name.day, file: memo))
-            receipt.files.removeAll { $0.file == memo }
+        let text = "\(name.stem).txt"
+        if notes.memo == nil, receipt.sha256(of: text) != nil {
+            try await store.delete(ObjectName(day: name.day, file: text))
+            receipt.files.removeAll { $0.file == text }
         }
         let bytes = SidecarFile.bytes(sidecar)
         let source = UploadSource(bytes, called: "\(name.stem).json", reader: reader, throttle: throttle)
         try await deliver(source, "\(name.stem).json", try await source.sha256())
         receipt.completed = now().iso8601
         receipt.revision = sidecar.revision
-        let complete = receipt
-        try await save { $0[receiptOf: complete.store] = complete }
+        let (complete, memo) = (receipt, notes.memo)
+        try await save { notes in
+            notes[receiptOf: complete.store] = complete
+            // A memo that came meanwhile is still to be sent.
+            if notes.memo != memo { notes[receiptOf: complete.store]?.completed = nil }
+        }
         return complete
     }
 

@@ -85,6 +85,27 @@ struct TakeDeliveryTests {
         await trial.expectProblem(.conflict) { _ = try await deliver(name, Notes(name.stem)) }
     }
 
+    @Test("a memo that comes while the take is sent is sent afterwards, and one that is taken back goes")
+    func memo() async throws {
+        let name = try disk.add(TakesOnDisk.sidecar(42), audioBytes: 5000)
+        let notes = Notes(name.stem)
+        let delivery = TakeDelivery(
+            name, in: TakesFolder(path: disk.takes), to: store, reader: trial.reader, throttle: nil)
+        _ = try await delivery.run(
+            await notes.notes, now: { TakesOnDisk.morning }, report: { _ in },
+            save: { change in
+                await notes.change { $0.memo = "a wren" }
+                await notes.change(change)
+            })
+        #expect(await notes.notes[receiptOf: store.name]?.completed == nil)
+        let text = "\(root)/2026-11-21/\(name.stem).txt"
+        #expect(try await deliver(name, notes).completed != nil)
+        #expect(try String(contentsOfFile: text, encoding: .utf8) == "a wren\n")
+        await notes.change { $0.memo = nil }
+        #expect(try await deliver(name, notes).sha256(of: "\(name.stem).txt") == nil)
+        #expect(!FileManager.default.fileExists(atPath: text))
+    }
+
     @Test("a file that is missing, or changed since it was hashed, is not sent")
     func damaged() async throws {
         let name = try disk.add(TakesOnDisk.sidecar(42), audioBytes: 5000)
