@@ -9,6 +9,7 @@ public struct FolderStore: Store {
     /// Where it is.
     public let path: String
     private let kit: String
+    private let followsLink: Bool
     /// What is written and read back waits for this place alone.
     private let disk: DiskReader
 
@@ -23,10 +24,14 @@ public struct FolderStore: Store {
     /// - Parameters:
     ///   - name: what receipts name it by.
     ///   - kit: whose unfinished copies may be removed.
-    public init(name: String, path: String, kit: String, files: FileSystem = FileSystem()) throws {
+    ///   - followsLink: whether `path` may be a link. What a stranger's stick has may not lead elsewhere.
+    public init(
+        name: String, path: String, kit: String, followsLink: Bool = true, files: FileSystem = FileSystem()
+    ) throws {
         self.name = name
         self.path = path
         self.kit = kit
+        self.followsLink = followsLink
         disk = try DiskReader(files: files, name: "folder")
     }
 
@@ -75,12 +80,13 @@ public struct FolderStore: Store {
     private func copy(_ source: UploadSource, to draft: String, in day: String) async throws {
         try await onDisk { files in
             // Not made: what is mounted there is away.
-            let root = try files.openFolder(path)
+            let root = try files.openFolder(path, followsLink: followsLink)
             let folder = "\(path)/\(day)"
             if (try? files.attributes(folder)) == nil {
                 _ = try files.makeFolder(folder, mode: Self.folderMode)
                 try files.syncFolder(root)
             }
+            _ = try files.openFolder(folder, followsLink: false)
             let free = try files.freeBytes(path)
             let there = (try? files.attributes(draft).byteCount) ?? 0
             guard free >= source.byteCount - there else {

@@ -62,7 +62,7 @@ public struct Stores: Sendable {
     ) throws -> Entry {
         switch kind {
         case .automatic:
-            let store = try FolderStore(name: name, path: "\(stick)/fieldfare", kit: kit)
+            let store = try FolderStore(name: name, path: "\(stick)/fieldfare", kit: kit, followsLink: false)
             return Entry(store: store, needsClock: false, mount: stick)
         case .folder:
             let store = try FolderStore(name: name, path: settings.folder.path ?? "", kit: kit)

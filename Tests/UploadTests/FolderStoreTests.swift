@@ -66,4 +66,26 @@ struct FolderStoreTests {
                 ".heron07-0043-061811Z.wav.part", ".heron08-0042-061811Z.wav.part", "heron07-0042-061811Z.wav",
             ])
     }
+
+    @Test("a link on a stick leads nowhere")
+    func links() async throws {
+        let source = try await trial.source(try trial.file("a", byteCount: 10))
+        let metadata = try await trial.metadata(source)
+        let elsewhere = "\(trial.folder)/elsewhere"
+        try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: "\(root)/2026-11-21", withDestinationPath: elsewhere)
+        let object = trial.name("heron07-0042-061811Z.wav")
+        await trial.expectProblem(.away) {
+            _ = try await store().put(source, as: object, metadata, mode: .create) { _ in }
+        }
+        let link = "\(trial.folder)/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: elsewhere)
+        let stick = try FolderStore(name: "stick", path: link, kit: "heron07", followsLink: false)
+        await trial.expectProblem(.away) {
+            _ = try await stick.put(source, as: object, metadata, mode: .create) { _ in }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere) == [])
+        let folder = try FolderStore(name: "folder", path: link, kit: "heron07")
+        _ = try await folder.put(source, as: object, metadata, mode: .create) { _ in }
+    }
 }
