@@ -45,6 +45,8 @@ public struct TakeDelivery: Sendable {
         _ notes: TakeNotes, now: @Sendable () -> WallTime, report: @escaping @Sendable (Progress) -> Void,
         save: @Sendable (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
     ) async throws -> UploadReceipt {
+        // A store that is away is found before any file is hashed.
+        _ = try await store.head(ObjectName(day: name.day, file: "\(name.stem).json"))
         var notes = notes
         var sidecar = try await readSidecar()
         let waveform = await waveform()

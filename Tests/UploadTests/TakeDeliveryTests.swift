@@ -118,4 +118,13 @@ struct TakeDeliveryTests {
         await trial.expectProblem(.unreadable) { _ = try await deliver(name, Notes(name.stem)) }
         #expect(!FileManager.default.fileExists(atPath: "\(root)/2026-11-21/\(name.stem).json"))
     }
+
+    @Test("nothing is read for a store that is away")
+    func away() async throws {
+        let name = try disk.add(TakesOnDisk.sidecar(42), audioBytes: 5000)
+        try FileManager.default.removeItem(atPath: root)
+        let notes = Notes(name.stem)
+        await trial.expectProblem(.away) { _ = try await deliver(name, notes) }
+        #expect(await notes.saves == 0)
+    }
 }
