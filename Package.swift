@@ -163,6 +163,9 @@ let package = Package(
         .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
         .target(name: "TakePlaces", dependencies: ["Takes"], path: "Tests/TakePlaces", swiftSettings: strict),
         .target(
+            name: "PowerCuts", dependencies: ["Takes", "TakeFiles", "SeededRandom"], path: "Tests/PowerCuts",
+            swiftSettings: strict),
+        .target(
             name: "FinishedTakes", dependencies: ["Takes", "TakeFiles"], path: "Tests/FinishedTakes",
             swiftSettings: strict),
         .testTarget(name: "TakesTests", dependencies: ["Takes"], swiftSettings: strict),
@@ -182,7 +185,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "LinesTests", dependencies: ["Lines", "Takes"], swiftSettings: strict),
         .testTarget(
-            name: "TakeFilesTests", dependencies: ["TakeFiles", "Filters", "Takes", "SeededRandom", "TakePlaces"],
+            name: "TakeFilesTests",
+            dependencies: ["TakeFiles", "Filters", "Takes", "SeededRandom", "TakePlaces", "PowerCuts"],
             swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings", "Takes", "SeededRandom"], swiftSettings: strict),
         .testTarget(
@@ -238,7 +242,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "UploadTests",
-            dependencies: ["Upload", "Settings", "TakeFiles", "Takes", "Workers", "FinishedTakes", "SeededRandom"],
+            dependencies: ["Upload", "Settings", "TakeFiles", "Takes", "FinishedTakes", "SeededRandom", "PowerCuts"],
             swiftSettings: strict),
         .testTarget(
             name: "LibraryTests",

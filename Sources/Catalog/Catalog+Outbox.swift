@@ -79,10 +79,10 @@ extension Catalog {
                 sql: """
                     SELECT take.take, take.day, take.byteCount, storage.path, upload.attempts FROM upload
                     JOIN take USING (id) JOIN storage ON storage.id = take.storage
-                    WHERE upload.store = ? AND upload.state = 'waiting' AND storage.isHere
-                        AND substr(storage.path, 1, length(?)) <> ?
+                    WHERE upload.store = ?1 AND upload.state = 'waiting' AND storage.isHere
+                        \(place == nil ? "" : "AND substr(storage.path, 1, length(?2)) <> ?2")
                     ORDER BY upload.isStarred DESC, upload.startedUs, upload.id
-                    """, arguments: [store, place ?? "/", place ?? ""])
+                    """, arguments: StatementArguments([store, place].compactMap { $0 }))
             while found.count < limit, let row = try rows.next() {
                 guard !others.contains(row["take"]), let name = TakeName(stem: row["take"], day: row["day"]) else {
                     continue
@@ -92,15 +92,6 @@ extension Catalog {
                         take: name, folder: row["path"], byteCount: row["byteCount"], attempts: row["attempts"]))
             }
             return found
-        }
-    }
-
-    /// Whether any take is held for a store.
-    public func hasHeld(_ store: String) throws -> Bool {
-        try database.read { database in
-            try Bool.fetchOne(
-                database, sql: "SELECT EXISTS (SELECT 1 FROM upload WHERE store = ? AND state = 'held')",
-                arguments: [store]) ?? false
         }
     }
 

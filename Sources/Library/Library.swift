@@ -74,18 +74,20 @@ public struct Library: Sendable {
         let directory = settings.library.directory
         try FolderOwner(of: directory, user: geteuid())?.become()
         let lock = try LibraryLock(directory)
-        let reader = try DiskReader()
-        let stores = Stores(
-            settings.outbox, kit: settings.kitName, directory: directory, stick: Settings.Takes.stickMountPoint,
-            reader: reader)
+        let stores = Stores(settings, kit: settings.kitName)
         let (catalog, problem) = try Catalog.open(in: directory, isNew: isNew, stores: stores.names)
         if let problem { log.error("\(problem)") }
         let catalogs = CatalogSlot(catalog)
-        try catalog.queueForNewStores()
+        do {
+            try catalog.queueForNewStores()
+        } catch {
+            // Damage is found by the scan, which has the catalog built again, and queues all takes with it.
+            log.error("outbox: \(error)")
+        }
         let progress = ScanProgress()
         let watch = try TakesWatch()
         let roots = settings.takes.roots
-        let outbox = try Outbox(settings, stores, catalogs, reader: reader, log: log)
+        let outbox = try Outbox(settings, stores, catalogs, log: log)
         let indexer = try Indexer(
             catalogs, roots: roots, watch: watch, progress: progress, changed: { outbox.post($0) }, log: log)
         let requests = LibraryRequests(catalogs, progress: progress, outbox: outbox.requests) { watch.post(.damaged) }

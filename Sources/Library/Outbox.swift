@@ -11,10 +11,10 @@ struct Outbox: Sendable {
     /// Answers what peers ask.
     let requests: OutboxRequests
     private let senders: [Sender]
-    private let keepers: [Keeper]
+    private let keeper: Keeper?
 
-    init(_ settings: Settings, _ stores: Stores, _ catalogs: CatalogSlot, reader: DiskReader, log: Logger) throws {
-        let recorder = try RecorderLink(path: settings.control.socket, log: log)
+    init(_ settings: Settings, _ stores: Stores, _ catalogs: CatalogSlot, log: Logger) throws {
+        let recorder = try RecorderLink(path: settings.control.socket)
         let mark = PauseMark(in: settings.library.directory)
         let board = OutboxBoard { recorder.show($0) }
         board.isPaused = mark.isSet
@@ -22,39 +22,29 @@ struct Outbox: Sendable {
             log.error("\(error): its takes wait")
             board.update(name) { $0.condition = .waiting(error, until: .now + .seconds(365 * 86400)) }
         }
+        let reader = try DiskReader(name: "reader")
         let limit = settings.outbox.limitKbitPerSecond
         let throttle = limit > 0 ? Throttle(kilobitsPerSecond: limit) : nil
-        // Where takes are recorded on the stick, a person gives it back.
-        let eject = settings.takes.stick == .none ? "\(Self.runtimeDirectory(settings))/eject" : nil
+        let policy = settings.outbox.keepLocal
+        let keeper = policy == .always ? nil : try Keeper(policy, catalogs, recorder: recorder, log: log)
         let senders = try stores.all.map { entry in
             try Sender(
                 entry, catalogs, board: board, window: settings.outbox.window, reader: reader, throttle: throttle,
-                recorder: recorder, eject: eject, log: log)
+                sent: { keeper?.look() }, log: log)
         }
         self.senders = senders
-        let post: @Sendable (Sender.Event) -> Void = { event in for sender in senders { sender.post(event) } }
-        requests = OutboxRequests(board: board, post: post, mark: mark)
+        self.keeper = keeper
+        requests = OutboxRequests(
+            board: board, post: { event in for sender in senders { sender.post(event) } }, mark: mark)
         var services: [any Service] = [recorder]
         services += senders as [any Service]
-        if settings.outbox.keepLocal != .always {
-            let keeper = try Keeper(settings.outbox.keepLocal, catalogs, recorder: recorder, log: log)
-            services.append(keeper)
-            keepers = [keeper]
-        } else {
-            keepers = []
-        }
+        if let keeper { services.append(keeper) }
         self.services = services
     }
 
     /// Passes on what happens outside. May be called by any thread.
     func post(_ event: Sender.Event) {
         for sender in senders { sender.post(event) }
-        for keeper in keepers { keeper.look() }
-    }
-
-    /// The folder of the library's socket.
-    private static func runtimeDirectory(_ settings: Settings) -> String {
-        let parts = settings.library.socket.split(separator: "/").dropLast()
-        return "/" + parts.joined(separator: "/")
+        keeper?.look()
     }
 }

@@ -1,6 +1,5 @@
 import Control
 import Glibc
-import Logging
 import ServiceLifecycle
 import Takes
 import Transport
@@ -9,22 +8,23 @@ import Workers
 /// Reports to the recorder, which has the lamps, how the outbox stands. What is shown there lasts as long as the connection.
 actor RecorderLink: ServiceLifecycle.Service {
     private let path: String
-    private let log: Logger
+    /// How long it waits before it connects again to a recorder that was away.
+    private let pause: Duration
     private let executor: ThreadExecutor
     private var client: ControlClient?
     private var shown = UploadState.idle
+    private var wanted = UploadState.idle
+    /// Connects again; nil: it is connected, or nothing is to be shown.
+    private var retry: Task<Void, Never>?
     private nonisolated let wishes: AsyncStream<UploadState>
     private nonisolated let mailbox: AsyncStream<UploadState>.Continuation
-
-    /// How long it waits before it connects again to a recorder that was away.
-    private static let pause = Duration.seconds(30)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     /// - Parameter path: the recorder's socket.
-    init(path: String, log: Logger) throws {
+    init(path: String, pause: Duration = .seconds(30)) throws {
         self.path = path
-        self.log = log
+        self.pause = pause
         executor = try ThreadExecutor(name: "recorder")
         (wishes, mailbox) = AsyncStream.makeStream(of: UploadState.self, bufferingPolicy: .bufferingNewest(1))
     }
@@ -36,12 +36,10 @@ actor RecorderLink: ServiceLifecycle.Service {
     func run() async throws {
         await withGracefulShutdownHandler {
             for await wish in wishes {
-                if let client, Self.isClosed(client) {
-                    self.client = nil
-                    shown = .idle
-                }
-                if wish != shown { indicate(wish) }
+                wanted = wish
+                if retry == nil { indicate() }
             }
+            retry?.cancel()
             client = nil
         } onGracefulShutdown: {
             self.mailbox.finish()
@@ -56,20 +54,30 @@ actor RecorderLink: ServiceLifecycle.Service {
         return file.revents & Int16(POLLHUP | POLLERR) != 0
     }
 
-    private func indicate(_ state: UploadState) {
+    private func indicate() {
+        if let client, Self.isClosed(client) {
+            self.client = nil
+            shown = .idle
+        }
+        guard wanted != shown else { return }
         do {
             let link = try client ?? ControlClient(path: path)
             client = link
-            _ = try link.ask(.indicate(state))
-            shown = state
+            _ = try link.ask(.indicate(wanted))
+            shown = wanted
         } catch {
             client = nil
             shown = .idle
-            Task { [mailbox] in
-                try? await Task.sleep(for: Self.pause)
-                mailbox.yield(state)
+            retry = Task { [pause] in
+                try? await Task.sleep(for: pause)
+                if !Task.isCancelled { self.indicateAgain() }
             }
         }
+    }
+
+    private func indicateAgain() {
+        retry = nil
+        indicate()
     }
 
     /// How long can be recorded until the recorder's reserve is reached, in seconds; nil: no recorder says it.
@@ -82,12 +90,5 @@ actor RecorderLink: ServiceLifecycle.Service {
     /// - Throws: `ControlError`: it is recorded or played now, for instance.
     func discard(_ take: String) throws(ControlError) {
         _ = try ControlClient(path: path).ask(.command(.discard(stem: take)), timeout: .seconds(60))
-    }
-
-    /// Whether the kit's clock is set, as the recorder knows it; without a recorder, it is taken to be.
-    var isClockSet: Bool {
-        guard let status = try? ControlClient(path: path).ask(.status), case .array(let faults)? = status["faults"]
-        else { return true }
-        return !faults.contains { $0["code"]?.integer == Fault.Code.clockUnset.rawValue }
     }
 }

@@ -10,28 +10,24 @@ import Workers
 
 /// Sends the takes that wait for one store, several at a time.
 ///
-/// What fails for a take alone holds that take. What fails for the store makes all takes wait, longer each time; a network or a stick that
-/// comes, or a person, ends the wait.
+/// What fails for a take alone holds that take. What fails for the store makes all takes wait, longer each time; a stick that comes, or a
+/// person, ends the wait.
 actor Sender: Service {
     /// What happens outside.
     enum Event: Sendable {
         /// Takes came or changed.
         case takes
-        /// A network or a storage came or went: what was away may be there.
+        /// A storage came or went: what was away may be there.
         case surroundings
         /// A person wants everything to be attempted now.
         case retry
         /// Something is to be looked at again.
         case time
-        fileprivate enum Outcome: Sendable {
-            case sent
-            case failed(any Error)
-        }
     }
 
     private enum Message: Sendable {
         case event(Event)
-        case finished(QueuedUpload, Event.Outcome)
+        case finished(QueuedUpload, Result<Void, any Error>)
     }
 
     private let entry: Stores.Entry
@@ -40,7 +36,8 @@ actor Sender: Service {
     private let window: UploadWindow
     private let reader: DiskReader
     private let throttle: Throttle?
-    private let recorder: RecorderLink
+    /// Called when a store has one more take.
+    private let sent: @Sendable () -> Void
     private let log: Logger
     private let executor: ThreadExecutor
     private nonisolated let messages: AsyncStream<Message>
@@ -52,35 +49,21 @@ actor Sender: Service {
     /// Failures of the store, one after the other.
     private var failures = 0
     private var underWay: Set<String> = []
-    private var stick = Stick.unused
     private var timer: Task<Void, Never>?
     private var reported = ""
     /// When the next take is attempted again that is held for a time.
     private var heldUntil: WallTime?
-    /// The file by which a stick is asked to be unmounted; nil: takes are recorded on it, and a person gives it back.
-    private let eject: String?
-
-    private enum Stick: Equatable {
-        /// Nothing was sent to it.
-        case unused
-        case used
-        /// It was asked to be unmounted.
-        case released(device: String)
-    }
-
     /// How many takes are sent at a time.
     static let mostAtATime = 4
     private static let longestWait = Duration.seconds(3600)
     private static let shortestWait = Duration.seconds(5)
-    /// How often it looks whether a stick that may be pulled was pulled.
-    private static let glance = Duration.seconds(30)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
     private var name: String { entry.store.name }
 
     init(
         _ entry: Stores.Entry, _ catalogs: CatalogSlot, board: OutboxBoard, window: UploadWindow, reader: DiskReader,
-        throttle: Throttle?, recorder: RecorderLink, eject: String?, log: Logger
+        throttle: Throttle?, sent: @escaping @Sendable () -> Void = {}, log: Logger
     ) throws {
         self.entry = entry
         self.catalogs = catalogs
@@ -88,8 +71,7 @@ actor Sender: Service {
         self.window = window
         self.reader = reader
         self.throttle = throttle
-        self.recorder = recorder
-        self.eject = eject
+        self.sent = sent
         self.log = log
         executor = try ThreadExecutor(name: "sender")
         (messages, mailbox) = AsyncStream.makeStream(of: Message.self)
@@ -106,8 +88,8 @@ actor Sender: Service {
                 try? await entry.store.tidy()
                 post(.takes)
                 for await message in messages {
-                    await handle(message)
-                    await fill(&group)
+                    handle(message)
+                    fill(&group)
                     setTimer()
                 }
                 group.cancelAll()
@@ -119,27 +101,22 @@ actor Sender: Service {
         }
     }
 
-    private func handle(_ message: Message) async {
+    private func handle(_ message: Message) {
         switch message {
-        case .event(.takes), .event(.time): lookAtStick()
-        case .event(.surroundings):
-            lookAtStick()
-            if case .mayBePulled = condition { break }
-            becomeReady()
-        case .event(.retry):
-            becomeReady()
+        case .event(.takes), .event(.time): break
+        case .event(.surroundings), .event(.retry): becomeReady()
         case .finished(let upload, let outcome):
             underWay.remove(upload.take.stem)
             board.update(name) { standing in
                 standing.sending[upload.take.stem] = nil
-                if case .failed = outcome { standing.hasWaiting = true }
+                if case .failure = outcome { standing.hasWaiting = true }
             }
             switch outcome {
-            case .sent:
-                stick = .used
+            case .success:
                 becomeReady()
                 log.info("outbox: \(upload.take.stem): is at \(name)")
-            case .failed(let error): failed(upload, error)
+                sent()
+            case .failure(let error): failed(upload, error)
             }
         }
     }
@@ -189,7 +166,7 @@ actor Sender: Service {
 
     // MARK: Sending
 
-    private func fill(_ group: inout DiscardingTaskGroup) async {
+    private func fill(_ group: inout DiscardingTaskGroup) {
         var next: [QueuedUpload] = []
         attempt {
             heldUntil = try catalogs.catalog.releaseHeld(of: name, now: SystemClock().wallTime())
@@ -198,16 +175,8 @@ actor Sender: Service {
         }
         let hasWaiting = !next.isEmpty
         board.update(name) { $0.hasWaiting = hasWaiting }
-        if !hasWaiting, underWay.isEmpty, entry.mount != nil, stick == .used { release() }
-        guard hasWaiting, underWay.count < Self.mostAtATime, isOpen else { return }
-        if entry.needsClock, await !recorder.isClockSet {
-            condition = .waiting(
-                StoreError(
-                    .away,
-                    "outbox: \(name): the clock is not set, so that no certificate can be checked: takes wait for it"),
-                until: .now + .seconds(60))
-            return
-        }
+        guard hasWaiting else { return lookAtStick() }
+        guard underWay.count < Self.mostAtATime, mayBegin() else { return }
         // After a failure one take shows whether the store is there again.
         if failures > 0 { next = Array(next.prefix(underWay.isEmpty ? 1 : 0)) }
         for upload in next {
@@ -217,31 +186,24 @@ actor Sender: Service {
         }
     }
 
-    /// Follows a stick that was asked to be unmounted: unmounted, pulled, another one in its place.
+    /// Nothing is to be sent: a stick that is in has everything, synced, and may be pulled.
     private func lookAtStick() {
-        guard case .released(let device) = stick, let mount = entry.mount else { return }
-        let isMounted = Self.device(at: mount) != nil
-        let isThere = unsafe access("/sys/class/block/\(device)", F_OK) == 0
+        guard let mount = entry.mount, entry.mayBePulled, underWay.isEmpty, heldUntil == nil else { return }
         switch condition {
-        case .mayBePulled:
-            guard isMounted || !isThere else { return }
-            stick = .unused
-            becomeReady()
-        case .ready, .waiting, .closed: if !isMounted { condition = .mayBePulled }
+        case .ready: if Self.isDevice(at: mount) { condition = .mayBePulled }
+        case .waiting, .closed, .mayBePulled: break
         }
     }
 
-    /// The device that is mounted at a path, without its folder; nil: none. The folder itself is a mount in the service's namespace.
-    private static func device(at path: String) -> String? {
+    /// Whether a device is mounted at a path: the path itself is a mount in the service's namespace.
+    private static func isDevice(at path: String) -> Bool {
         let mounts = String(decoding: (try? FileSystem().contents("/proc/self/mounts")) ?? [], as: UTF8.self)
-        let lines = mounts.split(separator: "\n").map { $0.split(separator: " ") }
-        guard let line = lines.last(where: { $0.count > 1 && $0[1] == path }), line[0].hasPrefix("/dev/") else {
-            return nil
-        }
-        return line[0].split(separator: "/").last.map(String.init)
+        let line = mounts.split(separator: "\n").map { $0.split(separator: " ") }.last { $0.count > 1 && $0[1] == path }
+        return line.map { $0[0].hasPrefix("/dev/") } ?? false
     }
 
-    private var isOpen: Bool {
+    /// Whether a take may be begun now. The condition follows the hours of the settings.
+    private func mayBegin() -> Bool {
         guard !board.isPaused else { return false }
         let minute = Self.minuteOfDay()
         guard window.contains(minuteOfDay: minute) else {
@@ -251,9 +213,7 @@ actor Sender: Service {
         }
         switch condition {
         case .ready: return true
-        // What was recorded since waits for the next stick.
-        case .mayBePulled: return false
-        case .closed:
+        case .closed, .mayBePulled:
             condition = .ready
             return true
         case .waiting(_, let until): return until <= .now
@@ -268,7 +228,7 @@ actor Sender: Service {
     }
 
     private func send(_ upload: QueuedUpload) async {
-        let outcome: Event.Outcome
+        let outcome: Result<Void, any Error>
         do {
             let notes = (try? catalogs.catalog.notes(of: upload.take.stem)) ?? TakeNotes(take: upload.take.stem)
             let delivery = TakeDelivery(
@@ -278,29 +238,15 @@ actor Sender: Service {
                 notes, now: { SystemClock().wallTime() },
                 report: { progress in board.update(name) { $0.sending[stem] = progress } },
                 save: { change in try await self.note(stem, change) })
-            outcome = .sent
+            outcome = .success(())
         } catch {
-            outcome = .failed(error)
+            outcome = .failure(error)
         }
         mailbox.yield(.finished(upload, outcome))
     }
 
     private func note(_ take: String, _ change: @Sendable (inout TakeNotes) -> Void) throws {
         _ = try catalogs.catalog.note(take, change)
-    }
-
-    /// Gives the stick back: everything is on it.
-    private func release() {
-        guard let eject, let mount = entry.mount, let device = Self.device(at: mount),
-            (try? catalogs.catalog.hasHeld(name)) == false
-        else { return }
-        stick = .released(device: device)
-        do throws(FileError) {
-            _ = try FileSystem().create(eject, isNew: false)
-            log.info("outbox: all takes are on the stick: it is unmounted")
-        } catch {
-            log.warning("outbox: the stick cannot be unmounted: \(error)")
-        }
     }
 
     // MARK: Time
@@ -312,13 +258,13 @@ actor Sender: Service {
         var due: [Duration] = []
         switch condition {
         case .waiting(_, let until), .closed(let until): due.append(until - .now)
-        case .mayBePulled: due.append(Self.glance)
-        case .ready: break
+        case .ready, .mayBePulled: break
         }
         if let heldUntil {
             due.append(.microseconds(heldUntil.microseconds - SystemClock().wallTime().microseconds))
         }
-        guard let next = due.min() else { return }
+        // What is due already waits for something else: a take that is under way, or a person.
+        guard let next = due.filter({ $0 > .zero }).min() else { return }
         timer = Task { [mailbox] in
             try? await Task.sleep(for: max(.seconds(1), next))
             if !Task.isCancelled { mailbox.yield(.event(.time)) }

@@ -46,10 +46,13 @@ public struct FolderStore: Store {
         let expected = try await source.sha256()
         if let there = try await head(object) {
             let content = there.byteCount == source.byteCount ? try await hash(place(of: object)) : nil
-            if content == expected { return Self.stored(object, source, expected) }
+            if content == expected {
+                try await settle(object)
+                return Self.stored(object, source, expected)
+            }
             guard try await mode.allows(hash(place(of: object))) else { throw conflict(object) }
         }
-        try await copy(source, to: draft(of: object), in: object.day)
+        try await copy(source, to: draft(of: object), in: object.day, report)
         report(.verifying)
         let written = try await hash(draft(of: object))
         guard try await source.sha256() == expected, written == expected else {
@@ -62,9 +65,18 @@ public struct FolderStore: Store {
         try await onDisk { files in
             if mode == .create, (try? files.attributes(place(of: object))) != nil { throw conflict(object) }
             try files.move(draft(of: object), to: place(of: object))
-            try files.syncFolder(files.openFolder("\(path)/\(object.day)"))
         }
+        try await settle(object)
         return Self.stored(object, source, expected)
+    }
+
+    /// Has a file and its name on the disk, also one that an earlier attempt renamed before it was cut.
+    private func settle(_ object: ObjectName) async throws {
+        try await onDisk { files in
+            try files.sync(files.openToRead(place(of: object)))
+            try files.syncFolder(files.openFolder("\(path)/\(object.day)"))
+            try files.syncFolder(files.openFolder(path))
+        }
     }
 
     private static func stored(_ object: ObjectName, _ source: UploadSource, _ sha256: String) -> StoredObject {
@@ -77,15 +89,14 @@ public struct FolderStore: Store {
             "outbox: \(place(of: object)): another file of that name is there: it is not overwritten; move it away")
     }
 
-    private func copy(_ source: UploadSource, to draft: String, in day: String) async throws {
+    private func copy(
+        _ source: UploadSource, to draft: String, in day: String, _ report: @Sendable (PutProgress) -> Void
+    ) async throws {
         try await onDisk { files in
             // Not made: what is mounted there is away.
-            let root = try files.openFolder(path, followsLink: followsLink)
+            _ = try files.openFolder(path, followsLink: followsLink)
             let folder = "\(path)/\(day)"
-            if (try? files.attributes(folder)) == nil {
-                _ = try files.makeFolder(folder, mode: Self.folderMode)
-                try files.syncFolder(root)
-            }
+            if (try? files.attributes(folder)) == nil { _ = try files.makeFolder(folder, mode: Self.folderMode) }
             _ = try files.openFolder(folder, followsLink: false)
             let free = try files.freeBytes(path)
             let there = (try? files.attributes(draft).byteCount) ?? 0
@@ -104,6 +115,7 @@ public struct FolderStore: Store {
             let place = offset
             try await onDisk { try $0.write(piece, to: file, at: place) }
             offset += Int64(piece.count)
+            report(.sent(offset))
         }
         try await onDisk { files in
             try files.truncate(file, to: source.byteCount)

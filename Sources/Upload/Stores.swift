@@ -13,16 +13,16 @@ public struct Stores: Sendable {
     public struct Entry: Sendable {
         /// The store.
         public var store: any Store
-        /// Whether its server proves by a certificate who it is, so that the clock has to be right.
-        public var needsClock: Bool
-        /// Where the stick is mounted that it is on, which may be pulled once everything is there; nil: it is not on one.
+        /// Where the stick is mounted that it is on; nil: it is not on one.
         public var mount: String?
+        /// Whether the stick may be pulled once everything is on it: takes are not recorded on it.
+        public var mayBePulled: Bool
 
         /// A store.
-        public init(store: any Store, needsClock: Bool, mount: String?) {
+        public init(store: any Store, mount: String? = nil, mayBePulled: Bool = false) {
             self.store = store
-            self.needsClock = needsClock
             self.mount = mount
+            self.mayBePulled = mayBePulled
         }
     }
 
@@ -30,16 +30,13 @@ public struct Stores: Sendable {
     public static let stickName = "stick"
 
     /// Makes them.
-    /// - Parameters:
-    ///   - kit: this kit's name.
-    ///   - directory: the library's own folder.
-    ///   - stick: where a stick is mounted.
-    public init(_ settings: Settings.Outbox, kit: String, directory: String, stick: String, reader: DiskReader) {
-        for kind in settings.stores {
-            let name = Self.name(of: kind, settings)
+    /// - Parameter kit: this kit's name.
+    public init(_ settings: Settings, kit: String) {
+        for kind in settings.outbox.stores {
+            let name = Self.name(of: kind, settings.outbox)
             names.append(name)
             do {
-                all.append(try Self.make(kind, name, settings, kit: kit, directory: directory, stick: stick, reader))
+                all.append(try Self.make(kind, name, settings, kit: kit))
             } catch let error as StoreError {
                 problems.append((name, error))
             } catch {
@@ -57,16 +54,15 @@ public struct Stores: Sendable {
     }
 
     private static func make(
-        _ kind: Settings.Outbox.Store, _ name: String, _ settings: Settings.Outbox, kit: String, directory: String,
-        stick: String, _ reader: DiskReader
+        _ kind: Settings.Outbox.Store, _ name: String, _ settings: Settings, kit: String
     ) throws -> Entry {
         switch kind {
         case .automatic:
+            let stick = Settings.Takes.stickMountPoint
             let store = try FolderStore(name: name, path: "\(stick)/fieldfare", kit: kit, followsLink: false)
-            return Entry(store: store, needsClock: false, mount: stick)
+            return Entry(store: store, mount: stick, mayBePulled: settings.takes.stick == .none)
         case .folder:
-            let store = try FolderStore(name: name, path: settings.folder.path ?? "", kit: kit)
-            return Entry(store: store, needsClock: false, mount: nil)
+            return Entry(store: try FolderStore(name: name, path: settings.outbox.folder.path ?? "", kit: kit))
         default:
             throw StoreError(
                 .refused,

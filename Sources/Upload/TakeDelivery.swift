@@ -172,8 +172,10 @@ public struct TakeDelivery: Sendable {
         return (source, sha256)
     }
 
-    /// What may be overwritten: what this kit sent itself; of sidecars also an earlier one of the same take.
+    /// What may be overwritten: of peaks, memo and sidecar what this kit sent itself; of sidecars also an earlier one of the same take.
+    /// Sound never: one that has changed on the kit must not replace what was sent before.
     private func mode(of object: ObjectName, old: String?, _ sidecar: Sidecar) async throws -> PutMode {
+        if sidecar.audioFiles.contains(object.file) { return .create }
         if let old { return .replacing(old) }
         guard object.isSidecar, try await store.head(object) != nil else { return .create }
         var bytes: [UInt8] = []

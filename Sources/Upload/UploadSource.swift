@@ -120,7 +120,7 @@ public actor DiskReader {
 
     /// A reader, and its thread.
     /// - Parameter name: of the thread, at most 15 characters.
-    public init(files: FileSystem = FileSystem(), name: String = "reader") throws {
+    public init(files: FileSystem = FileSystem(), name: String) throws {
         self.files = files
         executor = try ThreadExecutor(name: name)
     }

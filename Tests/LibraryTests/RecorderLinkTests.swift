@@ -1,7 +1,6 @@
 import Control
 import FinishedTakes
 import Glibc
-import Logging
 import Takes
 import Testing
 import Transport
@@ -24,28 +23,23 @@ private final class DeskRecorder {
 
     private final class Handler: PeerHandler {
         let received: AsyncStream<RecorderMessage>.Continuation
-        let faults: [Fault]
 
-        init(_ received: AsyncStream<RecorderMessage>.Continuation, _ faults: [Fault]) {
-            self.received = received
-            self.faults = faults
-        }
+        init(_ received: AsyncStream<RecorderMessage>.Continuation) { self.received = received }
 
         private struct Status: Encodable {
-            var faults: [Fault]
             var time_left_seconds: Int
         }
 
         func carryOut(_ message: RecorderMessage, of peer: PeerID, answer: Answer) {
             received.yield(message)
-            answer.succeed(object: Status(faults: faults, time_left_seconds: 700))
+            answer.succeed(object: Status(time_left_seconds: 700))
         }
     }
 
-    init(_ path: String, faults: [Fault] = []) throws {
+    init(_ path: String) throws {
         let (received, continuation) = AsyncStream.makeStream(of: RecorderMessage.self)
         self.received = received
-        let serving = Serving(server: try PeerServer(path: path), handler: Handler(continuation, faults))
+        let serving = Serving(server: try PeerServer(path: path), handler: Handler(continuation))
         thread = try Thread(name: "recorder") { [ending] in
             serving.server.handler = serving.handler
             let loop = Loop(clock: SystemClock())
@@ -68,12 +62,8 @@ private final class DeskRecorder {
 @Suite(.timeLimit(.minutes(1))) struct RecorderLinkTests {
     private let disk = TakesOnDisk()
     private var path: String { "\(disk.path)/recorder.sock" }
-    private func link() throws -> RecorderLink {
-        try RecorderLink(path: path, log: Logger(label: "test") { _ in KeptLog() })
-    }
-
     @Test func `what the outbox does is shown, once, and again to a recorder that was restarted`() async throws {
-        let link = try link()
+        let link = try RecorderLink(path: path)
         let running = Task { try await link.run() }
         defer { running.cancel() }
         var recorder = try DeskRecorder(path)
@@ -90,17 +80,27 @@ private final class DeskRecorder {
         #expect(await recorder.next() == .indicate(.refused(message: "outbox: full")))
     }
 
-    @Test func `the clock and the space are the recorder's; without one the clock is taken to be set`() async throws {
-        let link = try link()
-        #expect(await link.isClockSet)
-        #expect(await link.secondsLeft == nil)
-        let recorder = try DeskRecorder(path, faults: [Fault(.clockUnset, "clock: not set")])
+    @Test func `a recorder that comes late is shown what holds then`() async throws {
+        let link = try RecorderLink(path: path, pause: .milliseconds(1))
+        let running = Task { try await link.run() }
+        defer { running.cancel() }
+        for _ in 1...100 { link.show(.sending) }
+        link.show(.held)
+        let recorder = try DeskRecorder(path)
         defer { recorder.stop() }
-        #expect(await !link.isClockSet)
+        // What was shown before may still be under way.
+        for await message in recorder.received where message == .indicate(.held) { break }
+    }
+
+    @Test func `the space is the recorder's, and the recorder deletes`() async throws {
+        let link = try RecorderLink(path: path)
+        #expect(await link.secondsLeft == nil)
+        let recorder = try DeskRecorder(path)
+        defer { recorder.stop() }
         #expect(await link.secondsLeft == 700)
         try await link.discard("heron07-0042-061811Z")
         var asked: [RecorderMessage] = []
-        for await message in recorder.received.prefix(3) { asked.append(message) }
-        #expect(asked == [.status, .status, .command(.discard(stem: "heron07-0042-061811Z"))])
+        for await message in recorder.received.prefix(2) { asked.append(message) }
+        #expect(asked == [.status, .command(.discard(stem: "heron07-0042-061811Z"))])
     }
 }

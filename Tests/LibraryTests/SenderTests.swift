@@ -78,9 +78,8 @@ private struct TestedSender {
         let log = log
         let logger = Logger(label: "test") { _ in log }
         sender = try Sender(
-            Stores.Entry(store: store, needsClock: false, mount: nil), catalogs, board: board, window: .always,
-            reader: try DiskReader(), throttle: nil, recorder: try RecorderLink(path: "\(disk.path)/none", log: logger),
-            eject: nil, log: logger)
+            Stores.Entry(store: store), catalogs, board: board, window: .always, reader: try DiskReader(name: "reader"),
+            throttle: nil, log: logger)
     }
 
     @discardableResult

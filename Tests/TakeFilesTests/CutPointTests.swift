@@ -1,4 +1,5 @@
 import Glibc
+import PowerCuts
 import Synchronization
 import Takes
 import Testing

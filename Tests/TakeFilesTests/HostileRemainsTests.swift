@@ -1,3 +1,4 @@
+import PowerCuts
 import SeededRandom
 import Takes
 import Testing

@@ -1,3 +1,4 @@
+import PowerCuts
 import TakePlaces
 import Takes
 import Testing

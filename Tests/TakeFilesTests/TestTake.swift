@@ -87,16 +87,3 @@ func frames(of path: String) throws -> [UInt8] {
     }
     return bytes
 }
-
-/// Every file below a folder, with its content.
-func everything(in path: String, files: FileSystem = FileSystem()) throws -> [String: [UInt8]] {
-    var found: [String: [UInt8]] = [:]
-    for name in try files.entries(path) {
-        if let below = try? everything(in: "\(path)/\(name)", files: files) {
-            for (key, value) in below { found["\(name)/\(key)"] = value }
-        } else {
-            found[name] = try files.contents("\(path)/\(name)", limit: 1 << 26)
-        }
-    }
-    return found
-}

@@ -1,4 +1,5 @@
 import Foundation
+import PowerCuts
 import TakeFiles
 import Testing
 
@@ -87,5 +88,44 @@ struct FolderStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere) == [])
         let folder = try FolderStore(name: "folder", path: link, kit: "heron07")
         _ = try await folder.put(source, as: object, metadata, mode: .create) { _ in }
+    }
+
+    @Test(
+        "what is said to be there outlives a power cut, also after the library was killed at any write",
+        arguments: [false, true])
+    func powerCuts(isFAT: Bool) async throws {
+        let path = try trial.file("a", byteCount: 2_500_000)
+        let content = try [UInt8](Data(contentsOf: URL(filePath: path)))
+        let object = trial.name("heron07-0042-061811Z.wav")
+        var limit = 0
+        var wasKilled = true
+        while wasKilled {
+            let root = "\(trial.folder)/stick-\(limit)"
+            try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+            let disk = try PowerCutDisk(root: root, isFAT: isFAT)
+            let files = FileSystem(calls: disk)
+            func put() async throws {
+                let source = try await trial.source(path)
+                let store = try FolderStore(name: "stick", path: root, kit: "heron07", files: files)
+                _ = try await store.put(source, as: object, try await trial.metadata(source), mode: .create) { _ in }
+            }
+            disk.limit = limit
+            do {
+                try await put()
+                wasKilled = false
+            } catch {
+                disk.limit = .max
+                try await put()
+            }
+            #expect(disk.isSure(folder: "2026-11-21"), "killed at \(limit)")
+            for loss in PowerCut.Loss.allCases where (loss == .apart) == isFAT || loss == .nothing {
+                let left = disk.files(after: disk.count, losing: loss)
+                #expect(left[object.path] == content, "killed at \(limit), losing \(loss)")
+                #expect(left.keys.allSatisfy { !$0.contains("/.") }, "killed at \(limit), losing \(loss): \(left.keys)")
+            }
+            try FileManager.default.removeItem(atPath: root)
+            limit += 1
+        }
+        #expect(limit > 8)
     }
 }

@@ -127,4 +127,16 @@ struct TakeDeliveryTests {
         await trial.expectProblem(.away) { _ = try await deliver(name, notes) }
         #expect(await notes.saves == 0)
     }
+
+    @Test("sound that has changed on the kit never replaces what was sent")
+    func changedSound() async throws {
+        let name = try disk.add(TakesOnDisk.sidecar(42), audioBytes: 5000)
+        let notes = Notes(name.stem)
+        _ = try await deliver(name, notes)
+        let home = "\(root)/2026-11-21/\(name.stem).wav"
+        let sent = try Data(contentsOf: URL(filePath: home))
+        try Data(count: 4000).write(to: URL(filePath: "\(disk.takes)/2026-11-21/\(name.stem).wav"))
+        await trial.expectProblem(.conflict) { _ = try await deliver(name, notes) }
+        #expect(try Data(contentsOf: URL(filePath: home)) == sent)
+    }
 }

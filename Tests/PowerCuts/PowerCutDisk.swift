@@ -1,12 +1,12 @@
 import Glibc
 import SeededRandom
-import TakeFiles
+public import TakeFiles
 import Takes
 
 /// The kernel's calls, logged as the orders of a disk. From the log follows what the disk may hold if the power fails after any
 /// of them (`PowerCut`): only what was synced is sure.
-final class PowerCutDisk: SystemCalls {
-    enum Event {
+public final class PowerCutDisk: SystemCalls {
+    enum Event: Sendable {
         case make(String, Int)
         case makeFolder(String)
         case rename(String, String)
@@ -24,6 +24,7 @@ final class PowerCutDisk: SystemCalls {
         var files: [String: Int] = [:]
         var descriptors: [Int32: (path: String, file: Int?)] = [:]
         var fileCount = 0
+        var limit = Int.max
     }
 
     private let kernel = KernelCalls()
@@ -33,7 +34,7 @@ final class PowerCutDisk: SystemCalls {
     private let state: Locked<State>
 
     /// A disk that holds what is in the folder `root` now, all of it synced.
-    init(root: String, isFAT: Bool = false) throws {
+    public init(root: String, isFAT: Bool = false) throws {
         self.root = root
         magic = isFAT ? 0x4D44 : 0xEF53
         first = try everything(in: root)
@@ -46,7 +47,27 @@ final class PowerCutDisk: SystemCalls {
     }
 
     /// How many orders the disk has got so far.
-    var count: Int { state.withLock { $0.events.count } }
+    public var count: Int { state.withLock { $0.events.count } }
+
+    /// How many orders a process lives for: it is killed before it gives the next one, which then fails (`EIO`).
+    public var limit: Int {
+        get { state.withLock(\.limit) }
+        set { state.withLock { $0.limit = newValue } }
+    }
+
+    private func live() throws(Errno) {
+        guard state.withLock({ $0.events.count < $0.limit }) else { throw Errno(code: EIO) }
+    }
+
+    /// Whether a folder outlives a power cut now: it was there before, or the one around it was synced since it was made.
+    public func isSure(folder: String) -> Bool {
+        let events = state.withLock { $0.events }
+        let made = events.lastIndex { if case .makeFolder(folder) = $0 { true } else { false } }
+        let around = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? ""
+        return made.map { made in
+            events[made...].contains { if case .syncFolder(around) = $0 { true } else { false } }
+        } ?? true
+    }
 
     private func short(_ path: String) -> String { String(path.dropFirst(root.count + 1)) }
 
@@ -56,7 +77,8 @@ final class PowerCutDisk: SystemCalls {
         }
     }
 
-    func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
+    public func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
+        if flags & O_CREAT != 0 { try live() }
         let descriptor = try kernel.open(path, flags: flags, mode: mode)
         note { state in
             let name = short(path)
@@ -71,23 +93,28 @@ final class PowerCutDisk: SystemCalls {
         return descriptor
     }
 
-    func close(_ descriptor: Int32) { kernel.close(descriptor) }
+    public func close(_ descriptor: Int32) { kernel.close(descriptor) }
 
-    func pwrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+    public func pwrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+        try live()
         let count = try kernel.pwrite(descriptor, bytes, at: offset)
         note { $0.descriptors[descriptor]?.file.map { .write($0, at: Int(offset), Array(bytes.prefix(count))) } }
         return count
     }
 
-    func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+    public func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno)
+        -> Int
+    {
         try kernel.pread(descriptor, bytes, at: offset)
     }
 
-    func fdatasync(_ descriptor: Int32) throws(Errno) {
+    public func fdatasync(_ descriptor: Int32) throws(Errno) {
+        try live()
         note { $0.descriptors[descriptor]?.file.map { .syncData($0) } }
     }
 
-    func fsync(_ descriptor: Int32) throws(Errno) {
+    public func fsync(_ descriptor: Int32) throws(Errno) {
+        try live()
         note { state in
             state.descriptors[descriptor].map { subject in
                 subject.file.map { .syncFile($0) } ?? .syncFolder(subject.path)
@@ -95,17 +122,19 @@ final class PowerCutDisk: SystemCalls {
         }
     }
 
-    func length(_ descriptor: Int32) throws(Errno) -> Int64 { try kernel.length(descriptor) }
+    public func length(_ descriptor: Int32) throws(Errno) -> Int64 { try kernel.length(descriptor) }
 
-    func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
+    public func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
+        try live()
         try kernel.ftruncate(descriptor, to: byteCount)
         note { $0.descriptors[descriptor]?.file.map { .cut($0, to: Int(byteCount)) } }
     }
 
-    func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) { try kernel.fchmod(descriptor, mode) }
-    func lock(_ descriptor: Int32) throws(Errno) { try kernel.lock(descriptor) }
+    public func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) { try kernel.fchmod(descriptor, mode) }
+    public func lock(_ descriptor: Int32) throws(Errno) { try kernel.lock(descriptor) }
 
-    func rename(_ from: String, to: String) throws(Errno) {
+    public func rename(_ from: String, to: String) throws(Errno) {
+        try live()
         try kernel.rename(from, to: to)
         note { state in
             state.files[short(to)] = state.files.removeValue(forKey: short(from))
@@ -113,7 +142,8 @@ final class PowerCutDisk: SystemCalls {
         }
     }
 
-    func unlink(_ path: String) throws(Errno) {
+    public func unlink(_ path: String) throws(Errno) {
+        try live()
         try kernel.unlink(path)
         note { state in
             state.files[short(path)] = nil
@@ -122,26 +152,40 @@ final class PowerCutDisk: SystemCalls {
     }
 
     // Not an order of its own: only exFAT has spacers, and this disk is another.
-    func rmdir(_ path: String) throws(Errno) { try kernel.rmdir(path) }
+    public func rmdir(_ path: String) throws(Errno) { try kernel.rmdir(path) }
 
-    func mkdir(_ path: String, mode: UInt32) throws(Errno) {
+    public func mkdir(_ path: String, mode: UInt32) throws(Errno) {
+        try live()
         try kernel.mkdir(path, mode: mode)
         note { _ in .makeFolder(short(path)) }
     }
 
-    func freeBytes(_ path: String) throws(Errno) -> Int64 { try kernel.freeBytes(path) }
-    func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 { magic }
-    func identity(_ path: String) throws(Errno) -> FileIdentity { try kernel.identity(path) }
+    public func freeBytes(_ path: String) throws(Errno) -> Int64 { try kernel.freeBytes(path) }
+    public func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 { magic }
+    public func identity(_ path: String) throws(Errno) -> FileIdentity { try kernel.identity(path) }
 
-    func checkWritable(_ path: String) throws(Errno) { try kernel.checkWritable(path) }
+    public func checkWritable(_ path: String) throws(Errno) { try kernel.checkWritable(path) }
 
-    func entries(_ path: String) throws(Errno) -> [String] { try kernel.entries(path) }
+    public func entries(_ path: String) throws(Errno) -> [String] { try kernel.entries(path) }
 }
 
 extension PowerCutDisk {
     /// The disk after the first `count` events, as a loss leaves it: the content of each file, below each path.
-    func files(after count: Int, losing loss: PowerCut.Loss, seed: UInt64 = 1) -> [String: [UInt8]] {
+    public func files(after count: Int, losing loss: PowerCut.Loss, seed: UInt64 = 1) -> [String: [UInt8]] {
         let events = state.withLock { Array($0.events.prefix(count)) }
         return PowerCut(events: events, first: first).files(losing: loss, random: SeededRandom(seed: seed))
     }
+}
+
+/// Every file below a folder, with its content.
+public func everything(in path: String, files: FileSystem = FileSystem()) throws -> [String: [UInt8]] {
+    var found: [String: [UInt8]] = [:]
+    for name in try files.entries(path) {
+        if let below = try? everything(in: "\(path)/\(name)", files: files) {
+            for (key, value) in below { found["\(name)/\(key)"] = value }
+        } else {
+            found[name] = try files.contents("\(path)/\(name)", limit: 1 << 26)
+        }
+    }
+    return found
 }
