@@ -75,6 +75,9 @@ actor RecorderLink: ServiceLifecycle.Service {
         }
     }
 
+    /// Whether it waits before it connects again.
+    var isWaiting: Bool { retry != nil }
+
     private func indicateAgain() {
         retry = nil
         indicate()

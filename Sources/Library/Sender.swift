@@ -46,7 +46,7 @@ actor Sender: Service {
     private var condition = OutboxBoard.Condition.ready {
         didSet { board.update(name) { [condition] in $0.condition = condition } }
     }
-    /// Failures of the store, one after the other.
+    /// How often it was waited for the store since it took a take.
     private var failures = 0
     private var underWay: Set<String> = []
     private var timer: Task<Void, Never>?
@@ -149,6 +149,8 @@ actor Sender: Service {
 
     /// Lets all takes wait.
     private func wait(for error: StoreError) {
+        // What was begun beside the one that failed first fails as well: it counts once.
+        if case .waiting(_, let until) = condition, until > .now { return }
         failures += 1
         var wait = Self.backOff(failures)
         if case .busy(let least?) = error.problem { wait = max(wait, min(least, Self.longestWait)) }
@@ -177,8 +179,6 @@ actor Sender: Service {
         board.update(name) { $0.hasWaiting = hasWaiting }
         guard hasWaiting else { return lookAtStick() }
         guard underWay.count < Self.mostAtATime, mayBegin() else { return }
-        // After a failure one take shows whether the store is there again.
-        if failures > 0 { next = Array(next.prefix(underWay.isEmpty ? 1 : 0)) }
         for upload in next {
             underWay.insert(upload.take.stem)
             board.update(name) { $0.sending[upload.take.stem] = .sending(0, of: upload.byteCount) }

@@ -86,6 +86,7 @@ private final class DeskRecorder {
         defer { running.cancel() }
         for _ in 1...100 { link.show(.sending) }
         link.show(.held)
+        while await !link.isWaiting { await Task.yield() }
         let recorder = try DeskRecorder(path)
         defer { recorder.stop() }
         // What was shown before may still be under way.

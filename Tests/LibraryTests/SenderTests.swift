@@ -160,11 +160,17 @@ private struct TestedSender {
         let refused = StoreError(.refused, "outbox: no right")
         let tested = try TestedSender(failures: Array(repeating: refused, count: 10))
         for number in 1...3 { try tested.add(Self.sidecar(number)) }
+        let begun = ContinuousClock.now
         try await tested.run {
             if case .refused("outbox: no right") = tested.board.uploadState { true } else { false }
         }
         #expect(try tested.counts().waiting == 3 && tested.counts().held == 0)
-        tested.sender.post(.retry)
+        // Three takes that fail at a time are one failure.
+        guard case .waiting(_, let until) = tested.board.stores[tested.store.name]?.condition else {
+            Issue.record("it does not wait")
+            return
+        }
+        #expect(until >= begun + .milliseconds(2500) && until <= .now + .seconds(5))
     }
 
     @Test func `a folder that is away is attempted when something is mounted`() async throws {

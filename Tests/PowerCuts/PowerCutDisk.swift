@@ -164,6 +164,8 @@ public final class PowerCutDisk: SystemCalls {
     public func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 { magic }
     public func identity(_ path: String) throws(Errno) -> FileIdentity { try kernel.identity(path) }
 
+    public func attributes(_ path: String) throws(Errno) -> FileAttributes { try kernel.attributes(path) }
+
     public func checkWritable(_ path: String) throws(Errno) { try kernel.checkWritable(path) }
 
     public func entries(_ path: String) throws(Errno) -> [String] { try kernel.entries(path) }
