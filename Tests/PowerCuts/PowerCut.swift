@@ -9,11 +9,11 @@ import SeededRandom
 ///
 /// One thing is not modelled, since no order of calls prevents it: the kernel writes a folder of its own accord between a rename and
 /// the sync that follows it at once.
-public struct PowerCut {
+package struct PowerCut {
     typealias Event = PowerCutDisk.Event
 
     /// What becomes of that which was not synced.
-    public enum Loss: CaseIterable, Sendable {
+    package enum Loss: CaseIterable, Sendable {
         /// Nothing of it is on the disk.
         case everything
         /// All of it is on the disk: the process was killed, the machine runs on.

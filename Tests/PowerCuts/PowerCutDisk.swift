@@ -1,11 +1,11 @@
 import Glibc
 import SeededRandom
-public import TakeFiles
+package import TakeFiles
 import Takes
 
 /// The kernel's calls, logged as the orders of a disk. From the log follows what the disk may hold if the power fails after any
 /// of them (`PowerCut`): only what was synced is sure.
-public final class PowerCutDisk: SystemCalls {
+package final class PowerCutDisk: SystemCalls {
     enum Event: Sendable {
         case make(String, Int)
         case makeFolder(String)
@@ -34,7 +34,7 @@ public final class PowerCutDisk: SystemCalls {
     private let state: Locked<State>
 
     /// A disk that holds what is in the folder `root` now, all of it synced.
-    public init(root: String, isFAT: Bool = false) throws {
+    package init(root: String, isFAT: Bool = false) throws {
         self.root = root
         magic = isFAT ? 0x4D44 : 0xEF53
         first = try everything(in: root)
@@ -47,10 +47,10 @@ public final class PowerCutDisk: SystemCalls {
     }
 
     /// How many orders the disk has got so far.
-    public var count: Int { state.withLock { $0.events.count } }
+    package var count: Int { state.withLock { $0.events.count } }
 
     /// How many orders a process lives for: it is killed before it gives the next one, which then fails (`EIO`).
-    public var limit: Int {
+    package var limit: Int {
         get { state.withLock(\.limit) }
         set { state.withLock { $0.limit = newValue } }
     }
@@ -60,7 +60,7 @@ public final class PowerCutDisk: SystemCalls {
     }
 
     /// Whether a folder outlives a power cut now: it was there before, or the one around it was synced since it was made.
-    public func isSure(folder: String) -> Bool {
+    package func isSure(folder: String) -> Bool {
         let events = state.withLock { $0.events }
         let made = events.lastIndex { if case .makeFolder(folder) = $0 { true } else { false } }
         let around = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? ""
@@ -77,7 +77,7 @@ public final class PowerCutDisk: SystemCalls {
         }
     }
 
-    public func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
+    package func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
         if flags & O_CREAT != 0 { try live() }
         let descriptor = try kernel.open(path, flags: flags, mode: mode)
         note { state in
@@ -93,27 +93,27 @@ public final class PowerCutDisk: SystemCalls {
         return descriptor
     }
 
-    public func close(_ descriptor: Int32) { kernel.close(descriptor) }
+    package func close(_ descriptor: Int32) { kernel.close(descriptor) }
 
-    public func pwrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+    package func pwrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
         try live()
         let count = try kernel.pwrite(descriptor, bytes, at: offset)
         note { $0.descriptors[descriptor]?.file.map { .write($0, at: Int(offset), Array(bytes.prefix(count))) } }
         return count
     }
 
-    public func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno)
+    package func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno)
         -> Int
     {
         try kernel.pread(descriptor, bytes, at: offset)
     }
 
-    public func fdatasync(_ descriptor: Int32) throws(Errno) {
+    package func fdatasync(_ descriptor: Int32) throws(Errno) {
         try live()
         note { $0.descriptors[descriptor]?.file.map { .syncData($0) } }
     }
 
-    public func fsync(_ descriptor: Int32) throws(Errno) {
+    package func fsync(_ descriptor: Int32) throws(Errno) {
         try live()
         note { state in
             state.descriptors[descriptor].map { subject in
@@ -122,18 +122,18 @@ public final class PowerCutDisk: SystemCalls {
         }
     }
 
-    public func length(_ descriptor: Int32) throws(Errno) -> Int64 { try kernel.length(descriptor) }
+    package func length(_ descriptor: Int32) throws(Errno) -> Int64 { try kernel.length(descriptor) }
 
-    public func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
+    package func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
         try live()
         try kernel.ftruncate(descriptor, to: byteCount)
         note { $0.descriptors[descriptor]?.file.map { .cut($0, to: Int(byteCount)) } }
     }
 
-    public func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) { try kernel.fchmod(descriptor, mode) }
-    public func lock(_ descriptor: Int32) throws(Errno) { try kernel.lock(descriptor) }
+    package func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) { try kernel.fchmod(descriptor, mode) }
+    package func lock(_ descriptor: Int32) throws(Errno) { try kernel.lock(descriptor) }
 
-    public func rename(_ from: String, to: String) throws(Errno) {
+    package func rename(_ from: String, to: String) throws(Errno) {
         try live()
         try kernel.rename(from, to: to)
         note { state in
@@ -142,7 +142,7 @@ public final class PowerCutDisk: SystemCalls {
         }
     }
 
-    public func unlink(_ path: String) throws(Errno) {
+    package func unlink(_ path: String) throws(Errno) {
         try live()
         try kernel.unlink(path)
         note { state in
@@ -152,35 +152,35 @@ public final class PowerCutDisk: SystemCalls {
     }
 
     // Not an order of its own: only exFAT has spacers, and this disk is another.
-    public func rmdir(_ path: String) throws(Errno) { try kernel.rmdir(path) }
+    package func rmdir(_ path: String) throws(Errno) { try kernel.rmdir(path) }
 
-    public func mkdir(_ path: String, mode: UInt32) throws(Errno) {
+    package func mkdir(_ path: String, mode: UInt32) throws(Errno) {
         try live()
         try kernel.mkdir(path, mode: mode)
         note { _ in .makeFolder(short(path)) }
     }
 
-    public func freeBytes(_ path: String) throws(Errno) -> Int64 { try kernel.freeBytes(path) }
-    public func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 { magic }
-    public func identity(_ path: String) throws(Errno) -> FileIdentity { try kernel.identity(path) }
+    package func freeBytes(_ path: String) throws(Errno) -> Int64 { try kernel.freeBytes(path) }
+    package func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 { magic }
+    package func identity(_ path: String) throws(Errno) -> FileIdentity { try kernel.identity(path) }
 
-    public func attributes(_ path: String) throws(Errno) -> FileAttributes { try kernel.attributes(path) }
+    package func attributes(_ path: String) throws(Errno) -> FileAttributes { try kernel.attributes(path) }
 
-    public func checkWritable(_ path: String) throws(Errno) { try kernel.checkWritable(path) }
+    package func checkWritable(_ path: String) throws(Errno) { try kernel.checkWritable(path) }
 
-    public func entries(_ path: String) throws(Errno) -> [String] { try kernel.entries(path) }
+    package func entries(_ path: String) throws(Errno) -> [String] { try kernel.entries(path) }
 }
 
 extension PowerCutDisk {
     /// The disk after the first `count` events, as a loss leaves it: the content of each file, below each path.
-    public func files(after count: Int, losing loss: PowerCut.Loss, seed: UInt64 = 1) -> [String: [UInt8]] {
+    package func files(after count: Int, losing loss: PowerCut.Loss, seed: UInt64 = 1) -> [String: [UInt8]] {
         let events = state.withLock { Array($0.events.prefix(count)) }
         return PowerCut(events: events, first: first).files(losing: loss, random: SeededRandom(seed: seed))
     }
 }
 
 /// Every file below a folder, with its content.
-public func everything(in path: String, files: FileSystem = FileSystem()) throws -> [String: [UInt8]] {
+package func everything(in path: String, files: FileSystem = FileSystem()) throws -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     for name in try files.entries(path) {
         if let below = try? everything(in: "\(path)/\(name)", files: files) {
