@@ -10,11 +10,14 @@ let strict: [SwiftSetting] = [
 /// Where memory is reached by pointer, every use of one is marked `unsafe`.
 let strictMemory = strict + [.strictMemorySafety()]
 
+/// What sends to servers needs packages that take minutes to build. `FIELDFARE_WITHOUT_WEB=1` leaves it out, with the library's
+/// program: for tests of the rest in a build of their own.
+let hasWeb = Context.environment["FIELDFARE_WITHOUT_WEB"] == nil
+
 let package = Package(
     name: "fieldfare",
     products: [
         .executable(name: "fieldfare-recorder", targets: ["fieldfare-recorder"]),
-        .executable(name: "fieldfare-library", targets: ["fieldfare-library"]),
         .executable(name: "fieldfare", targets: ["fieldfare"]),
     ],
     dependencies: [
@@ -131,12 +134,6 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strictMemory),
-        .executableTarget(
-            name: "fieldfare-library",
-            dependencies: [
-                "Library", "Settings", "Takes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict),
 
         // Benchmarks. The filter's peer is optimised as a C program would be.
         .target(name: "CReferenceFilter", cSettings: [.unsafeFlags(["-O3"])]),
@@ -167,6 +164,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "FinishedTakes", dependencies: ["Takes", "TakeFiles"], path: "Tests/FinishedTakes",
+            swiftSettings: strict),
+        .target(
+            name: "StoreTrials", dependencies: ["Upload", "SeededRandom"], path: "Tests/StoreTrials",
             swiftSettings: strict),
         .testTarget(name: "TakesTests", dependencies: ["Takes"], swiftSettings: strict),
         .testTarget(
@@ -242,7 +242,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "UploadTests",
-            dependencies: ["Upload", "Settings", "TakeFiles", "Takes", "FinishedTakes", "SeededRandom", "PowerCuts"],
+            dependencies: [
+                "Upload", "Settings", "TakeFiles", "Takes", "FinishedTakes", "SeededRandom", "PowerCuts", "StoreTrials",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "LibraryTests",
@@ -262,3 +264,39 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
+
+if hasWeb {
+    package.products.append(.executable(name: "fieldfare-library", targets: ["fieldfare-library"]))
+    package.dependencies += [
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+    ]
+    package.targets += [
+        .target(
+            name: "WebStores",
+            dependencies: [
+                "Takes", "TakeFiles", "Settings", "Upload",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strictMemory),
+        .executableTarget(
+            name: "fieldfare-library",
+            dependencies: [
+                "Library", "Upload", "WebStores", "Settings", "Takes",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WebStoresTests",
+            dependencies: [
+                "WebStores", "Upload", "Settings", "TakeFiles", "Takes", "SeededRandom", "StoreTrials",
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+    ]
+}

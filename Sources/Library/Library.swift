@@ -7,18 +7,25 @@ public import Settings
 import TakeFiles
 import Takes
 import UnixSignals
-import Upload
+public import Upload
 import Workers
 
 /// The library service: builds the parts, and runs them until a signal ends it.
 public struct Library: Sendable {
     private let settings: Settings
+    private let plan: Plan
     private let log: Logger
 
+    /// What makes a store of a kind of the settings.
+    public typealias Plan = @Sendable (Settings.Outbox.Store, Settings, StoreContext) -> StorePlan
+
     /// A library of the kit that the settings describe.
-    /// - Parameter problems: what is wrong with the settings file, a sentence each.
-    public init(settings: Settings, problems: [String]) {
+    /// - Parameters:
+    ///   - problems: what is wrong with the settings file, a sentence each.
+    ///   - plan: of the stores that the settings name.
+    public init(settings: Settings, problems: [String], plan: @escaping Plan) {
         self.settings = settings
+        self.plan = plan
         log = Self.makeLog()
         for problem in problems { log.error("\(problem)") }
     }
@@ -74,7 +81,10 @@ public struct Library: Sendable {
         let directory = settings.library.directory
         try FolderOwner(of: directory, user: geteuid())?.become()
         let lock = try LibraryLock(directory)
-        let stores = Stores(settings, kit: settings.kitName)
+        let reader = try DiskReader(name: "reader")
+        let resume = ResumeStates(folder: "\(directory)/resume", reader: reader)
+        let context = StoreContext(kit: settings.kitName, resume: resume)
+        let stores = Stores(settings.outbox.stores.map { plan($0, settings, context) })
         let (catalog, problem) = try Catalog.open(in: directory, isNew: isNew, stores: stores.names)
         if let problem { log.error("\(problem)") }
         let catalogs = CatalogSlot(catalog)
@@ -87,7 +97,7 @@ public struct Library: Sendable {
         let progress = ScanProgress()
         let watch = try TakesWatch()
         let roots = settings.takes.roots
-        let outbox = try Outbox(settings, stores, catalogs, log: log)
+        let outbox = try Outbox(settings, stores, catalogs, reader: reader, log: log)
         let indexer = try Indexer(
             catalogs, roots: roots, watch: watch, progress: progress, changed: { outbox.post($0) }, log: log)
         let requests = LibraryRequests(catalogs, progress: progress, outbox: outbox.requests) { watch.post(.damaged) }

@@ -13,7 +13,7 @@ struct Outbox: Sendable {
     private let senders: [Sender]
     private let keeper: Keeper?
 
-    init(_ settings: Settings, _ stores: Stores, _ catalogs: CatalogSlot, log: Logger) throws {
+    init(_ settings: Settings, _ stores: Stores, _ catalogs: CatalogSlot, reader: DiskReader, log: Logger) throws {
         let recorder = try RecorderLink(path: settings.control.socket)
         let mark = PauseMark(in: settings.library.directory)
         let board = OutboxBoard { recorder.show($0) }
@@ -22,7 +22,6 @@ struct Outbox: Sendable {
             log.error("\(error): its takes wait")
             board.update(name) { $0.condition = .waiting(error, until: .now + .seconds(365 * 86400)) }
         }
-        let reader = try DiskReader(name: "reader")
         let limit = settings.outbox.limitKbitPerSecond
         let throttle = limit > 0 ? Throttle(kilobitsPerSecond: limit) : nil
         let policy = settings.outbox.keepLocal
@@ -30,7 +29,7 @@ struct Outbox: Sendable {
         let senders = try stores.all.map { entry in
             try Sender(
                 entry, catalogs, board: board, window: settings.outbox.window, reader: reader, throttle: throttle,
-                sent: { keeper?.look() }, log: log)
+                isClockSet: { await recorder.isClockSet }, sent: { keeper?.look() }, log: log)
         }
         self.senders = senders
         self.keeper = keeper

@@ -89,6 +89,12 @@ actor RecorderLink: ServiceLifecycle.Service {
         return status["time_left_seconds"]?.double.map { Int($0) }
     }
 
+    /// Whether the kit's clock is set, as the recorder knows; without a recorder it is taken to be.
+    var isClockSet: Bool {
+        guard let status = try? ControlClient(path: path).ask(.status) else { return true }
+        return status["clock"] != .string(ClockOrigin.unset.rawValue)
+    }
+
     /// Asks the recorder to delete a take.
     /// - Throws: `ControlError`: it is recorded or played now, for instance.
     func discard(_ take: String) throws(ControlError) {

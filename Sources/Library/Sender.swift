@@ -38,6 +38,7 @@ actor Sender: Service {
     private let throttle: Throttle?
     /// Called when a store has one more take.
     private let sent: @Sendable () -> Void
+    private let isClockSet: @Sendable () async -> Bool
     private let log: Logger
     private let executor: ThreadExecutor
     private nonisolated let messages: AsyncStream<Message>
@@ -57,13 +58,16 @@ actor Sender: Service {
     static let mostAtATime = 4
     private static let longestWait = Duration.seconds(3600)
     private static let shortestWait = Duration.seconds(5)
+    /// How long is waited before the clock is looked at again.
+    private static let clockPause = Duration.seconds(60)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
     private var name: String { entry.store.name }
 
     init(
         _ entry: Stores.Entry, _ catalogs: CatalogSlot, board: OutboxBoard, window: UploadWindow, reader: DiskReader,
-        throttle: Throttle?, sent: @escaping @Sendable () -> Void = {}, log: Logger
+        throttle: Throttle?, isClockSet: @escaping @Sendable () async -> Bool = { true },
+        sent: @escaping @Sendable () -> Void = {}, log: Logger
     ) throws {
         self.entry = entry
         self.catalogs = catalogs
@@ -72,6 +76,7 @@ actor Sender: Service {
         self.reader = reader
         self.throttle = throttle
         self.sent = sent
+        self.isClockSet = isClockSet
         self.log = log
         executor = try ThreadExecutor(name: "sender")
         (messages, mailbox) = AsyncStream.makeStream(of: Message.self)
@@ -89,7 +94,7 @@ actor Sender: Service {
                 post(.takes)
                 for await message in messages {
                     handle(message)
-                    fill(&group)
+                    await fill(&group)
                     setTimer()
                 }
                 group.cancelAll()
@@ -168,17 +173,17 @@ actor Sender: Service {
 
     // MARK: Sending
 
-    private func fill(_ group: inout DiscardingTaskGroup) {
+    private func fill(_ group: inout DiscardingTaskGroup) async {
         var next: [QueuedUpload] = []
         attempt {
             heldUntil = try catalogs.catalog.releaseHeld(of: name, now: SystemClock().wallTime())
             next = try catalogs.catalog.nextUploads(
-                to: name, limit: max(1, Self.mostAtATime - underWay.count), without: underWay, outside: entry.mount)
+                to: name, limit: max(1, Self.mostAtATime - underWay.count), without: underWay, outside: entry.plan.mount)
         }
         let hasWaiting = !next.isEmpty
         board.update(name) { $0.hasWaiting = hasWaiting }
         guard hasWaiting else { return lookAtStick() }
-        guard underWay.count < Self.mostAtATime, mayBegin() else { return }
+        guard underWay.count < Self.mostAtATime, mayBegin(), await canTrust() else { return }
         for upload in next {
             underWay.insert(upload.take.stem)
             board.update(name) { $0.sending[upload.take.stem] = .sending(0, of: upload.byteCount) }
@@ -188,7 +193,7 @@ actor Sender: Service {
 
     /// Nothing is to be sent: a stick that is in has everything, synced, and may be pulled.
     private func lookAtStick() {
-        guard let mount = entry.mount, entry.mayBePulled, underWay.isEmpty, heldUntil == nil else { return }
+        guard let mount = entry.plan.mount, entry.plan.mayBePulled, underWay.isEmpty, heldUntil == nil else { return }
         switch condition {
         case .ready: if Self.isDevice(at: mount) { condition = .mayBePulled }
         case .waiting, .closed, .mayBePulled: break
@@ -218,6 +223,19 @@ actor Sender: Service {
             return true
         case .waiting(_, let until): return until <= .now
         }
+    }
+
+    /// Whether a certificate can be checked, if the store has one.
+    private func canTrust() async -> Bool {
+        guard entry.plan.needsClock, await !isClockSet() else { return true }
+        let error = StoreError(
+            .away, "outbox: \(name): the clock is not set, so that no certificate can be checked: set it, or wait for it")
+        condition = .waiting(error, until: .now + Self.clockPause)
+        if error.sentence != reported {
+            reported = error.sentence
+            log.warning("\(error)")
+        }
+        return false
     }
 
     private static func minuteOfDay() -> Int {

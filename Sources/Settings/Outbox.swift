@@ -3,6 +3,8 @@ extension Settings {
     public struct Outbox: Hashable, Sendable {
         /// The places; every take is sent to each of them.
         public var stores = [Store.automatic]
+        /// A file of certificates (PEM) that are trusted beside the system's; an absolute path; nil: none.
+        public var authorities: String?
         /// When a take may be deleted from the kit.
         public var keepLocal = KeepLocal.untilNeeded
         /// The hours in which takes are uploaded.

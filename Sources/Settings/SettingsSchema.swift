@@ -78,6 +78,7 @@ enum SettingsSchema {
         }
         Section("outbox") {
             Key("store", \.outbox.stores, .choices(none: .nowhere))
+            Key("ca_file", \.outbox.authorities, .optional(.path))
             Key("keep_local", \.outbox.keepLocal, .choice)
             Key("window", \.outbox.window, .window)
             Key("limit_kbit_per_second", \.outbox.limitKbitPerSecond, .integer(0...10_000_000))

@@ -1,5 +1,77 @@
 public import Settings
 
+/// A store that the settings name, before it is opened.
+public struct StorePlan: Sendable {
+    /// What receipts name it by, whether it can be opened or not.
+    public var name: String
+    /// Where the stick is mounted that it is on; nil: it is not on one.
+    public var mount: String?
+    /// Whether the stick may be pulled once everything is on it: takes are not recorded on it.
+    public var mayBePulled = false
+    /// Whether it is trusted by a certificate, which a clock that is not set cannot check.
+    public var needsClock = false
+    /// Opens it.
+    public var open: @Sendable () throws -> any Store
+
+    /// A store.
+    public init(
+        name: String, mount: String? = nil, mayBePulled: Bool = false, needsClock: Bool = false,
+        open: @escaping @Sendable () throws -> any Store
+    ) {
+        self.name = name
+        self.mount = mount
+        self.mayBePulled = mayBePulled
+        self.needsClock = needsClock
+        self.open = open
+    }
+}
+
+/// What stores of any kind need beside the settings.
+public struct StoreContext: Sendable {
+    /// This kit's name.
+    public var kit: String
+    /// Where they keep what an upload needs to go on after a restart.
+    public var resume: ResumeStates
+
+    /// What they need.
+    public init(kit: String, resume: ResumeStates) {
+        self.kit = kit
+        self.resume = resume
+    }
+}
+
+extension StorePlan {
+    /// The stick's folder for takes, as `store = "auto"` has it.
+    public static let stickName = "stick"
+
+    /// A store that needs no network; nil: this kind needs one.
+    public init?(_ kind: Settings.Outbox.Store, _ settings: Settings, _ context: StoreContext) {
+        let kit = context.kit
+        switch kind {
+        case .automatic:
+            let stick = Settings.Takes.stickMountPoint
+            self.init(name: Self.stickName, mount: stick, mayBePulled: settings.takes.stick == .none) {
+                try FolderStore(name: Self.stickName, path: "\(stick)/fieldfare", kit: kit, followsLink: false)
+            }
+        case .folder:
+            let path = settings.outbox.folder.path ?? ""
+            let name = "folder:\(path)"
+            self.init(name: name) { try FolderStore(name: name, path: path, kit: kit) }
+        case .nowhere, .s3, .firebase, .webdav, .rclone: return nil
+        }
+    }
+
+    /// A store of a kind that this program cannot send to.
+    public static func unknown(_ kind: Settings.Outbox.Store) -> StorePlan {
+        StorePlan(name: kind.rawValue) {
+            throw StoreError(
+                .refused,
+                "outbox: \(kind.rawValue): this version cannot send there: name \"auto\", \"folder\" or \"s3\" as [outbox] store"
+            )
+        }
+    }
+}
+
 /// The stores that the settings name.
 public struct Stores: Sendable {
     /// The stores that can be used, in the order of the settings.
@@ -13,61 +85,27 @@ public struct Stores: Sendable {
     public struct Entry: Sendable {
         /// The store.
         public var store: any Store
-        /// Where the stick is mounted that it is on; nil: it is not on one.
-        public var mount: String?
-        /// Whether the stick may be pulled once everything is on it: takes are not recorded on it.
-        public var mayBePulled: Bool
+        /// What it was opened by.
+        public var plan: StorePlan
 
         /// A store.
-        public init(store: any Store, mount: String? = nil, mayBePulled: Bool = false) {
+        public init(store: any Store, plan: StorePlan) {
             self.store = store
-            self.mount = mount
-            self.mayBePulled = mayBePulled
+            self.plan = plan
         }
     }
 
-    /// The stick's folder for takes, as `store = "auto"` has it.
-    public static let stickName = "stick"
-
-    /// Makes them.
-    /// - Parameter kit: this kit's name.
-    public init(_ settings: Settings, kit: String) {
-        for kind in settings.outbox.stores {
-            let name = Self.name(of: kind, settings.outbox)
-            names.append(name)
+    /// Opens them.
+    public init(_ plans: [StorePlan]) {
+        for plan in plans {
+            names.append(plan.name)
             do {
-                all.append(try Self.make(kind, name, settings, kit: kit))
+                all.append(Entry(store: try plan.open(), plan: plan))
             } catch let error as StoreError {
-                problems.append((name, error))
+                problems.append((plan.name, error))
             } catch {
-                problems.append((name, StoreError(.refused, "outbox: \(name): \(error)")))
+                problems.append((plan.name, StoreError(.refused, "outbox: \(plan.name): \(error)")))
             }
-        }
-    }
-
-    private static func name(of kind: Settings.Outbox.Store, _ settings: Settings.Outbox) -> String {
-        switch kind {
-        case .automatic: stickName
-        case .folder: "folder:\(settings.folder.path ?? "")"
-        default: kind.rawValue
-        }
-    }
-
-    private static func make(
-        _ kind: Settings.Outbox.Store, _ name: String, _ settings: Settings, kit: String
-    ) throws -> Entry {
-        switch kind {
-        case .automatic:
-            let stick = Settings.Takes.stickMountPoint
-            let store = try FolderStore(name: name, path: "\(stick)/fieldfare", kit: kit, followsLink: false)
-            return Entry(store: store, mount: stick, mayBePulled: settings.takes.stick == .none)
-        case .folder:
-            return Entry(store: try FolderStore(name: name, path: settings.outbox.folder.path ?? "", kit: kit))
-        default:
-            throw StoreError(
-                .refused,
-                "outbox: \(kind.rawValue): this version cannot send there: name \"auto\" or \"folder\" as [outbox] store"
-            )
         }
     }
 }

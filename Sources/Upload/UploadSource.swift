@@ -54,7 +54,19 @@ public actor UploadSource {
     public func piece(at offset: Int64, count: Int) async throws -> [UInt8] {
         let wanted = Int(max(0, min(Int64(count), byteCount - offset)))
         try await throttle?.pass(wanted)
-        let bytes = try await read(at: offset, count: wanted)
+        return try await hashing(at: offset, count: wanted)
+    }
+
+    /// Reads a stretch into memory at once, so that what is hashed is what is sent, whatever becomes of the file.
+    /// - Returns: the bytes, and a source of them that waits as the limit of the bandwidth says.
+    /// - Throws: `StoreError`, `.unreadable`, also if the file has become shorter.
+    public func stretch(at offset: Int64, count: Int) async throws -> (bytes: [UInt8], source: UploadSource) {
+        let bytes = try await hashing(at: offset, count: Int(max(0, min(Int64(count), byteCount - offset))))
+        return (bytes, UploadSource(bytes, called: path, reader: reader, throttle: throttle))
+    }
+
+    private func hashing(at offset: Int64, count: Int) async throws -> [UInt8] {
+        let bytes = try await read(at: offset, count: count)
         if offset == hashed {
             hash.update(data: bytes)
             hashed += Int64(bytes.count)
@@ -97,7 +109,8 @@ public actor UploadSource {
         }
     }
 
-    static func hexadecimal(_ digest: some Sequence<UInt8>) -> String {
+    /// Two lower-case digits for each byte.
+    package static func hexadecimal(_ digest: some Sequence<UInt8>) -> String {
         String(decoding: digest.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
     }
 
@@ -171,8 +184,8 @@ public actor Throttle {
 
 extension UploadSource {
     /// The hash of a text, 32 bytes.
-    static func digest(of text: String) -> [UInt8] { digest(of: Array(text.utf8)) }
+    package static func digest(of text: String) -> [UInt8] { digest(of: Array(text.utf8)) }
 
     /// The hash of bytes, 32 bytes.
-    static func digest(of bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
+    package static func digest(of bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 }

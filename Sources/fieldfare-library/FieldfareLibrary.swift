@@ -3,6 +3,8 @@ import Glibc
 import Library
 import Settings
 import Takes
+import Upload
+import WebStores
 
 @main
 struct FieldfareLibrary: AsyncParsableCommand {
@@ -19,7 +21,7 @@ struct FieldfareLibrary: AsyncParsableCommand {
 
     func run() async throws {
         let (settings, problems) = Settings.load(from: settings)
-        let library = Library(settings: settings, problems: problems.map(\.description))
+        let library = Library(settings: settings, problems: problems.map(\.description), plan: StorePlan.plan)
         do {
             try await rebuild ? library.rebuild() : library.run()
         } catch {

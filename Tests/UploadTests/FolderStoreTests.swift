@@ -1,6 +1,7 @@
 import Foundation
 import PowerCuts
 import TakeFiles
+import StoreTrials
 import Testing
 
 @testable import Upload

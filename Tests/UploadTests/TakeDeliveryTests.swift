@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import TakeFiles
 import Takes
+import StoreTrials
 import Testing
 
 @testable import Upload

@@ -1,4 +1,5 @@
 import Foundation
+import StoreTrials
 import Testing
 
 @testable import Upload

@@ -1,22 +1,24 @@
-import Foundation
+package import Foundation
 import SeededRandom
-import Testing
+package import Testing
 
-@testable import Upload
+package import Upload
 
 /// What each store is tested with: files, and what every store must do.
-struct StoreTrial {
-    let folder: String
-    let reader: DiskReader
+package struct StoreTrial {
+    package let folder: String
+    package let reader: DiskReader
 
-    init() throws {
+    package init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "trial-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         reader = try DiskReader(name: "reader")
     }
 
+    package var resume: ResumeStates { ResumeStates(folder: "\(folder)/resume", reader: reader) }
+
     /// A file of random bytes.
-    func file(_ name: String, byteCount: Int, seed: UInt64 = 1) throws -> String {
+    package func file(_ name: String, byteCount: Int, seed: UInt64 = 1) throws -> String {
         var random = SeededRandom(seed: seed)
         var bytes = [UInt8](repeating: 0, count: byteCount)
         for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255, using: &random) }
@@ -25,24 +27,24 @@ struct StoreTrial {
         return path
     }
 
-    func source(_ path: String) async throws -> UploadSource { try await UploadSource(path: path, reader: reader) }
+    package func source(_ path: String) async throws -> UploadSource { try await UploadSource(path: path, reader: reader) }
 
-    func name(_ file: String, day: String = "2026-11-21") -> ObjectName { ObjectName(day: day, file: file) }
+    package func name(_ file: String, day: String = "2026-11-21") -> ObjectName { ObjectName(day: day, file: file) }
 
-    func metadata(_ source: UploadSource, title: String = "heron07-0042-061811Z") async throws -> ObjectMetadata {
+    package func metadata(_ source: UploadSource, title: String = "heron07-0042-061811Z") async throws -> ObjectMetadata {
         try await ObjectMetadata(
             title: title, started: "2026-11-21T06:18:11.250000Z", duration: 12.5, kit: "heron07", waveform: "000a7f80",
             sha256: source.sha256())
     }
 
-    func contents(of object: ObjectName, in store: some Store) async throws -> Data {
+    package func contents(of object: ObjectName, in store: some Store) async throws -> Data {
         var data = Data()
         try await store.get(object) { data.append(contentsOf: $0) }
         return data
     }
 
     /// What every store must do with files of these lengths.
-    func check(_ store: some Store, byteCounts: [Int] = [0, 1, 100_000, 9_000_000]) async throws {
+    package func check(_ store: some Store, byteCounts: [Int] = [0, 1, 100_000, 9_000_000]) async throws {
         for (index, byteCount) in byteCounts.enumerated() {
             let object = name("heron07-00\(40 + index)-061811Z.wav")
             let path = try file("\(index)", byteCount: byteCount, seed: UInt64(index))
@@ -96,7 +98,7 @@ struct StoreTrial {
         #expect(listed.isEmpty)
     }
 
-    func expectProblem(
+    package func expectProblem(
         _ problem: StoreError.Problem, _ comment: Comment? = nil, at place: SourceLocation = #_sourceLocation,
         _ body: () async throws -> Void
     ) async {
@@ -111,11 +113,16 @@ struct StoreTrial {
     }
 
     /// What a store reported of an upload. Threads may use it.
-    final class Reported: @unchecked Sendable {
+    package final class Reported: @unchecked Sendable {
         private let lock = NSLock()
         private var all: [PutProgress] = []
-        func note(_ progress: PutProgress) { lock.withLock { all.append(progress) } }
-        var sentBytes: Int64 {
+        package init() {}
+        package func note(_ progress: PutProgress) { lock.withLock { all.append(progress) } }
+        package var last: PutProgress? { lock.withLock { all.last } }
+        package var firstSent: Int64? {
+            lock.withLock { all.lazy.compactMap { if case .sent(let count) = $0 { count } else { nil } }.first }
+        }
+        package var sentBytes: Int64 {
             lock.withLock { all.reduce(0) { if case .sent(let count) = $1 { max($0, count) } else { $0 } } }
         }
     }

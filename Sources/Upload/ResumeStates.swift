@@ -1,0 +1,66 @@
+import FoundationEssentials
+import Glibc
+import TakeFiles
+
+/// What an upload needs so that it can go on after a restart: a small file an object. One that is lost costs that it begins anew.
+public actor ResumeStates {
+    private let folder: String
+    private let reader: DiskReader
+
+    private static let longest = 1 << 20
+
+    /// - Parameter folder: for these files alone; it is made.
+    public init(folder: String, reader: DiskReader) {
+        self.folder = folder
+        self.reader = reader
+    }
+
+    /// What was saved of an object of a store; nil: nothing, or nothing that can be read.
+    public func load<State: Codable & Sendable>(_ type: State.Type, of object: ObjectName, in store: String) async
+        -> State?
+    {
+        let path = path(of: object, in: store)
+        guard let bytes = try? await reader.perform({ try $0.contents(path, limit: Self.longest) }),
+            let saved = try? JSONDecoder().decode(Saved<State>.self, from: Data(bytes)),
+            saved.store == store, saved.object == object.path
+        else { return nil }
+        return saved.state
+    }
+
+    /// Saves what is needed; it is on the disk when this returns.
+    /// - Throws: `StoreError`, `.unreadable`.
+    public func save(_ state: some Codable & Sendable, of object: ObjectName, in store: String) async throws {
+        let path = path(of: object, in: store)
+        let bytes = try Array(JSONEncoder().encode(Saved(store: store, object: object.path, state: state)))
+        let folder = folder
+        do {
+            try await reader.perform { files in
+                let directory = try files.makeFolder(folder)
+                let file = try files.create(path + ".tmp", isNew: false)
+                try files.write(bytes, to: file, at: 0)
+                try files.sync(file)
+                try files.move(path + ".tmp", to: path)
+                try files.syncFolder(directory)
+            }
+        } catch let error as FileError {
+            throw StoreError(.unreadable, "outbox: \(error.fact)")
+        }
+    }
+
+    /// Forgets an object.
+    public func remove(_ object: ObjectName, in store: String) async {
+        let path = path(of: object, in: store)
+        _ = try? await reader.perform { try $0.remove(path) }
+    }
+
+    private struct Saved<State: Codable>: Codable {
+        var store: String
+        var object: String
+        var state: State
+    }
+
+    /// A file's name that any store and object have: letters and digits of a hash.
+    private func path(of object: ObjectName, in store: String) -> String {
+        "\(folder)/\(UploadSource.hexadecimal(UploadSource.digest(of: "\(store)\n\(object.path)")).prefix(32)).json"
+    }
+}

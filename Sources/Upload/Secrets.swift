@@ -1,0 +1,104 @@
+import FoundationEssentials
+import Glibc
+import TakeFiles
+
+/// A text that no log, error or status may show.
+public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The text itself, for the request that needs it.
+    public let text: String
+
+    /// Hides a text.
+    public init(_ text: String) { self.text = text }
+
+    /// Never the text.
+    public var description: String { "(secret)" }
+    /// Never the text.
+    public var debugDescription: String { description }
+    /// Never the text.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A file with secrets: `KEY = VALUE` lines, or something of its own such as a key's JSON.
+public struct SecretFile: Sendable {
+    /// Where it is.
+    public let path: String
+    /// Its bytes.
+    public let content: Secret
+
+    private static let longest = 1 << 16
+
+    /// Reads the file that the settings name; one of the same name among the service's credentials (`LoadCredential=`, systemd.exec(5))
+    /// comes before it.
+    /// - Throws: `StoreError`, `.refused`: it cannot be read, or others than its owner may read it.
+    public init(_ path: String, credentials: String? = Self.credentialsDirectory) throws(StoreError) {
+        let name = String(path.split(separator: "/").last ?? "")
+        if let credentials, unsafe access("\(credentials)/\(name)", F_OK) == 0 {
+            // The service manager made it, for this service alone.
+            try self.init(reading: "\(credentials)/\(name)")
+            return
+        }
+        var file = stat()
+        if unsafe stat(path, &file) == 0, file.st_mode & 0o077 != 0 {
+            throw StoreError(.refused, "outbox: \(path): others than its owner may use it: chmod 600 \(path)")
+        }
+        try self.init(reading: path)
+    }
+
+    private init(reading path: String) throws(StoreError) {
+        self.path = path
+        do {
+            let bytes = try FileSystem().contents(path, limit: Self.longest)
+            guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
+                throw StoreError(.refused, "outbox: \(path): is empty, or is no text")
+            }
+            content = Secret(text)
+        } catch let error as StoreError {
+            throw error
+        } catch let error as FileError {
+            let advice =
+                error.code == EACCES
+                ? "it must belong to the library's user: chown fieldfare-library \(path)"
+                : "make it, for the library's user, with mode 600"
+            throw StoreError(.refused, "outbox: \(error.fact): \(advice)")
+        } catch {
+            throw StoreError(.refused, "outbox: \(path): cannot be read")
+        }
+    }
+
+    /// The values of `KEY = VALUE` lines. Lines that begin with `#` or `[`, and empty ones, say nothing; a value may be in quotes.
+    /// - Throws: `StoreError`, `.refused`, if a key is missing.
+    public func values(_ keys: String...) throws(StoreError) -> [Secret] {
+        var found: [String: String] = [:]
+        for line in content.text.split(whereSeparator: \.isNewline) {
+            let line = Self.trimmed(line)
+            guard let first = line.first, first != "#", first != "[", let mark = line.firstIndex(of: "=") else {
+                continue
+            }
+            var value = Self.trimmed(line[line.index(after: mark)...])
+            if value.count >= 2, let quote = value.first, quote == "\"" || quote == "'", value.last == quote {
+                value = value.dropFirst().dropLast()
+            }
+            found[String(Self.trimmed(line[..<mark]))] = String(value)
+        }
+        var values: [Secret] = []
+        for key in keys {
+            guard let value = found[key], !value.isEmpty else {
+                throw StoreError(.refused, "outbox: \(path): \(key) is missing: write a line \(key) = …")
+            }
+            values.append(Secret(value))
+        }
+        return values
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let start = text.drop(while: \.isWhitespace)
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return start.prefix(0) }
+        return start[...last]
+    }
+
+    /// Where the service manager puts the credentials of this service; nil: there are none.
+    public static var credentialsDirectory: String? {
+        // Safe: copied at once, and no thread changes the environment.
+        unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
+    }
+}

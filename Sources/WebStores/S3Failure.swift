@@ -1,0 +1,121 @@
+import NIOHTTP1
+import Upload
+import Settings
+
+/// An answer of a server that did not do what was asked. HEAD has no body, and so neither code nor message.
+struct S3Failure: Error {
+    var status: Int
+    /// `NoSuchKey`; empty: the server did not say.
+    var code = ""
+    var message = ""
+    /// The header that it is about.
+    var header = ""
+    /// The region of the bucket, as the server says.
+    var region: String?
+    var retryAfter: Duration?
+
+    /// What a body says.
+    init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
+        self.status = status
+        region = headers.first(name: "x-amz-bucket-region")
+        retryAfter = headers.first(name: "retry-after").flatMap { Int64($0) }.map { .seconds(max(0, min($0, 86_400))) }
+        guard let document = S3XML(body), document.name == "Error" else { return }
+        code = document["Code"] ?? ""
+        message = document["Message"] ?? ""
+        header = document["Header"] ?? ""
+        region = region ?? document["Region"]
+    }
+
+    private static let conditions: Set = ["if-none-match", "if-match"]
+    /// Each request is signed with its body's hash, also without them.
+    private static let checksums: Set = [
+        "x-amz-checksum-mode", "x-amz-checksum-algorithm", "x-amz-checksum-sha256", "x-amz-sdk-checksum-algorithm",
+    ]
+
+    /// Which headers of a request the server does not know, of those that a request can do without. Some servers ignore them,
+    /// others refuse the request: Backblaze B2 with 400, naming the header, and S3 itself had 501 for conditions.
+    func unknown(of headers: [String]) -> Set<String> {
+        guard status == 400 || status == 501 else { return [] }
+        let sent = Self.conditions.union(Self.checksums).intersection(headers)
+        let said = "\(header) \(message)".lowercased()
+        let named = sent.filter { said.contains($0) }
+        if !named.isDisjoint(with: Self.checksums) { return Self.checksums }
+        if !named.isEmpty { return named }
+        if status == 400, !code.isEmpty { return [] }
+        // It does not say which.
+        return sent.isDisjoint(with: Self.checksums) ? sent : sent.union(Self.checksums)
+    }
+
+    /// The same name has another object, or none, against the request's condition.
+    var isOfCondition: Bool { status == 412 || code == "PreconditionFailed" }
+
+    /// There is no such object.
+    var isOfObject: Bool { status == 404 && code != "NoSuchBucket" }
+
+    /// There is no such upload in parts, any more.
+    var isOfUpload: Bool { code == "NoSuchUpload" }
+
+    /// The parts are not as the server has them.
+    var isOfParts: Bool { ["InvalidPart", "InvalidPartOrder", "EntityTooSmall"].contains(code) }
+
+    private static let ofKeys: Set = [
+        "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "InvalidSecurity",
+        "AuthorizationHeaderMalformed",
+        "AuthorizationQueryParametersError", "NotSignedUp", "AccountProblem",
+    ]
+    private static let ofTheMoment: Set = [
+        "SlowDown", "InternalError", "ServiceUnavailable", "RequestTimeout", "OperationAborted",
+        "ConditionalRequestConflict", "TooManyRequests", "RequestLimitExceeded",
+    ]
+    private static let ofDamage: Set = [
+        "BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch", "IncompleteBody",
+    ]
+
+    /// The error for whoever asked.
+    func error(of bucket: S3Bucket) -> StoreError {
+        let place = "outbox: \(bucket.address.place)"
+        let settings = bucket.settings
+        let said = bucket.withoutSecrets(
+            code.isEmpty ? "HTTP status \(status)" : message.isEmpty ? code : "\(code): \(message)")
+        if code == "NoSuchBucket" {
+            return StoreError(
+                .refused, "\(place): there is no such bucket: make it, or correct bucket in [outbox.s3]")
+        }
+        if let region, region != settings.region, !region.isEmpty, [301, 307, 400, 403].contains(status) {
+            return StoreError(
+                .refused,
+                "\(place): the bucket is in another region: write region = \"\(bucket.withoutSecrets(region))\" in "
+                    + "[outbox.s3], not \"\(settings.region)\"")
+        }
+        if (300..<400).contains(status) {
+            return StoreError(
+                .refused, "\(place): the bucket is at another address (\(said)): correct endpoint in [outbox.s3]")
+        }
+        if status == 507 || code.contains("QuotaExceeded") || code.contains("StorageFull") {
+            return StoreError(.full, "\(place): is full (\(said)): delete what is not needed there, or get more space")
+        }
+        if Self.ofTheMoment.contains(code) || [408, 429, 500, 502, 503, 504].contains(status) {
+            return StoreError(.busy(retryAfter), "\(place): is busy, or fails for the moment (\(said))")
+        }
+        if Self.ofDamage.contains(code) {
+            return StoreError(.damaged, "\(place): received other bytes than were sent (\(said))")
+        }
+        if code == "RequestTimeTooSkewed" {
+            return StoreError(.refused, "\(place): says that the kit's clock is wrong (\(said)): set the clock")
+        }
+        if Self.ofKeys.contains(code) || status == 401 {
+            return StoreError(
+                .refused,
+                "\(place): does not accept the key (\(said)): correct access_key_id and secret_access_key in "
+                    + bucket.credentialsPath)
+        }
+        if status == 403 {
+            return StoreError(
+                .refused,
+                "\(place): does not allow it (\(said)): the key in \(bucket.credentialsPath) must be right, and needs the "
+                    + "rights to list, read, write and delete below \"\(settings.prefix)\"")
+        }
+        if status == 404 { return StoreError(.missing, "\(place): there is no such object (\(said))") }
+        return StoreError(.refused, "\(place): refuses (\(said))")
+    }
+}

@@ -1,0 +1,323 @@
+import Crypto
+public import Upload
+import FoundationEssentials
+import NIOHTTP1
+public import Settings
+import Takes
+
+/// A bucket of Amazon S3, or of another service with its protocol.
+///
+/// Files above 8 MiB are sent in parts, and an upload that was cut goes on where it was. Each request and each part is signed
+/// with the hash of its bytes, which the server compares.
+public final class S3Store: Store {
+    /// `s3:https://s3.example.org/recordings/heron07/`.
+    public let name: String
+    private let bucket: S3Bucket
+    private let resume: ResumeStates
+    private let kit: String
+
+    /// - Parameter kit: whose unfinished uploads `tidy` aborts.
+    /// - Throws: `.refused`, if the settings or the file with the key cannot be used.
+    public convenience init(
+        _ settings: Settings.Outbox.S3, web: Web, resume: ResumeStates, kit: String
+    ) throws(StoreError) {
+        try self.init(settings, web: web, resume: resume, kit: kit) {
+            WallTime(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
+        }
+    }
+
+    /// - Parameter now: this machine's clock.
+    init(
+        _ settings: Settings.Outbox.S3, web: Web, resume: ResumeStates, kit: String,
+        now: @escaping @Sendable () -> WallTime
+    ) throws(StoreError) {
+        bucket = try S3Bucket(settings, web: web, now: now)
+        name = Self.name(of: bucket.address, prefix: settings.prefix)
+        self.resume = resume
+        self.kit = kit
+    }
+
+    static func name(of address: S3Address, prefix: String) -> String { "s3:\(address.place)/\(prefix)" }
+
+    /// Sends a file.
+    public func put(
+        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
+        report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> StoredObject {
+        try await asking {
+            // Servers that know no If-None-Match ignore it, or refuse it. There, nothing but this look before keeps another
+            // object from being overwritten.
+            var condition = [(name: "if-none-match", value: "*")]
+            if let there = try await found(object, like: source.byteCount, mode) {
+                if there.isSame(as: source, metadata) {
+                    await resume.remove(object, in: name)
+                    return there.object
+                }
+                guard mode.allows(there.object.sha256) else { throw conflict(object) }
+                condition = there.tag.map { [("if-match", $0)] } ?? []
+            }
+            let checksum: String
+            do {
+                checksum = try await send(source, object, metadata, condition, report)
+            } catch let failure as S3Failure where failure.isOfCondition {
+                // Another has come in between.
+                guard let there = try await found(object, like: source.byteCount, mode),
+                    there.isSame(as: source, metadata)
+                else { throw conflict(object) }
+                return there.object
+            }
+            report(.verifying)
+            return try await verified(source, object, metadata, checksum)
+        }
+    }
+
+    /// What is known of an object.
+    public func head(_ object: ObjectName) async throws -> StoredObject? {
+        try await asking { try await look(object)?.object }
+    }
+
+    /// All objects of takes. The metadata are not in a list.
+    public func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
+        try await asking {
+            var token = ""
+            while true {
+                var query = [(name: "list-type", value: "2")]
+                // A prefix of no bytes is left out.
+                if !bucket.settings.prefix.isEmpty { query.append(("prefix", bucket.settings.prefix)) }
+                if !token.isEmpty { query.append(("continuation-token", token)) }
+                let page = try await bucket.document("ListBucket", .init(method: .GET, query: query))
+                try await receive(
+                    page.all("Contents").compactMap { item in
+                        guard let object = objectName(item["Key"], in: page),
+                            let byteCount = item["Size"].flatMap({ Int64($0) })
+                        else { return nil }
+                        return StoredObject(name: object, byteCount: byteCount, sha256: nil)
+                    })
+                guard page["IsTruncated"] == "true" else { return }
+                guard let next = page["NextContinuationToken"], !next.isEmpty, next != token else {
+                    throw StoreError(
+                        .refused,
+                        "outbox: \(bucket.address.place): lists only a part, and no way to the rest: see its server")
+                }
+                token = next
+            }
+        }
+    }
+
+    /// Reads an object.
+    public func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
+        try await asking {
+            do {
+                try await bucket.send(.init(method: .GET, key: key(object))).read(receive)
+            } catch let failure as S3Failure where failure.isOfObject {
+                throw StoreError(
+                    .missing, "outbox: \(bucket.address.place)/\(key(object)): there is no such object")
+            }
+        }
+    }
+
+    /// Deletes an object, if it is there.
+    public func delete(_ object: ObjectName) async throws {
+        try await asking {
+            do {
+                try await bucket.ask(.init(method: .DELETE, key: key(object)))
+            } catch let failure as S3Failure where failure.isOfObject {}
+        }
+    }
+
+    /// Aborts this kit's uploads in parts that nothing will go on with: their parts cost space until then.
+    public func tidy() async throws {
+        try await asking {
+            let uploads: [(ObjectName, id: String)]
+            do {
+                uploads = try await unfinished()
+            } catch let failure as S3Failure where [405, 501].contains(failure.status) {
+                // The server does not list them.
+                return
+            }
+            for (object, id) in uploads where object.take?.kit == kit {
+                if await resume.load(S3Upload.self, of: object, in: name)?.id == id { continue }
+                do {
+                    try await bucket.ask(.init(method: .DELETE, key: key(object), query: [("uploadId", id)]))
+                } catch let failure as S3Failure where failure.isOfUpload {}
+            }
+        }
+    }
+
+    /// Closes its connections.
+    public func close() async { await bucket.close() }
+
+    /// The headers with which the server compares what arrives.
+    static func checksum(_ sha256: String) -> [(name: String, value: String)] {
+        [
+            ("x-amz-sdk-checksum-algorithm", "SHA256"),
+            ("x-amz-checksum-sha256", S3Upload.base64(hexadecimal: sha256)),
+        ]
+    }
+
+    /// Makes the answers of the server errors of a store.
+    private func asking<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch let failure as S3Failure {
+            throw failure.error(of: bucket)
+        }
+    }
+
+    private func key(_ object: ObjectName) -> String { bucket.settings.prefix + object.path }
+
+    /// The object of a key in a list.
+    private func objectName(_ key: String?, in list: S3XML) -> ObjectName? {
+        guard var key else { return nil }
+        if list["EncodingType"] == "url" {
+            guard let decoded = SignatureV4.decoded(key) else { return nil }
+            key = decoded
+        }
+        guard key.hasPrefix(bucket.settings.prefix) else { return nil }
+        return ObjectName(path: key.dropFirst(bucket.settings.prefix.count))
+    }
+
+    private func conflict(_ object: ObjectName) -> StoreError {
+        StoreError(
+            .conflict,
+            "outbox: \(bucket.address.place)/\(key(object)): there is another file of that name, which is not overwritten: "
+                + "compare the two")
+    }
+}
+
+// What is there.
+extension S3Store {
+    /// An object as the server answers for it.
+    private struct Found {
+        var object: StoredObject
+        var tag: String?
+        /// Its SHA-256 in base64, as the server says; of an object of parts with `-COUNT` at the end.
+        var checksum: String?
+
+        func isSame(as source: UploadSource, _ metadata: ObjectMetadata) -> Bool {
+            object.byteCount == source.byteCount && object.sha256 == metadata.sha256
+        }
+    }
+
+    private func look(_ object: ObjectName) async throws -> Found? {
+        let headers: HTTPHeaders
+        do {
+            headers = try await bucket.ask(
+                .init(method: .HEAD, key: key(object), headers: [("x-amz-checksum-mode", "ENABLED")])
+            ).headers
+        } catch let failure as S3Failure {
+            if failure.status == 404 { return nil }
+            throw await explained(failure, object)
+        }
+        guard let byteCount = headers.first(name: "content-length").flatMap({ Int64($0) }) else {
+            throw StoreError(
+                .refused, "outbox: \(bucket.address.place)/\(key(object)): its length is not told: see its server")
+        }
+        let mark = "x-amz-meta-"
+        let texts = headers.filter { $0.name.lowercased().hasPrefix(mark) }
+            .map { (String($0.name.dropFirst(mark.count)), $0.value) }
+        let metadata = ObjectMetadata(texts: Dictionary(texts) { first, _ in first })
+        let sha256 = metadata.map(\.sha256).flatMap { $0.isEmpty ? nil : $0 }
+        return Found(
+            object: StoredObject(name: object, byteCount: byteCount, sha256: sha256, metadata: metadata),
+            // A weak tag is no condition.
+            tag: headers.first(name: "etag").flatMap { $0.hasPrefix("W/") ? nil : $0 },
+            checksum: headers.first(name: "x-amz-checksum-sha256"))
+    }
+
+    /// HEAD has no body, and so no reason: GET gives it.
+    private func explained(_ failure: S3Failure, _ object: ObjectName) async -> any Error {
+        guard failure.code.isEmpty, (300..<500).contains(failure.status) else { return failure }
+        do {
+            try await bucket.ask(.init(method: .GET, key: key(object), headers: [("range", "bytes=0-0")]))
+        } catch let reason as S3Failure where !reason.code.isEmpty {
+            return reason
+        } catch {}
+        return failure
+    }
+
+    /// An object, with its hash if it could be the same, or may be overwritten.
+    private func found(_ object: ObjectName, like byteCount: Int64, _ mode: PutMode) async throws -> Found? {
+        guard var found = try await look(object) else { return nil }
+        if found.object.sha256 == nil, found.object.byteCount == byteCount || mode != .create {
+            // It was not sent by a kit.
+            var hash = SHA256()
+            try await get(object) { hash.update(data: $0) }
+            found.object.sha256 = UploadSource.hexadecimal(hash.finalize())
+        }
+        return found
+    }
+
+    /// Uploads in parts that are not complete.
+    private func unfinished() async throws -> [(ObjectName, id: String)] {
+        var found: [(ObjectName, id: String)] = []
+        var marker: (key: String, id: String)?
+        while true {
+            var query = [(name: "uploads", value: "")]
+            if !bucket.settings.prefix.isEmpty { query.append(("prefix", bucket.settings.prefix)) }
+            if let marker { query += [("key-marker", marker.key), ("upload-id-marker", marker.id)] }
+            let page = try await bucket.document("ListMultipartUploads", .init(method: .GET, query: query))
+            for upload in page.all("Upload") {
+                guard let object = objectName(upload["Key"], in: page), let id = upload["UploadId"] else { continue }
+                found.append((object, id))
+            }
+            guard page["IsTruncated"] == "true", let key = page["NextKeyMarker"], let id = page["NextUploadIdMarker"],
+                marker.map({ $0 != (key, id) }) ?? true
+            else { return found }
+            marker = (key, id)
+        }
+    }
+}
+
+// What is sent.
+extension S3Store {
+    /// - Returns: the checksum that the server must have.
+    private func send(
+        _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata,
+        _ condition: [(name: String, value: String)], _ report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> String {
+        // An empty value would be a header that some servers drop.
+        var headers = metadata.texts.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+            .map { (name: "x-amz-meta-\($0.key)", value: $0.value) }
+        headers.append(("content-type", object.contentType))
+        guard source.byteCount <= S3Parts.usual else {
+            let run = S3UploadRun(
+                bucket: bucket, resume: resume, store: name, object: object, key: key(object), source: source,
+                metadata: metadata, report: report)
+            return try await run.send(headers: headers, condition: condition)
+        }
+        let (bytes, whole) = try await source.stretch(at: 0, count: Int(source.byteCount))
+        let sha256 = UploadSource.hexadecimal(SHA256.hash(data: bytes))
+        guard sha256 == metadata.sha256 else {
+            throw StoreError(
+                .unreadable,
+                "outbox: \(source.path): its content has changed since it was hashed: compare it with its copies")
+        }
+        try await bucket.ask(
+            .init(
+                method: .PUT, key: key(object), headers: headers + condition + Self.checksum(sha256),
+                body: .stretch(whole, sha256: sha256) { report(.sent($0)) }))
+        return S3Upload.base64(hexadecimal: sha256)
+    }
+
+    /// Compares what is there with what was sent.
+    private func verified(
+        _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata, _ checksum: String
+    ) async throws -> StoredObject {
+        guard let there = try await found(object, like: source.byteCount, .create) else {
+            throw StoreError(
+                .damaged, "outbox: \(bucket.address.place)/\(key(object)): was sent, but is not there: see its server")
+        }
+        // A server may say the checksum of the whole for an object of parts, too.
+        let possible = [checksum, S3Upload.base64(hexadecimal: metadata.sha256)]
+        guard there.isSame(as: source, metadata),
+            there.checksum.map({ possible.contains(String($0.prefix { $0 != "-" })) }) ?? true
+        else {
+            throw StoreError(
+                .damaged,
+                "outbox: \(bucket.address.place)/\(key(object)): has arrived with another content or length: compare it with "
+                    + source.path)
+        }
+        return there.object
+    }
+}

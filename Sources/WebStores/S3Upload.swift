@@ -1,0 +1,254 @@
+import Crypto
+import Upload
+import FoundationEssentials
+import NIOHTTP1
+
+/// How a file is cut into parts.
+struct S3Parts: Equatable, Sendable {
+    let byteCount: Int64
+    let partByteCount: Int64
+
+    /// Files up to this are sent as a whole. S3 accepts parts from 5 MiB on; a part is held in memory.
+    static let usual: Int64 = 8 << 20
+    /// Of S3.
+    static let most: Int64 = 10_000
+
+    init(byteCount: Int64) {
+        self.byteCount = byteCount
+        let least = (byteCount + Self.most - 1) / Self.most
+        let mebibyte: Int64 = 1 << 20
+        partByteCount = max(Self.usual, (least + mebibyte - 1) / mebibyte * mebibyte)
+    }
+
+    var count: Int { Int((byteCount + partByteCount - 1) / partByteCount) }
+
+    /// Of a part, counted from 1.
+    func offset(of number: Int) -> Int64 { Int64(number - 1) * partByteCount }
+
+    /// Of a part, counted from 1.
+    func byteCount(of number: Int) -> Int64 { min(partByteCount, byteCount - offset(of: number)) }
+}
+
+/// An upload in parts that was begun: what is needed to go on with it.
+struct S3Upload: Codable, Equatable, Sendable {
+    /// As the server named it.
+    var id: String
+    /// Of the whole file, hexadecimal. The metadata that it was begun with say it, too.
+    var sha256: String
+    var byteCount: Int64
+    var parts: [Part] = []
+
+    /// A part that the server has.
+    struct Part: Codable, Equatable, Sendable {
+        var number: Int
+        /// `ETag`, which completing repeats. It is no hash.
+        var tag: String
+        /// Hexadecimal.
+        var sha256: String
+    }
+
+    mutating func add(_ part: Part) {
+        parts.removeAll { $0.number == part.number }
+        parts.append(part)
+    }
+
+    /// The body that completes it.
+    func completion(withChecksums: Bool) -> [UInt8] {
+        let parts = parts.sorted { $0.number < $1.number }.map {
+            let checksum = Self.base64(hexadecimal: $0.sha256)
+            return "<Part><ETag>\(S3XML.escaped($0.tag))</ETag><PartNumber>\($0.number)</PartNumber>"
+                + (withChecksums ? "<ChecksumSHA256>\(checksum)</ChecksumSHA256></Part>" : "</Part>")
+        }
+        return Array(
+            ("<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\(parts.joined())"
+                + "</CompleteMultipartUpload>").utf8)
+    }
+
+    /// The server's checksum of the object: the hash of the parts' hashes, in base64.
+    var checksum: String {
+        var hash = SHA256()
+        for part in parts.sorted(by: { $0.number < $1.number }) { hash.update(data: Self.bytes(part.sha256)) }
+        return Data(hash.finalize()).base64EncodedString()
+    }
+
+    /// A hash as the checksum headers have it.
+    static func base64(hexadecimal: String) -> String { Data(bytes(hexadecimal)).base64EncodedString() }
+
+    private static func bytes(_ hexadecimal: String) -> [UInt8] {
+        let digits = hexadecimal.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
+        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}
+
+/// Sends one file in parts, and goes on with what an earlier attempt left.
+struct S3UploadRun {
+    let bucket: S3Bucket
+    let resume: ResumeStates
+    let store: String
+    let object: ObjectName
+    let key: String
+    let source: UploadSource
+    let metadata: ObjectMetadata
+    let report: @Sendable (PutProgress) -> Void
+
+    /// - Parameters:
+    ///   - headers: of the object, for the beginning.
+    ///   - condition: for the end.
+    /// - Returns: the checksum that the server must have.
+    func send(headers: [(name: String, value: String)], condition: [(name: String, value: String)]) async throws
+        -> String
+    {
+        do {
+            return try await attempt(headers, condition)
+        } catch let failure as S3Failure where failure.isOfUpload {
+            await resume.remove(object, in: store)
+            return try await attempt(headers, condition)
+        }
+    }
+
+    private func attempt(
+        _ headers: [(name: String, value: String)], _ condition: [(name: String, value: String)]
+    ) async throws -> String {
+        let earlier = try await resumed()
+        var upload: S3Upload
+        if let earlier { upload = earlier.0 } else { upload = try await begun(headers) }
+        let listed = earlier?.1 ?? [:]
+        let layout = S3Parts(byteCount: source.byteCount)
+        var whole = SHA256()
+        for number in 1...layout.count {
+            let offset = layout.offset(of: number)
+            let (bytes, part) = try await source.stretch(at: offset, count: Int(layout.byteCount(of: number)))
+            whole.update(data: bytes)
+            let sha256 = UploadSource.hexadecimal(SHA256.hash(data: bytes))
+            if let there = listed[number], there.byteCount == part.byteCount,
+                there.isOf(sha256, upload.parts.first { $0.number == number })
+            {
+                upload.add(.init(number: number, tag: there.tag, sha256: sha256))
+                report(.sent(offset + part.byteCount))
+                continue
+            }
+            let tag = try await send(part, number, of: upload, sha256) { report(.sent(offset + $0)) }
+            upload.add(.init(number: number, tag: tag, sha256: sha256))
+            try await resume.save(upload, of: object, in: store)
+        }
+        guard UploadSource.hexadecimal(whole.finalize()) == metadata.sha256 else {
+            await abort(upload)
+            throw StoreError(
+                .unreadable,
+                "outbox: \(source.path): its content has changed since it was hashed: compare it with its copies")
+        }
+        try await complete(upload, condition)
+        await resume.remove(object, in: store)
+        return upload.checksum
+    }
+
+    private func begun(_ headers: [(name: String, value: String)]) async throws -> S3Upload {
+        let document = try await bucket.document(
+            "InitiateMultipartUpload",
+            .init(
+                method: .POST, key: key, query: [("uploads", "")],
+                headers: headers + [("x-amz-checksum-algorithm", "SHA256")]))
+        guard let id = document["UploadId"], !id.isEmpty else {
+            throw StoreError(
+                .refused,
+                "outbox: \(bucket.address.place): begins an upload in parts, but gives it no name: see its server")
+        }
+        let upload = S3Upload(id: id, sha256: metadata.sha256, byteCount: source.byteCount)
+        try await resume.save(upload, of: object, in: store)
+        return upload
+    }
+
+    /// A part as the server lists it.
+    private struct Listed {
+        var tag: String
+        var byteCount: Int64
+        /// In base64; nil: this server keeps none.
+        var checksum: String?
+
+        /// Whether it has this hash: the server says so, or said so when it was sent.
+        func isOf(_ sha256: String, _ sent: S3Upload.Part?) -> Bool {
+            if let checksum { return checksum == S3Upload.base64(hexadecimal: sha256) }
+            return sent?.sha256 == sha256 && sent?.tag == tag
+        }
+    }
+
+    private func resumed() async throws -> (S3Upload, [Int: Listed])? {
+        guard let upload = await resume.load(S3Upload.self, of: object, in: store) else { return nil }
+        guard upload.sha256 == metadata.sha256, upload.byteCount == source.byteCount else {
+            await abort(upload)
+            return nil
+        }
+        do {
+            return (upload, try await parts(of: upload))
+        } catch let failure as S3Failure where failure.isOfUpload || failure.status == 404 {
+            await resume.remove(object, in: store)
+            return nil
+        } catch let failure as S3Failure where [403, 405, 501].contains(failure.status) {
+            // This key may not list parts, or the server cannot. It compares what was sent when the upload is completed.
+            let layout = S3Parts(byteCount: upload.byteCount)
+            let parts = upload.parts.map {
+                ($0.number, Listed(tag: $0.tag, byteCount: layout.byteCount(of: $0.number)))
+            }
+            return (upload, Dictionary(parts) { _, last in last })
+        }
+    }
+
+    private func parts(of upload: S3Upload) async throws -> [Int: Listed] {
+        var parts: [Int: Listed] = [:]
+        var after = 0
+        while true {
+            let marker = after > 0 ? [(name: "part-number-marker", value: String(after))] : []
+            let page = try await bucket.document(
+                "ListParts", .init(method: .GET, key: key, query: [("uploadId", upload.id)] + marker))
+            for part in page.all("Part") {
+                guard let number = part["PartNumber"].flatMap({ Int($0) }), let tag = part["ETag"],
+                    let byteCount = part["Size"].flatMap({ Int64($0) })
+                else { continue }
+                parts[number] = Listed(tag: tag, byteCount: byteCount, checksum: part["ChecksumSHA256"])
+            }
+            guard page["IsTruncated"] == "true", let next = page["NextPartNumberMarker"].flatMap({ Int($0) }),
+                next > after
+            else { return parts }
+            after = next
+        }
+    }
+
+    /// - Returns: the part's tag.
+    private func send(
+        _ part: UploadSource, _ number: Int, of upload: S3Upload, _ sha256: String,
+        report: @escaping @Sendable (Int64) -> Void
+    ) async throws -> String {
+        let answer = try await bucket.ask(
+            .init(
+                method: .PUT, key: key, query: [("partNumber", String(number)), ("uploadId", upload.id)],
+                headers: S3Store.checksum(sha256), body: .stretch(part, sha256: sha256, report: report)))
+        guard let tag = answer.headers.first(name: "etag") else {
+            throw StoreError(.refused, "outbox: \(bucket.address.place): gives a part no ETag: see its server")
+        }
+        return tag
+    }
+
+    private func complete(_ upload: S3Upload, _ condition: [(name: String, value: String)]) async throws {
+        do {
+            _ = try await bucket.document(
+                "CompleteMultipartUpload",
+                .init(
+                    method: .POST, key: key, query: [("uploadId", upload.id)],
+                    headers: [("content-type", "application/xml")] + condition,
+                    body: .bytes(upload.completion(withChecksums: !bucket.refuses("x-amz-checksum-algorithm")))))
+        } catch let failure as S3Failure where failure.isOfCondition {
+            await abort(upload)
+            throw failure
+        } catch let failure as S3Failure where failure.isOfParts {
+            await abort(upload)
+            throw StoreError(
+                .damaged, "outbox: \(bucket.address.place)/\(key): the server lost parts of it (\(failure.code))")
+        }
+    }
+
+    /// Forgets an upload, and its parts at the server. What cannot be aborted now is when the store is tidied.
+    private func abort(_ upload: S3Upload) async {
+        await resume.remove(object, in: store)
+        _ = try? await bucket.ask(.init(method: .DELETE, key: key, query: [("uploadId", upload.id)]))
+    }
+}

@@ -1,0 +1,166 @@
+import Upload
+
+/// An element of the small XML documents of the S3 protocol: elements and text. Attributes and prefixes of names are left out.
+struct S3XML: Equatable {
+    var name: String
+    /// The text directly inside it, with entities decoded.
+    var text = ""
+    var children: [S3XML] = []
+
+    /// Reads a document; nil if it is none, or has a document type.
+    init?(_ bytes: [UInt8]) {
+        var reader = Reader(bytes: bytes)
+        guard let root = reader.document() else { return nil }
+        self = root
+    }
+
+    private init(name: String) { self.name = name }
+
+    /// The text of the first child of a name.
+    subscript(_ name: String) -> String? { children.first { $0.name == name }?.text }
+
+    /// All children of a name.
+    func all(_ name: String) -> [S3XML] { children.filter { $0.name == name } }
+
+    /// Makes a text fit for a document.
+    static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            default: result.append(character)
+            }
+        }
+    }
+
+    private struct Reader {
+        let bytes: [UInt8]
+        var place = 0
+
+        static let deepest = 16
+
+        init(bytes: [UInt8]) { self.bytes = bytes }
+
+        mutating func document() -> S3XML? {
+            guard skipMisc(), let root = element(depth: 0), skipMisc(), place == bytes.count else { return nil }
+            return root
+        }
+
+        /// White space, declarations and comments. A server writes white space before all of it while it works.
+        private mutating func skipMisc() -> Bool {
+            while true {
+                while place < bytes.count, Self.isSpace(bytes[place]) { place += 1 }
+                if take("<?") {
+                    guard skip(past: "?>") else { return false }
+                } else if take("<!--") {
+                    guard skip(past: "-->") else { return false }
+                } else {
+                    return true
+                }
+            }
+        }
+
+        private mutating func element(depth: Int) -> S3XML? {
+            guard depth < Self.deepest, take("<"), let name = name() else { return nil }
+            var element = S3XML(name: name)
+            guard let isEmpty = attributes() else { return nil }
+            if isEmpty { return element }
+            var text: [UInt8] = []
+            while place < bytes.count {
+                if take("</") {
+                    guard self.name() == name else { return nil }
+                    skipSpaces()
+                    guard take(">"), let decoded = String(validating: text, as: UTF8.self) else { return nil }
+                    element.text = decoded
+                    return element
+                } else if take("<!--") {
+                    guard skip(past: "-->") else { return nil }
+                } else if take("<![CDATA[") {
+                    let start = place
+                    guard skip(past: "]]>") else { return nil }
+                    text += bytes[start..<(place - 3)]
+                } else if bytes[place] == UInt8(ascii: "<") {
+                    guard let child = self.element(depth: depth + 1) else { return nil }
+                    element.children.append(child)
+                } else if take("&") {
+                    guard let decoded = entity() else { return nil }
+                    text += decoded
+                } else {
+                    text.append(bytes[place])
+                    place += 1
+                }
+            }
+            return nil
+        }
+
+        /// Up to the end of a tag; whether the element ends with it, nil if the tag has no end.
+        private mutating func attributes() -> Bool? {
+            while place < bytes.count {
+                if take("/>") { return true }
+                if take(">") { return false }
+                let byte = bytes[place]
+                place += 1
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                    guard let end = bytes[place...].firstIndex(of: byte) else { return nil }
+                    place = end + 1
+                } else if byte == UInt8(ascii: "<") {
+                    return nil
+                }
+            }
+            return nil
+        }
+
+        private mutating func name() -> String? {
+            let start = place
+            while place < bytes.count, !Self.isSpace(bytes[place]), !"<>/=&\"'".utf8.contains(bytes[place]) {
+                place += 1
+            }
+            guard let name = String(validating: bytes[start..<place], as: UTF8.self), !name.isEmpty else { return nil }
+            return name.split(separator: ":").last.map(String.init)
+        }
+
+        /// What follows an ampersand.
+        private mutating func entity() -> [UInt8]? {
+            guard let end = bytes[place...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else { return nil }
+            let name = String(decoding: bytes[place..<end], as: UTF8.self)
+            place = end + 1
+            switch name {
+            case "amp": return Array("&".utf8)
+            case "lt": return Array("<".utf8)
+            case "gt": return Array(">".utf8)
+            case "quot": return Array("\"".utf8)
+            case "apos": return Array("'".utf8)
+            default:
+                let isHexadecimal = name.hasPrefix("#x")
+                guard name.hasPrefix("#"),
+                    let value = UInt32(name.dropFirst(isHexadecimal ? 2 : 1), radix: isHexadecimal ? 16 : 10),
+                    let scalar = Unicode.Scalar(value)
+                else { return nil }
+                return Array(String(Character(scalar)).utf8)
+            }
+        }
+
+        private mutating func skipSpaces() {
+            while place < bytes.count, Self.isSpace(bytes[place]) { place += 1 }
+        }
+
+        private mutating func take(_ text: StaticString) -> Bool {
+            let wanted = "\(text)".utf8
+            guard bytes[place...].starts(with: wanted) else { return false }
+            place += wanted.count
+            return true
+        }
+
+        private mutating func skip(past text: StaticString) -> Bool {
+            while place < bytes.count {
+                if take(text) { return true }
+                place += 1
+            }
+            return false
+        }
+
+        private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
+    }
+}

@@ -1,0 +1,109 @@
+import Crypto
+import Upload
+import Takes
+
+/// Signs requests to a service of Amazon's kind, with the headers.
+///
+/// AWS Signature Version 4, as S3 wants it: a path is encoded once, and the payload's hash is signed
+/// (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html).
+struct SignatureV4: Sendable {
+    let keyID: Secret
+    let key: Secret
+    let region: String
+    let service = "s3"
+
+    /// What of a request is signed.
+    struct Request {
+        var method: String
+        /// Percent-encoded.
+        var path: String
+        var query: [(name: String, value: String)] = []
+        /// With the host.
+        var headers: [(name: String, value: String)]
+        /// SHA-256 of the body, hexadecimal.
+        var payload: String
+    }
+
+    /// The value of the `Authorization` header. `x-amz-date` must be among the headers, with the same time.
+    func authorization(of request: Request, at time: WallTime) -> Secret {
+        let stamp = Self.stamp(time)
+        let scope = "\(stamp.prefix(8))/\(region)/\(service)/aws4_request"
+        let hash = UploadSource.hexadecimal(UploadSource.digest(of: Self.canonical(request)))
+        let text = "AWS4-HMAC-SHA256\n\(stamp)\n\(scope)\n\(hash)"
+        var signingKey = SymmetricKey(data: Array("AWS4\(key.text)".utf8))
+        for part in [String(stamp.prefix(8)), region, service, "aws4_request"] {
+            signingKey = SymmetricKey(data: Self.code(part, signingKey))
+        }
+        let signature = UploadSource.hexadecimal(Self.code(text, signingKey))
+        return Secret(
+            "AWS4-HMAC-SHA256 Credential=\(keyID.text)/\(scope),SignedHeaders=\(Self.names(request.headers)),"
+                + "Signature=\(signature)")
+    }
+
+    /// `20261121T061811Z`.
+    static func stamp(_ time: WallTime) -> String {
+        let digits = time.iso8601.prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" }
+        return digits + "Z"
+    }
+
+    /// All but letters, digits and `-._~` as `%XX`.
+    static func encoded(_ text: String, keepingSlashes: Bool = false) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                bytes.append(byte)
+            case UInt8(ascii: "/") where keepingSlashes: bytes.append(byte)
+            default:
+                bytes.append(UInt8(ascii: "%"))
+                bytes += UploadSource.hexadecimal([byte]).uppercased().utf8
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Reads `%XX`, and `+` for a space; nil: it is no text then.
+    static func decoded(_ text: String) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+                else {
+                    return nil
+                }
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    static func canonical(_ request: Request) -> String {
+        let query = request.query.map { (encoded($0.name), encoded($0.value)) }.sorted { $0 < $1 }
+            .map { "\($0)=\($1)" }.joined(separator: "&")
+        let headers = sorted(request.headers).map { name, value in
+            "\(name):\(value.split(separator: " ").joined(separator: " "))\n"
+        }
+        return [
+            request.method, request.path, query, headers.joined(), names(request.headers), request.payload,
+        ].joined(separator: "\n")
+    }
+
+    private static func sorted(_ headers: [(name: String, value: String)]) -> [(String, String)] {
+        headers.map { ($0.name.lowercased(), $0.value) }.sorted { $0.0 < $1.0 }
+    }
+
+    private static func names(_ headers: [(name: String, value: String)]) -> String {
+        sorted(headers).map(\.0).joined(separator: ";")
+    }
+
+    private static func code(_ text: String, _ key: SymmetricKey) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
+    }
+}

@@ -1,0 +1,22 @@
+public import Settings
+public import Upload
+
+extension StorePlan {
+    /// The plan of a store of any kind, also of one that is reached over the web.
+    public static func plan(_ kind: Settings.Outbox.Store, _ settings: Settings, _ context: StoreContext) -> StorePlan {
+        if let plan = StorePlan(kind, settings, context) { return plan }
+        let outbox = settings.outbox
+        switch kind {
+        case .s3:
+            let address = try? S3Address(outbox.s3)
+            return StorePlan(
+                name: address.map { S3Store.name(of: $0, prefix: outbox.s3.prefix) } ?? kind.rawValue,
+                needsClock: address?.server.hasPrefix("https:") ?? false
+            ) {
+                try S3Store(
+                    outbox.s3, web: Web(authorities: outbox.authorities), resume: context.resume, kit: context.kit)
+            }
+        default: return .unknown(kind)
+        }
+    }
+}

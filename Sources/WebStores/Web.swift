@@ -1,0 +1,229 @@
+import AsyncHTTPClient
+public import Upload
+import FoundationEssentials
+import Glibc
+import NIOCore
+public import NIOHTTP1
+import NIOSSL
+import Takes
+
+/// HTTP requests of stores. TLS with the system's roots, or those of a file; a proxy as `https_proxy` and `http_proxy` say.
+public final class Web: Sendable {
+    private let configuration: HTTPClient.Configuration
+    /// nil: nothing was asked yet, or it is closed.
+    private let client = Locked<HTTPClient?>(nil)
+    /// What sentences about a certificate end with.
+    private let roots: String
+
+    /// How long a server may be silent.
+    private static let silence = TimeAmount.seconds(60)
+
+    /// - Parameter authorities: a file of certificates (PEM) that are trusted beside the system's; nil: none.
+    /// - Throws: `StoreError`, `.refused`, if that file cannot be used.
+    public init(authorities: String? = nil) throws(StoreError) {
+        var configuration = HTTPClient.Configuration()
+        configuration.timeout = .init(connect: .seconds(20), read: Self.silence, write: Self.silence)
+        configuration.connectionPool.idleTimeout = .seconds(30)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.redirectConfiguration = .disallow
+        configuration.decompression = .disabled
+        configuration.httpVersion = .http1Only
+        var tls = TLSConfiguration.makeClientConfiguration()
+        if let authorities {
+            do {
+                tls.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMFile(authorities))]
+            } catch {
+                throw StoreError(
+                    .refused, "outbox: \(authorities): no certificates can be read from it: it must be a PEM file")
+            }
+        }
+        configuration.tlsConfiguration = tls
+        configuration.proxy = Self.proxy
+        self.configuration = configuration
+        roots = authorities ?? "the system's certificates"
+    }
+
+    /// Closes all connections. The next request opens one again.
+    public func close() async {
+        let old = client.withLock { client in
+            defer { client = nil }
+            return client
+        }
+        try? await old?.shutdown()
+    }
+
+    private var opened: HTTPClient {
+        client.withLock { client in
+            if let client { return client }
+            let new = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+            client = new
+            return new
+        }
+    }
+
+    private static var proxy: HTTPClient.Configuration.Proxy? {
+        for name in ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy"] {
+            // Safe: copied at once, and no thread changes the environment.
+            guard let value = unsafe getenv(name), let url = unsafe URL(string: String(cString: value)),
+                let host = url.host, let port = url.port
+            else { continue }
+            guard let user = url.user, let password = url.password else { return .server(host: host, port: port) }
+            return .server(host: host, port: port, authorization: .basic(username: user, password: password))
+        }
+        return nil
+    }
+
+    /// What a request sends.
+    public enum Body: Sendable {
+        /// Nothing.
+        case none
+        /// These bytes.
+        case bytes([UInt8])
+        /// A stretch of a file. `report` receives how much of the file was taken to be sent.
+        case source(UploadSource, from: Int64, count: Int64, report: @Sendable (Int64) -> Void)
+    }
+
+    /// An answer whose body was not read yet.
+    public struct Answer: Sendable {
+        /// The status code.
+        public var status: Int
+        /// The headers.
+        public var headers: HTTPHeaders
+        fileprivate var body: HTTPClientResponse.Body
+        fileprivate var subject: String
+
+        /// The whole body, which must not be longer than `limit` bytes.
+        /// - Throws: `StoreError`, `.away`.
+        public func bytes(limit: Int = 1 << 22) async throws -> [UInt8] {
+            var bytes: [UInt8] = []
+            try await read { piece in
+                guard bytes.count + piece.count <= limit else {
+                    throw StoreError(.refused, "outbox: \(subject): the answer is longer than \(limit) bytes")
+                }
+                bytes += piece
+            }
+            return bytes
+        }
+
+        /// Reads the body in order.
+        /// - Throws: `StoreError`, `.away`, if the connection ends before it; what `receive` throws.
+        public func read(_ receive: ([UInt8]) async throws -> Void) async throws {
+            var pieces = body.makeAsyncIterator()
+            while true {
+                let piece: ByteBuffer?
+                do {
+                    piece = try await pieces.next()
+                } catch {
+                    try Task.checkCancellation()
+                    throw StoreError(.away, "outbox: \(subject): the answer was cut off: \(Web.reason(error))")
+                }
+                guard let piece else { return }
+                try await receive(Array(piece.readableBytesView))
+            }
+        }
+    }
+
+    /// Sends a request and waits for the head of the answer, whatever its status.
+    /// - Parameters:
+    ///   - url: with all that is secret in headers, never here: sentences show it up to the query.
+    ///   - subject: what sentences are about; the host, unless given.
+    /// - Throws: `StoreError`: `.away` if the server cannot be reached, `.refused` if its certificate is not trusted; what reading the
+    ///   source throws.
+    public func send(
+        _ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: Body = .none, subject: String? = nil
+    ) async throws -> Answer {
+        let subject = subject ?? Self.host(of: url)
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        request.headers = headers
+        let failure = FirstFailure()
+        switch body {
+        case .none: break
+        case .bytes(let bytes): request.body = .bytes(ByteBuffer(bytes: bytes))
+        case .source(let source, let from, let count, let report):
+            request.body = .stream(
+                Pieces(source: source, from: from, end: from + count, report: report, failure: failure),
+                length: .known(count))
+        }
+        do {
+            let response = try await opened.execute(request, deadline: .distantFuture)
+            return Answer(
+                status: Int(response.status.code), headers: response.headers, body: response.body, subject: subject)
+        } catch {
+            try Task.checkCancellation()
+            if let failed = await failure.error { throw failed }
+            throw problem(error, subject)
+        }
+    }
+
+    /// The server of a URL.
+    public static func host(of url: String) -> String {
+        guard let parsed = URL(string: url), let scheme = parsed.scheme, let host = parsed.host else {
+            return "the server"
+        }
+        return "\(scheme)://\(host)" + (parsed.port.map { ":\($0)" } ?? "")
+    }
+
+    private func problem(_ error: any Error, _ subject: String) -> StoreError {
+        let reason = Self.reason(error)
+        if reason.contains("CERTIFICATE_VERIFY_FAILED") || reason.contains("unableToValidateCertificate") {
+            return StoreError(
+                .refused,
+                "outbox: \(subject): its certificate is not trusted by \(roots): see its date and the kit's clock, or name the "
+                    + "authority in [outbox] ca_file")
+        }
+        return StoreError(.away, "outbox: \(subject): cannot be reached: \(reason)")
+    }
+
+    fileprivate static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as HTTPClientError:
+            if error == .connectTimeout { return "no answer within 20 s" }
+            if error == .readTimeout || error == .writeTimeout { return "silent for 60 s" }
+            if error == .remoteConnectionClosed { return "it closed the connection" }
+            return error.description
+        case let error as IOError:
+            // Safe: a string that lives until the next call on this thread.
+            return unsafe String(cString: strerror(error.errnoCode))
+        default: return "\(error)"
+        }
+    }
+
+    /// The first error of a body: the client reports its own instead.
+    private actor FirstFailure {
+        private(set) var error: (any Error)?
+        func note(_ error: any Error) { self.error = self.error ?? error }
+    }
+
+    /// A stretch of a source, piece by piece.
+    private struct Pieces: AsyncSequence, Sendable {
+        let source: UploadSource
+        let from: Int64
+        let end: Int64
+        let report: @Sendable (Int64) -> Void
+        let failure: FirstFailure
+
+        static let pieceByteCount: Int64 = 256 << 10
+
+        struct Iterator: AsyncIteratorProtocol {
+            let pieces: Pieces
+            var offset: Int64
+
+            mutating func next() async throws -> ByteBuffer? {
+                guard offset < pieces.end else { return nil }
+                do {
+                    let count = Int(Swift.min(Pieces.pieceByteCount, pieces.end - offset))
+                    let bytes = try await pieces.source.piece(at: offset, count: count)
+                    offset += Int64(bytes.count)
+                    pieces.report(offset)
+                    return ByteBuffer(bytes: bytes)
+                } catch {
+                    await pieces.failure.note(error)
+                    throw error
+                }
+            }
+        }
+
+        func makeAsyncIterator() -> Iterator { Iterator(pieces: self, offset: from) }
+    }
+}

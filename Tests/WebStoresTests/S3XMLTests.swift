@@ -1,0 +1,38 @@
+import Testing
+
+@testable import Upload
+@testable import WebStores
+
+struct S3XMLTests {
+    @Test("S3: a document is read with its entities, comments and white space")
+    func document() throws {
+        let text = """
+
+
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!-- one --><s3:List xmlns:s3="http://s3.amazonaws.com/doc/2006-03-01/" a='>'>
+              <Name>a&amp;b &#x2F;&#47;<![CDATA[<c>]]></Name><Prefix/><!-- two -->
+              <Item><Key>k</Key></Item><Item ><Key>ü</Key ></Item>
+            </s3:List>
+
+            """
+        let list = try #require(S3XML(Array(text.utf8)))
+        #expect(list.name == "List" && list["Name"] == "a&b //<c>" && list["Prefix"] == "" && list["None"] == nil)
+        #expect(list.all("Item").map { $0["Key"] } == ["k", "ü"])
+        let plain = try #require(S3XML(Array("<Error><Code>&quot;\(S3XML.escaped("<&>\""))</Code></Error>".utf8)))
+        #expect(plain["Code"] == "\"<&>\"")
+    }
+
+    @Test(
+        "S3: what is no document is refused",
+        arguments: [
+            "", " ", "a", "<a>", "<a></b>", "<a", "<a b='>", "</a>", "<a>&b;</a>", "<a>&</a>", "<a>&#xD800;</a>",
+            "<a/>b", "<a/><b/>",
+            "<!DOCTYPE a><a/>", "<a><!-- </a>", "<a><![CDATA[</a>", "<?xml", "<>x</>",
+            String(repeating: "<a>", count: 100_000) + String(repeating: "</a>", count: 100_000),
+        ])
+    func refused(text: String) {
+        #expect(S3XML(Array(text.utf8)) == nil)
+        #expect(S3XML(Array("<a>".utf8) + [0xff] + Array("</a>".utf8)) == nil)
+    }
+}

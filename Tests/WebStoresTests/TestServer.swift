@@ -1,0 +1,89 @@
+import Foundation
+import Glibc
+
+/// A real server on a free port of the loopback address, with an empty folder of its own. It ends with this object.
+final class TestServer: @unchecked Sendable {
+    let port: Int
+    /// For its files and its configuration; removed in the end.
+    let folder: String
+    private let process = Process()
+
+    /// Where `deploy/install-packages servers` installs servers that are Python programs.
+    static let programs =
+        ProcessInfo.processInfo.environment["FIELDFARE_SERVERS"]
+        ?? "\(FileManager.default.currentDirectoryPath)/.build/servers/bin"
+
+    /// Starts a program, and waits until it listens.
+    /// - Parameters:
+    ///   - program: an absolute path, or a program of `programs`.
+    ///   - arguments: of the port and the folder.
+    init(_ program: String, _ arguments: (_ port: Int, _ folder: String) throws -> [String]) throws {
+        port = try Self.freePort()
+        folder = FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        process.executableURL = URL(filePath: program.hasPrefix("/") ? program : "\(Self.programs)/\(program)")
+        process.arguments = try arguments(port, folder)
+        process.currentDirectoryURL = URL(filePath: folder)
+        let log = "\(folder)/server.log"
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        let output = FileHandle(forWritingAtPath: log)
+        process.standardOutput = output
+        process.standardError = output
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        while !Self.answers(port) {
+            guard process.isRunning else {
+                throw Failure(text: "\(program) ended: \((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")")
+            }
+            usleep(20_000)
+        }
+    }
+
+    deinit { stop() }
+
+    func stop() {
+        if process.isRunning {
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        var text: String
+        var description: String { text }
+    }
+
+    private static func address(_ port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return address
+    }
+
+    private static func freePort() throws -> Int {
+        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(number) }
+        var address = address(0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let bound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(number, pointer, length) == 0 && getsockname(number, pointer, &length) == 0
+            }
+        }
+        guard bound else { throw Failure(text: "no free port: \(errno)") }
+        return Int(in_port_t(bigEndian: address.sin_port))
+    }
+
+    private static func answers(_ port: Int) -> Bool {
+        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(number) }
+        var address = address(port)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                connect(number, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+}
