@@ -8,7 +8,7 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-@Suite(.serialized)
+@Suite(.serialized, .enabled(if: TestServer.areInstalled, "deploy/install-packages servers installs moto"))
 struct S3StoreTests {
     let trial: StoreTrial
     init() throws { trial = try StoreTrial() }

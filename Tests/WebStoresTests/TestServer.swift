@@ -13,6 +13,9 @@ final class TestServer: @unchecked Sendable {
         ProcessInfo.processInfo.environment["FIELDFARE_SERVERS"]
         ?? "\(FileManager.default.currentDirectoryPath)/.build/servers/bin"
 
+    /// Whether they are installed.
+    static let areInstalled = FileManager.default.fileExists(atPath: "\(programs)/../installed")
+
     /// Starts a program, and waits until it listens.
     /// - Parameters:
     ///   - program: an absolute path, or a program of `programs`.
