@@ -178,7 +178,8 @@ actor Sender: Service {
         attempt {
             heldUntil = try catalogs.catalog.releaseHeld(of: name, now: SystemClock().wallTime())
             next = try catalogs.catalog.nextUploads(
-                to: name, limit: max(1, Self.mostAtATime - underWay.count), without: underWay, outside: entry.plan.mount)
+                to: name, limit: max(1, Self.mostAtATime - underWay.count), without: underWay, outside: entry.plan.mount
+            )
         }
         let hasWaiting = !next.isEmpty
         board.update(name) { $0.hasWaiting = hasWaiting }
@@ -229,7 +230,8 @@ actor Sender: Service {
     private func canTrust() async -> Bool {
         guard entry.plan.needsClock, await !isClockSet() else { return true }
         let error = StoreError(
-            .away, "outbox: \(name): the clock is not set, so that no certificate can be checked: set it, or wait for it")
+            .away,
+            "outbox: \(name): the clock is not set, so that no certificate can be checked: set it, or wait for it")
         condition = .waiting(error, until: .now + Self.clockPause)
         if error.sentence != reported {
             reported = error.sentence

@@ -1,9 +1,9 @@
 import Crypto
-import Upload
 import FoundationEssentials
 import NIOHTTP1
 import Settings
 import Takes
+import Upload
 
 /// Where a bucket is.
 struct S3Address: Sendable {

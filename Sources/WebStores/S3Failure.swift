@@ -1,6 +1,6 @@
 import NIOHTTP1
-import Upload
 import Settings
+import Upload
 
 /// An answer of a server that did not do what was asked. HEAD has no body, and so neither code nor message.
 struct S3Failure: Error {

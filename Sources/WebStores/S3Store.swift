@@ -1,9 +1,9 @@
 import Crypto
-public import Upload
 import FoundationEssentials
 import NIOHTTP1
 public import Settings
 import Takes
+public import Upload
 
 /// A bucket of Amazon S3, or of another service with its protocol.
 ///

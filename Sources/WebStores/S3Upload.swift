@@ -1,7 +1,7 @@
 import Crypto
-import Upload
 import FoundationEssentials
 import NIOHTTP1
+import Upload
 
 /// How a file is cut into parts.
 struct S3Parts: Equatable, Sendable {

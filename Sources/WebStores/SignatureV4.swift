@@ -1,6 +1,6 @@
 import Crypto
-import Upload
 import Takes
+import Upload
 
 /// Signs requests to a service of Amazon's kind, with the headers.
 ///

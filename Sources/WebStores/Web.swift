@@ -1,11 +1,11 @@
 import AsyncHTTPClient
-public import Upload
 import FoundationEssentials
 import Glibc
 import NIOCore
 public import NIOHTTP1
 import NIOSSL
 import Takes
+public import Upload
 
 /// HTTP requests of stores. TLS with the system's roots, or those of a file; a proxy as `https_proxy` and `http_proxy` say.
 public final class Web: Sendable {

@@ -78,7 +78,8 @@ private struct TestedSender {
         let log = log
         let logger = Logger(label: "test") { _ in log }
         sender = try Sender(
-            Stores.Entry(store: store, plan: StorePlan(name: store.name) { [store] in store }), catalogs, board: board, window: .always, reader: try DiskReader(name: "reader"),
+            Stores.Entry(store: store, plan: StorePlan(name: store.name) { [store] in store }), catalogs, board: board,
+            window: .always, reader: try DiskReader(name: "reader"),
             throttle: nil, log: logger)
     }
 

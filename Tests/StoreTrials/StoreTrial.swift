@@ -1,7 +1,6 @@
 package import Foundation
 import SeededRandom
 package import Testing
-
 package import Upload
 
 /// What each store is tested with: files, and what every store must do.
@@ -27,11 +26,14 @@ package struct StoreTrial {
         return path
     }
 
-    package func source(_ path: String) async throws -> UploadSource { try await UploadSource(path: path, reader: reader) }
+    package func source(_ path: String) async throws -> UploadSource {
+        try await UploadSource(path: path, reader: reader)
+    }
 
     package func name(_ file: String, day: String = "2026-11-21") -> ObjectName { ObjectName(day: day, file: file) }
 
-    package func metadata(_ source: UploadSource, title: String = "heron07-0042-061811Z") async throws -> ObjectMetadata {
+    package func metadata(_ source: UploadSource, title: String = "heron07-0042-061811Z") async throws -> ObjectMetadata
+    {
         try await ObjectMetadata(
             title: title, started: "2026-11-21T06:18:11.250000Z", duration: 12.5, kit: "heron07", waveform: "000a7f80",
             sha256: source.sha256())

@@ -1,7 +1,7 @@
 import Foundation
 import PowerCuts
-import TakeFiles
 import StoreTrials
+import TakeFiles
 import Testing
 
 @testable import Upload

@@ -1,9 +1,9 @@
 import FinishedTakes
 import Foundation
 import Glibc
+import StoreTrials
 import TakeFiles
 import Takes
-import StoreTrials
 import Testing
 
 @testable import Upload

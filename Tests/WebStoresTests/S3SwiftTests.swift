@@ -1,8 +1,8 @@
 import Foundation
 import NIOHTTP1
 import Settings
-import Synchronization
 import StoreTrials
+import Synchronization
 import Takes
 import Testing
 
