@@ -100,9 +100,15 @@ public struct Library: Sendable {
         let outbox = try Outbox(settings, stores, catalogs, reader: reader, log: log)
         let indexer = try Indexer(
             catalogs, roots: roots, watch: watch, progress: progress, changed: { outbox.post($0) }, log: log)
+        var services = outbox.services
+        do {
+            services.append(try NetworkWatch { outbox.post(.surroundings) })
+        } catch {
+            log.error("\(error): takes that wait for a network are attempted again after a time")
+        }
         let requests = LibraryRequests(catalogs, progress: progress, outbox: outbox.requests) { watch.post(.damaged) }
         return Parts(
-            catalogs: catalogs, indexer: indexer, requests: requests, services: outbox.services, lock: lock)
+            catalogs: catalogs, indexer: indexer, requests: requests, services: services, lock: lock)
     }
 }
 

@@ -56,9 +56,9 @@ public final class S3Store: Store {
                 guard mode.allows(there.object.sha256) else { throw conflict(object) }
                 condition = there.tag.map { [("if-match", $0)] } ?? []
             }
-            let checksum: String
+            let sent: S3Sent
             do {
-                checksum = try await send(source, object, metadata, condition, report)
+                sent = try await send(source, object, metadata, condition, report)
             } catch let failure as S3Failure where failure.isOfCondition {
                 // Another has come in between.
                 guard let there = try await found(object, like: source.byteCount, mode),
@@ -67,7 +67,7 @@ public final class S3Store: Store {
                 return there.object
             }
             report(.verifying)
-            return try await verified(source, object, metadata, checksum)
+            return try await verified(source, object, metadata, sent)
         }
     }
 
@@ -241,11 +241,21 @@ extension S3Store {
         guard var found = try await look(object) else { return nil }
         if found.object.sha256 == nil, found.object.byteCount == byteCount || mode != .create {
             // It was not sent by a kit.
-            var hash = SHA256()
-            try await get(object) { hash.update(data: $0) }
-            found.object.sha256 = UploadSource.hexadecimal(hash.finalize())
+            found.object.sha256 = try await hash(of: object)
         }
         return found
+    }
+
+    private func isThere(_ object: ObjectName, _ sent: S3Sent, _ metadata: ObjectMetadata) async throws -> Bool {
+        if sent.isProven { return true }
+        return try await hash(of: object) == metadata.sha256
+    }
+
+    /// Reads an object back, for its hash.
+    private func hash(of object: ObjectName) async throws -> String {
+        var hash = SHA256()
+        try await get(object) { hash.update(data: $0) }
+        return UploadSource.hexadecimal(hash.finalize())
     }
 
     /// Uploads in parts that are not complete.
@@ -271,11 +281,10 @@ extension S3Store {
 
 // What is sent.
 extension S3Store {
-    /// - Returns: the checksum that the server must have.
     private func send(
         _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata,
         _ condition: [(name: String, value: String)], _ report: @escaping @Sendable (PutProgress) -> Void
-    ) async throws -> String {
+    ) async throws -> S3Sent {
         // An empty value would be a header that some servers drop.
         var headers = metadata.texts.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
             .map { (name: "x-amz-meta-\($0.key)", value: $0.value) }
@@ -293,25 +302,28 @@ extension S3Store {
                 .unreadable,
                 "outbox: \(source.path): its content has changed since it was hashed: compare it with its copies")
         }
-        try await bucket.ask(
+        let answer = try await bucket.ask(
             .init(
                 method: .PUT, key: key(object), headers: headers + condition + Self.checksum(sha256),
                 body: .stretch(whole, sha256: sha256) { report(.sent($0)) }))
-        return S3Upload.base64(hexadecimal: sha256)
+        return S3Sent(
+            checksum: S3Upload.base64(hexadecimal: sha256),
+            isProven: S3Proof.isThere(in: answer.headers, of: bytes, sha256))
     }
 
-    /// Compares what is there with what was sent.
+    /// Compares what is there with what was sent. Where the server showed no hash of what it received, it is read back.
     private func verified(
-        _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata, _ checksum: String
+        _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata, _ sent: S3Sent
     ) async throws -> StoredObject {
         guard let there = try await found(object, like: source.byteCount, .create) else {
             throw StoreError(
                 .damaged, "outbox: \(bucket.address.place)/\(key(object)): was sent, but is not there: see its server")
         }
         // A server may say the checksum of the whole for an object of parts, too.
-        let possible = [checksum, S3Upload.base64(hexadecimal: metadata.sha256)]
+        let possible = [sent.checksum, S3Upload.base64(hexadecimal: metadata.sha256)]
         guard there.isSame(as: source, metadata),
-            there.checksum.map({ possible.contains(String($0.prefix { $0 != "-" })) }) ?? true
+            there.checksum.map({ possible.contains(String($0.prefix { $0 != "-" })) }) ?? true,
+            try await isThere(object, sent, metadata)
         else {
             throw StoreError(
                 .damaged,

@@ -45,12 +45,17 @@ struct S3Upload: Codable, Equatable, Sendable {
         var tag: String
         /// Hexadecimal.
         var sha256: String
+        /// Whether the server showed that it received these bytes.
+        var isProven: Bool
     }
 
     mutating func add(_ part: Part) {
         parts.removeAll { $0.number == part.number }
         parts.append(part)
     }
+
+    /// Whether the server showed of each part that it received it.
+    var isProven: Bool { parts.allSatisfy(\.isProven) }
 
     /// The body that completes it.
     func completion(withChecksums: Bool) -> [UInt8] {
@@ -80,6 +85,26 @@ struct S3Upload: Codable, Equatable, Sendable {
     }
 }
 
+/// What was sent.
+struct S3Sent: Sendable {
+    /// What the server's checksum of it must be, in base64.
+    var checksum: String
+    /// Whether the server showed that it received these bytes.
+    var isProven: Bool
+}
+
+/// What an answer says of the bytes that a request sent.
+enum S3Proof {
+    /// Whether the answer has the server's own hash of these bytes: SHA-256, or MD5, which an ETag is unless the server encrypts.
+    static func isThere(in headers: HTTPHeaders, of bytes: [UInt8], _ sha256: String) -> Bool {
+        if let checksum = headers.first(name: "x-amz-checksum-sha256") {
+            return checksum == S3Upload.base64(hexadecimal: sha256)
+        }
+        let tag = headers.first(name: "etag")?.filter { $0 != "\"" }.lowercased()
+        return tag == UploadSource.hexadecimal(Insecure.MD5.hash(data: bytes))
+    }
+}
+
 /// Sends one file in parts, and goes on with what an earlier attempt left.
 struct S3UploadRun {
     let bucket: S3Bucket
@@ -94,9 +119,9 @@ struct S3UploadRun {
     /// - Parameters:
     ///   - headers: of the object, for the beginning.
     ///   - condition: for the end.
-    /// - Returns: the checksum that the server must have.
+    /// - Returns: the checksum that the server must have, and whether it showed that it received all parts.
     func send(headers: [(name: String, value: String)], condition: [(name: String, value: String)]) async throws
-        -> String
+        -> S3Sent
     {
         do {
             return try await attempt(headers, condition)
@@ -108,7 +133,7 @@ struct S3UploadRun {
 
     private func attempt(
         _ headers: [(name: String, value: String)], _ condition: [(name: String, value: String)]
-    ) async throws -> String {
+    ) async throws -> S3Sent {
         let earlier = try await resumed()
         var upload: S3Upload
         if let earlier { upload = earlier.0 } else { upload = try await begun(headers) }
@@ -123,12 +148,13 @@ struct S3UploadRun {
             if let there = listed[number], there.byteCount == part.byteCount,
                 there.isOf(sha256, upload.parts.first { $0.number == number })
             {
-                upload.add(.init(number: number, tag: there.tag, sha256: sha256))
+                let isProven = there.checksum != nil || upload.parts.contains { $0.number == number && $0.isProven }
+                upload.add(.init(number: number, tag: there.tag, sha256: sha256, isProven: isProven))
                 report(.sent(offset + part.byteCount))
                 continue
             }
-            let tag = try await send(part, number, of: upload, sha256) { report(.sent(offset + $0)) }
-            upload.add(.init(number: number, tag: tag, sha256: sha256))
+            let (tag, isProven) = try await send(part, number, of: upload, bytes, sha256) { report(.sent(offset + $0)) }
+            upload.add(.init(number: number, tag: tag, sha256: sha256, isProven: isProven))
             try await resume.save(upload, of: object, in: store)
         }
         guard UploadSource.hexadecimal(whole.finalize()) == metadata.sha256 else {
@@ -139,7 +165,7 @@ struct S3UploadRun {
         }
         try await complete(upload, condition)
         await resume.remove(object, in: store)
-        return upload.checksum
+        return S3Sent(checksum: upload.checksum, isProven: upload.isProven)
     }
 
     private func begun(_ headers: [(name: String, value: String)]) async throws -> S3Upload {
@@ -213,11 +239,11 @@ struct S3UploadRun {
         }
     }
 
-    /// - Returns: the part's tag.
+    /// - Returns: the part's tag, and whether the answer shows that these bytes were received.
     private func send(
-        _ part: UploadSource, _ number: Int, of upload: S3Upload, _ sha256: String,
+        _ part: UploadSource, _ number: Int, of upload: S3Upload, _ bytes: [UInt8], _ sha256: String,
         report: @escaping @Sendable (Int64) -> Void
-    ) async throws -> String {
+    ) async throws -> (tag: String, isProven: Bool) {
         let answer = try await bucket.ask(
             .init(
                 method: .PUT, key: key, query: [("partNumber", String(number)), ("uploadId", upload.id)],
@@ -225,7 +251,7 @@ struct S3UploadRun {
         guard let tag = answer.headers.first(name: "etag") else {
             throw StoreError(.refused, "outbox: \(bucket.address.place): gives a part no ETag: see its server")
         }
-        return tag
+        return (tag, S3Proof.isThere(in: answer.headers, of: bytes, sha256))
     }
 
     private func complete(_ upload: S3Upload, _ condition: [(name: String, value: String)]) async throws {
