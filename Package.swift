@@ -294,7 +294,7 @@ if hasWeb {
         .testTarget(
             name: "WebStoresTests",
             dependencies: [
-                "WebStores", "Upload", "Settings", "TakeFiles", "Takes", "SeededRandom", "StoreTrials",
+                "WebStores", "Upload", "Settings", "TakeFiles", "Takes", "SeededRandom", "StoreTrials", "FinishedTakes",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: strict),

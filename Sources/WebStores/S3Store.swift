@@ -49,11 +49,13 @@ public final class S3Store: Store {
             // object from being overwritten.
             var condition = [(name: "if-none-match", value: "*")]
             if let there = try await found(object, like: source.byteCount, mode) {
-                if there.isSame(as: source, metadata) {
+                switch try await compare(there, source, metadata) {
+                case .same:
                     await resume.remove(object, in: name)
                     return there.object
+                case .damaged: break
+                case .other: guard mode.allows(there.object.sha256) else { throw conflict(object) }
                 }
-                guard mode.allows(there.object.sha256) else { throw conflict(object) }
                 condition = there.tag.map { [("if-match", $0)] } ?? []
             }
             let sent: S3Sent
@@ -62,7 +64,7 @@ public final class S3Store: Store {
             } catch let failure as S3Failure where failure.isOfCondition {
                 // Another has come in between.
                 guard let there = try await found(object, like: source.byteCount, mode),
-                    there.isSame(as: source, metadata)
+                    case .same = try await compare(there, source, metadata)
                 else { throw conflict(object) }
                 return there.object
             }
@@ -193,10 +195,42 @@ extension S3Store {
         var tag: String?
         /// Its SHA-256 in base64, as the server says; of an object of parts with `-COUNT` at the end.
         var checksum: String?
+    }
 
-        func isSame(as source: UploadSource, _ metadata: ObjectMetadata) -> Bool {
-            object.byteCount == source.byteCount && object.sha256 == metadata.sha256
+    /// What an object that is there is to a file.
+    private enum Comparison {
+        case same
+        /// It says that it is the same, and is not: it was damaged on its way, or since.
+        case damaged
+        case other
+    }
+
+    /// Compares an object with a file by the server's own hashes, or by reading it back: what the metadata say of it is no proof of what
+    /// arrived.
+    private func compare(
+        _ there: Found, _ source: UploadSource, _ metadata: ObjectMetadata
+    ) async throws -> Comparison {
+        guard there.object.sha256 == metadata.sha256 else { return .other }
+        guard there.object.byteCount == source.byteCount else { return .damaged }
+        let parts = S3Parts(byteCount: source.byteCount)
+        var prints = S3Prints()
+        for number in 1...max(1, parts.count) {
+            _ = prints.add(
+                try await source.stretch(at: parts.offset(of: number), count: Int(parts.byteCount(of: number))).bytes)
         }
+        guard prints.sha256 == metadata.sha256 else { throw Self.changed(source) }
+        return try await isSame(there, prints, metadata) ? .same : .damaged
+    }
+
+    private func isSame(_ there: Found, _ prints: S3Prints, _ metadata: ObjectMetadata) async throws -> Bool {
+        if let match = prints.match(tag: there.tag, checksum: there.checksum) { return match }
+        return try await hash(of: there.object.name) == metadata.sha256
+    }
+
+    static func changed(_ source: UploadSource) -> StoreError {
+        StoreError(
+            .unreadable,
+            "outbox: \(source.path): its content has changed since it was hashed: compare it with its copies")
     }
 
     private func look(_ object: ObjectName) async throws -> Found? {
@@ -220,7 +254,7 @@ extension S3Store {
         let sha256 = metadata.map(\.sha256).flatMap { $0.isEmpty ? nil : $0 }
         return Found(
             object: StoredObject(name: object, byteCount: byteCount, sha256: sha256, metadata: metadata),
-            // A weak tag is no condition.
+            // A weak tag is no condition, and no hash.
             tag: headers.first(name: "etag").flatMap { $0.hasPrefix("W/") ? nil : $0 },
             checksum: headers.first(name: "x-amz-checksum-sha256"))
     }
@@ -244,11 +278,6 @@ extension S3Store {
             found.object.sha256 = try await hash(of: object)
         }
         return found
-    }
-
-    private func isThere(_ object: ObjectName, _ sent: S3Sent, _ metadata: ObjectMetadata) async throws -> Bool {
-        if sent.isProven { return true }
-        return try await hash(of: object) == metadata.sha256
     }
 
     /// Reads an object back, for its hash.
@@ -296,22 +325,17 @@ extension S3Store {
             return try await run.send(headers: headers, condition: condition)
         }
         let (bytes, whole) = try await source.stretch(at: 0, count: Int(source.byteCount))
-        let sha256 = UploadSource.hexadecimal(SHA256.hash(data: bytes))
-        guard sha256 == metadata.sha256 else {
-            throw StoreError(
-                .unreadable,
-                "outbox: \(source.path): its content has changed since it was hashed: compare it with its copies")
-        }
+        var prints = S3Prints()
+        let sha256 = prints.add(bytes)
+        guard sha256 == metadata.sha256 else { throw Self.changed(source) }
         let answer = try await bucket.ask(
             .init(
                 method: .PUT, key: key(object), headers: headers + condition + Self.checksum(sha256),
                 body: .stretch(whole, sha256: sha256) { report(.sent($0)) }))
-        return S3Sent(
-            checksum: S3Upload.base64(hexadecimal: sha256),
-            isProven: S3Proof.isThere(in: answer.headers, of: bytes, sha256))
+        return S3Sent(prints: prints, tag: answer.headers.first(name: "etag"))
     }
 
-    /// Compares what is there with what was sent. Where the server showed no hash of what it received, it is read back.
+    /// Compares what is there with what was sent. What arrived damaged is deleted, unless another has replaced it.
     private func verified(
         _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata, _ sent: S3Sent
     ) async throws -> StoredObject {
@@ -319,16 +343,14 @@ extension S3Store {
             throw StoreError(
                 .damaged, "outbox: \(bucket.address.place)/\(key(object)): was sent, but is not there: see its server")
         }
-        // A server may say the checksum of the whole for an object of parts, too.
-        let possible = [sent.checksum, S3Upload.base64(hexadecimal: metadata.sha256)]
-        guard there.isSame(as: source, metadata),
-            there.checksum.map({ possible.contains(String($0.prefix { $0 != "-" })) }) ?? true,
-            try await isThere(object, sent, metadata)
+        guard there.object.byteCount == source.byteCount, there.object.sha256 == metadata.sha256,
+            try await isSame(there, sent.prints, metadata)
         else {
+            if let tag = there.tag, tag == sent.tag { try await delete(object) }
             throw StoreError(
                 .damaged,
-                "outbox: \(bucket.address.place)/\(key(object)): has arrived with another content or length: compare it with "
-                    + source.path)
+                "outbox: \(bucket.address.place)/\(key(object)): has arrived with another content or length than \(source.path)"
+            )
         }
         return there.object
     }

@@ -45,17 +45,12 @@ struct S3Upload: Codable, Equatable, Sendable {
         var tag: String
         /// Hexadecimal.
         var sha256: String
-        /// Whether the server showed that it received these bytes.
-        var isProven: Bool
     }
 
     mutating func add(_ part: Part) {
         parts.removeAll { $0.number == part.number }
         parts.append(part)
     }
-
-    /// Whether the server showed of each part that it received it.
-    var isProven: Bool { parts.allSatisfy(\.isProven) }
 
     /// The body that completes it.
     func completion(withChecksums: Bool) -> [UInt8] {
@@ -69,13 +64,6 @@ struct S3Upload: Codable, Equatable, Sendable {
                 + "</CompleteMultipartUpload>").utf8)
     }
 
-    /// The server's checksum of the object: the hash of the parts' hashes, in base64.
-    var checksum: String {
-        var hash = SHA256()
-        for part in parts.sorted(by: { $0.number < $1.number }) { hash.update(data: Self.bytes(part.sha256)) }
-        return Data(hash.finalize()).base64EncodedString()
-    }
-
     /// A hash as the checksum headers have it.
     static func base64(hexadecimal: String) -> String { Data(bytes(hexadecimal)).base64EncodedString() }
 
@@ -87,22 +75,9 @@ struct S3Upload: Codable, Equatable, Sendable {
 
 /// What was sent.
 struct S3Sent: Sendable {
-    /// What the server's checksum of it must be, in base64.
-    var checksum: String
-    /// Whether the server showed that it received these bytes.
-    var isProven: Bool
-}
-
-/// What an answer says of the bytes that a request sent.
-enum S3Proof {
-    /// Whether the answer has the server's own hash of these bytes: SHA-256, or MD5, which an ETag is unless the server encrypts.
-    static func isThere(in headers: HTTPHeaders, of bytes: [UInt8], _ sha256: String) -> Bool {
-        if let checksum = headers.first(name: "x-amz-checksum-sha256") {
-            return checksum == S3Upload.base64(hexadecimal: sha256)
-        }
-        let tag = headers.first(name: "etag")?.filter { $0 != "\"" }.lowercased()
-        return tag == UploadSource.hexadecimal(Insecure.MD5.hash(data: bytes))
-    }
+    var prints: S3Prints
+    /// The object's `ETag`, as the answer had it.
+    var tag: String?
 }
 
 /// Sends one file in parts, and goes on with what an earlier attempt left.
@@ -119,7 +94,7 @@ struct S3UploadRun {
     /// - Parameters:
     ///   - headers: of the object, for the beginning.
     ///   - condition: for the end.
-    /// - Returns: the checksum that the server must have, and whether it showed that it received all parts.
+    /// - Returns: what was sent.
     func send(headers: [(name: String, value: String)], condition: [(name: String, value: String)]) async throws
         -> S3Sent
     {
@@ -139,33 +114,29 @@ struct S3UploadRun {
         if let earlier { upload = earlier.0 } else { upload = try await begun(headers) }
         let listed = earlier?.1 ?? [:]
         let layout = S3Parts(byteCount: source.byteCount)
-        var whole = SHA256()
+        var prints = S3Prints()
         for number in 1...layout.count {
             let offset = layout.offset(of: number)
             let (bytes, part) = try await source.stretch(at: offset, count: Int(layout.byteCount(of: number)))
-            whole.update(data: bytes)
-            let sha256 = UploadSource.hexadecimal(SHA256.hash(data: bytes))
+            let sha256 = prints.add(bytes)
             if let there = listed[number], there.byteCount == part.byteCount,
                 there.isOf(sha256, upload.parts.first { $0.number == number })
             {
-                let isProven = there.checksum != nil || upload.parts.contains { $0.number == number && $0.isProven }
-                upload.add(.init(number: number, tag: there.tag, sha256: sha256, isProven: isProven))
+                upload.add(.init(number: number, tag: there.tag, sha256: sha256))
                 report(.sent(offset + part.byteCount))
                 continue
             }
-            let (tag, isProven) = try await send(part, number, of: upload, bytes, sha256) { report(.sent(offset + $0)) }
-            upload.add(.init(number: number, tag: tag, sha256: sha256, isProven: isProven))
+            let tag = try await send(part, number, of: upload, sha256) { report(.sent(offset + $0)) }
+            upload.add(.init(number: number, tag: tag, sha256: sha256))
             try await resume.save(upload, of: object, in: store)
         }
-        guard UploadSource.hexadecimal(whole.finalize()) == metadata.sha256 else {
+        guard prints.sha256 == metadata.sha256 else {
             await abort(upload)
-            throw StoreError(
-                .unreadable,
-                "outbox: \(source.path): its content has changed since it was hashed: compare it with its copies")
+            throw S3Store.changed(source)
         }
-        try await complete(upload, condition)
+        let tag = try await complete(upload, condition)
         await resume.remove(object, in: store)
-        return S3Sent(checksum: upload.checksum, isProven: upload.isProven)
+        return S3Sent(prints: prints, tag: tag)
     }
 
     private func begun(_ headers: [(name: String, value: String)]) async throws -> S3Upload {
@@ -239,11 +210,11 @@ struct S3UploadRun {
         }
     }
 
-    /// - Returns: the part's tag, and whether the answer shows that these bytes were received.
+    /// - Returns: the part's tag.
     private func send(
-        _ part: UploadSource, _ number: Int, of upload: S3Upload, _ bytes: [UInt8], _ sha256: String,
+        _ part: UploadSource, _ number: Int, of upload: S3Upload, _ sha256: String,
         report: @escaping @Sendable (Int64) -> Void
-    ) async throws -> (tag: String, isProven: Bool) {
+    ) async throws -> String {
         let answer = try await bucket.ask(
             .init(
                 method: .PUT, key: key, query: [("partNumber", String(number)), ("uploadId", upload.id)],
@@ -251,17 +222,21 @@ struct S3UploadRun {
         guard let tag = answer.headers.first(name: "etag") else {
             throw StoreError(.refused, "outbox: \(bucket.address.place): gives a part no ETag: see its server")
         }
-        return (tag, S3Proof.isThere(in: answer.headers, of: bytes, sha256))
+        return tag
     }
 
-    private func complete(_ upload: S3Upload, _ condition: [(name: String, value: String)]) async throws {
+    /// - Returns: the object's tag.
+    private func complete(
+        _ upload: S3Upload, _ condition: [(name: String, value: String)]
+    ) async throws -> String? {
         do {
-            _ = try await bucket.document(
+            return try await bucket.document(
                 "CompleteMultipartUpload",
                 .init(
                     method: .POST, key: key, query: [("uploadId", upload.id)],
                     headers: [("content-type", "application/xml")] + condition,
-                    body: .bytes(upload.completion(withChecksums: !bucket.refuses("x-amz-checksum-algorithm")))))
+                    body: .bytes(upload.completion(withChecksums: !bucket.refuses("x-amz-checksum-algorithm")))))[
+                    "ETag"]
         } catch let failure as S3Failure where failure.isOfCondition {
             await abort(upload)
             throw failure

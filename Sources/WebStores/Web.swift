@@ -15,14 +15,14 @@ public final class Web: Sendable {
     /// What sentences about a certificate end with.
     private let roots: String
 
-    /// How long a server may be silent.
-    private static let silence = TimeAmount.seconds(60)
-
-    /// - Parameter authorities: a file of certificates (PEM) that are trusted beside the system's; nil: none.
+    /// - Parameters:
+    ///   - authorities: a file of certificates (PEM) that are trusted beside the system's; nil: none.
+    ///   - silence: how long a server may be silent.
     /// - Throws: `StoreError`, `.refused`, if that file cannot be used.
-    public init(authorities: String? = nil) throws(StoreError) {
+    public init(authorities: String? = nil, silence: Duration = .seconds(60)) throws(StoreError) {
         var configuration = HTTPClient.Configuration()
-        configuration.timeout = .init(connect: .seconds(20), read: Self.silence, write: Self.silence)
+        let silence = TimeAmount(silence)
+        configuration.timeout = .init(connect: .seconds(20), read: silence, write: silence)
         configuration.connectionPool.idleTimeout = .seconds(30)
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.redirectConfiguration = .disallow
@@ -42,6 +42,9 @@ public final class Web: Sendable {
         self.configuration = configuration
         roots = authorities ?? "the system's certificates"
     }
+
+    // A client that goes without being shut down ends the program.
+    deinit { client.withLock { $0 }?.shutdown { _ in } }
 
     /// Closes all connections. The next request opens one again.
     public func close() async {
@@ -179,7 +182,7 @@ public final class Web: Sendable {
         switch error {
         case let error as HTTPClientError:
             if error == .connectTimeout { return "no answer within 20 s" }
-            if error == .readTimeout || error == .writeTimeout { return "silent for 60 s" }
+            if error == .readTimeout || error == .writeTimeout { return "it was silent for too long" }
             if error == .remoteConnectionClosed { return "it closed the connection" }
             return error.description
         case let error as IOError:

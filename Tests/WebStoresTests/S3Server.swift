@@ -1,5 +1,6 @@
 import Foundation
 import Settings
+import StoreTrials
 import Testing
 
 @testable import Upload
@@ -70,8 +71,6 @@ final class S3Server: Sendable {
     }
 
     private static func python(_ port: Int, _ script: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "\(TestServer.programs)/python")
         let client = """
             import boto3
             def client(name, id="none", key="none"):
@@ -79,16 +78,7 @@ final class S3Server: Sendable {
                     aws_access_key_id=id, aws_secret_access_key=key)
 
             """
-        process.arguments = ["-c", client + script]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw TestServer.Failure(text: "python: \(process.terminationStatus)")
-        }
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return try TestServer.python(client + script)
     }
 
     /// The requests that the server has answered, as its log has them: `PUT /recordings/…`.

@@ -1,5 +1,6 @@
 import Foundation
 import Settings
+import StoreTrials
 import Takes
 import Testing
 
@@ -66,7 +67,7 @@ struct S3SignatureTests {
                 headers: [("x-amz-meta-title", "  a   b ")])
             let query = request.query.map { "\(SignatureV4.encoded($0.name))=\(SignatureV4.encoded($0.value))" }
             let url = "https://examplebucket.s3.amazonaws.com\(request.path)?\(query.joined(separator: "&"))"
-            let expected = try Self.python(
+            let expected = try TestServer.python(
                 """
                 import datetime, sys
                 from botocore import auth, awsrequest, credentials
@@ -83,17 +84,5 @@ struct S3SignatureTests {
         }
         #expect(SignatureV4.decoded("a+b%2B") == "a b+")
         #expect([SignatureV4.decoded("%"), SignatureV4.decoded("%4"), SignatureV4.decoded("%zz")] == [nil, nil, nil])
-    }
-
-    private static func python(_ arguments: String...) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "\(TestServer.programs)/python")
-        process.arguments = ["-c"] + arguments
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
