@@ -26,6 +26,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
     ],
     targets: [
         // System libraries and thin C shims.
@@ -130,6 +131,8 @@ let package = Package(
                 "Takes", "Transport", "TakeFiles", "Settings", "Control", "Catalog", "Upload", "ServiceManager",
                 "Workers", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -249,8 +252,8 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "Library", "Catalog", "Upload", "Control", "Settings", "TakeFiles", "Takes", "Transport", "Workers",
-                "FinishedTakes",
+                "Library", "Catalog", "Upload", "Control", "Commands", "Settings", "TakeFiles", "Takes", "Transport",
+                "Workers", "FinishedTakes",
             ],
             swiftSettings: strict),
         .testTarget(

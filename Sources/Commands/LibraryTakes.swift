@@ -53,7 +53,8 @@ struct LibraryTakes {
         try list.end(place: nil)
     }
 
-    private func pages<Take: Decodable>(
+    /// Passes on the takes that fulfil a query, page by page.
+    func pages<Take: Decodable>(
         _ query: TakeQuery, _ limit: Int?, _ use: ([Take]) throws(Failure) -> Void
     ) throws(Failure) {
         var query = query

@@ -21,6 +21,8 @@ public enum LibraryMessage: PeerMessage {
     case outboxWish(OutboxWish)
     /// Changes what happens with one take.
     case outboxDecision(OutboxDecision, TakeReference)
+    /// Asks for something of a store.
+    case remote(RemoteRequest)
 
     /// How many takes a report of the outbox has, unless another number is asked for.
     public static let outboxLimit = 50
@@ -33,7 +35,7 @@ extension LibraryMessage {
     /// The names of all requests, as the key `command` gives them.
     public static let names =
         ["status", "takes", "show", "memo", "tag", "star", "outbox"] + OutboxWish.allCases.map(\.rawValue)
-        + OutboxDecision.allCases.map(\.rawValue)
+        + OutboxDecision.allCases.map(\.rawValue) + RemoteRequest.names
 
     /// Reads what an object asks for.
     public init(_ members: [String: JSONValue]) throws(Refusal) {
@@ -54,6 +56,8 @@ extension LibraryMessage {
                 self = .outboxWish(wish)
             } else if let decision = OutboxDecision(rawValue: name) {
                 self = .outboxDecision(decision, try keys.requiredTake())
+            } else if let request = try RemoteRequest(name, keys) {
+                self = .remote(request)
             } else {
                 throw Self.unknown(members["command"])
             }
@@ -79,6 +83,7 @@ extension LibraryMessage {
         case .outbox(let limit): ["command": .string("outbox"), "limit": .integer(limit)]
         case .outboxWish(let wish): ["command": .string(wish.rawValue)]
         case .outboxDecision(let decision, let take): ["command": .string(decision.rawValue), "take": take.json]
+        case .remote(let request): request.members
         }
     }
 }

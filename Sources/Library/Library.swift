@@ -45,7 +45,7 @@ public struct Library: Sendable {
         signal(SIGHUP, SIG_IGN)
         let parts = try build(isNew: false)
         defer { _ = parts.lock }
-        let server = LibraryServer(path: settings.library.socket, parts.requests, log: log)
+        let server = LibraryServer(path: settings.library.socket, parts.requests, parts.remote, log: log)
         do throws(ControlError) {
             try server.listen()
         } catch {
@@ -72,6 +72,7 @@ public struct Library: Sendable {
         var catalogs: CatalogSlot
         var indexer: Indexer
         var requests: LibraryRequests
+        var remote: RemoteDesk
         /// Of the outbox.
         var services: [any ServiceLifecycle.Service]
         var lock: LibraryLock
@@ -108,7 +109,8 @@ public struct Library: Sendable {
         }
         let requests = LibraryRequests(catalogs, progress: progress, outbox: outbox.requests) { watch.post(.damaged) }
         return Parts(
-            catalogs: catalogs, indexer: indexer, requests: requests, services: services, lock: lock)
+            catalogs: catalogs, indexer: indexer, requests: requests, remote: RemoteDesk(stores, catalogs), services: services,
+            lock: lock)
     }
 }
 

@@ -81,6 +81,7 @@ struct LibraryRequests: Sendable {
             } catch is Catalog.NoSuchTake {
                 throw missing(reference, name)
             }
+        case .remote: throw Refusal(.internal, "\(name): is answered elsewhere")
         }
     }
 

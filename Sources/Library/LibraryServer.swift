@@ -8,6 +8,7 @@ import Workers
 /// The library's socket, served by a thread of its own, which never waits for anything else.
 final class LibraryServer: ServiceLifecycle.Service, Sendable {
     private let requests: LibraryRequests
+    private let remote: RemoteDesk
     private let path: String
     private let log: Logger
     private let ending = Mailbox<Void>()
@@ -18,9 +19,10 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
         var server: PeerServer<LibraryMessage>
     }
 
-    init(path: String, _ requests: LibraryRequests, log: Logger) {
+    init(path: String, _ requests: LibraryRequests, _ remote: RemoteDesk, log: Logger) {
         self.path = path
         self.requests = requests
+        self.remote = remote
         self.log = log
     }
 
@@ -34,7 +36,7 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
     func run() async throws {
         guard let opened = listening.withLock({ $0 }) else { return try await gracefulShutdown() }
         let (ended, end) = AsyncStream.makeStream(of: Never.self)
-        let desk = try Desk(requests)
+        let desk = try Desk(requests, remote)
         let thread = try Thread(name: "serve") { [ending] in
             Self.serve(opened.server, by: desk, until: ending)
             end.finish()
@@ -53,9 +55,11 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
     ) {
         let clock = SystemClock()
         server.handler = desk
+        desk.isGone = { [unowned server] in !server.has($0) }
         let loop = Loop(clock: clock)
         loop.watch(server.fileDescriptor) { server.serve(clock.now()) }
         loop.watch(desk.fileDescriptor) { desk.deliver() }
+        loop.watch(desk.remoteDescriptor) { desk.deliverRemote() }
         loop.watch(ending.fileDescriptor) { loop.stop() }
         loop.run { now in server.turn(now) }
         server.handler = nil
@@ -76,10 +80,16 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
         }
 
         private let worker: Worker<Order, Outcome>
+        private let remote: RemoteDesk
+        private let pieces = Mailbox<Outcome>()
+        /// Those that have asked something of the stores.
+        private var drawers: Set<PeerID> = []
+        var isGone: (PeerID) -> Bool = { _ in false }
         private var waiting: [Int: Answer] = [:]
         private var last = 0
 
-        init(_ requests: LibraryRequests) throws(ThreadError) {
+        init(_ requests: LibraryRequests, _ remote: RemoteDesk) throws(ThreadError) {
+            self.remote = remote
             worker = Worker(clock: SystemClock()) { orders, _, outcomes in
                 for order in orders {
                     let result = Result { () throws(Refusal) in try requests.answer(order.message) }
@@ -92,15 +102,39 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
 
         /// Readable while there are replies.
         var fileDescriptor: Int32 { worker.fileDescriptor }
+        /// Readable while there are replies of stores.
+        var remoteDescriptor: Int32 { pieces.fileDescriptor }
 
         func carryOut(_ message: LibraryMessage, of peer: PeerID, answer: Answer) {
             last += 1
             waiting[last] = answer
-            worker.post(Order(number: last, message: message))
+            guard case .remote(let request) = message else {
+                return worker.post(Order(number: last, message: message))
+            }
+            drawers.insert(peer)
+            Task { [remote, pieces, number = last] in
+                let result: Result<any Encodable & Sendable, Refusal>
+                do throws(Refusal) {
+                    result = .success(try await remote.answer(request, of: peer))
+                } catch {
+                    result = .failure(error)
+                }
+                pieces.post(Outcome(number: number, result: result))
+            }
         }
 
-        func deliver() {
-            for outcome in worker.outcomes() {
+        func peersMayHaveGone() {
+            let gone = drawers.filter(isGone)
+            guard !gone.isEmpty else { return }
+            drawers.subtract(gone)
+            Task { [remote] in await remote.end(of: gone) }
+        }
+
+        func deliver() { deliver(worker.outcomes()) }
+        func deliverRemote() { deliver(pieces.take()) }
+
+        private func deliver(_ outcomes: [Outcome]) {
+            for outcome in outcomes {
                 guard let answer = waiting.removeValue(forKey: outcome.number) else { continue }
                 switch outcome.result {
                 case .success(let object): answer.succeed(object: object)

@@ -113,6 +113,7 @@ private final class DeskHandler: PeerHandler {
             answer.succeed(object: desk.outbox.withLock { $0 })
         case .outboxDecision(_, let reference):
             change(reference, answer) { _ in }
+        case .remote: answer.refuse(Refusal(.notFound, "remote: no store is named: [outbox] store"))
         case .star(let reference, let isStarred):
             change(reference, answer) { $0.starred = isStarred }
         }

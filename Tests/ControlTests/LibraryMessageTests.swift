@@ -53,11 +53,22 @@ import Transport
         (#"{"command":"outbox-add","id":1,"take":42}"#, .outboxDecision(.add, .number(42))),
         (#"{"command":"outbox-remove","id":1,"take":"last"}"#, .outboxDecision(.remove, .last)),
         (#"{"command":"outbox-hold","id":1,"take":"last"}"#, .outboxDecision(.hold, .last)),
+        (#"{"command":"remote-list","id":1}"#, .remote(.list(store: nil))),
+        (#"{"command":"remote-list","id":1,"store":"s3"}"#, .remote(.list(store: "s3"))),
+        (
+            #"{"command":"remote-get","id":1,"path":"2026-11-21/a-0001-061811Z.wav"}"#,
+            .remote(.get(store: nil, path: "2026-11-21/a-0001-061811Z.wav"))
+        ),
+        (
+            #"{"command":"remote-delete","id":1,"path":"2026-11-21/a-0001-061811Z.wav","store":"stick"}"#,
+            .remote(.delete(store: "stick", path: "2026-11-21/a-0001-061811Z.wav"))
+        ),
+        (#"{"command":"remote-next","id":1}"#, .remote(.next)),
     ]
 
     static let allowed =
         "allowed are status, takes, show, memo, tag, star, outbox, outbox-retry, outbox-pause, outbox-resume, outbox-add, "
-        + "outbox-remove, outbox-hold"
+        + "outbox-remove, outbox-hold, remote-list, remote-get, remote-delete, remote-next"
 
     private func read(_ line: String) throws(RequestError) -> Request<LibraryMessage> {
         try Request.read(Array(line.utf8)[...])

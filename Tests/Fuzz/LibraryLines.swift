@@ -38,7 +38,9 @@ enum LibraryLines {
 
     private static func check(_ message: LibraryMessage) throws {
         switch message {
-        case .status, .show, .star, .outboxWish, .outboxDecision: break
+        case .status, .show, .star, .outboxWish, .outboxDecision, .remote(.next): break
+        case .remote(.list(let store)): try check(store, nil)
+        case .remote(.get(let store, let path)), .remote(.delete(let store, let path)): try check(store, path)
         case .outbox(let limit):
             try hold((1...TakeQuery.mostTakes).contains(limit), "a limit of \(limit)")
         case .takes(let query):
@@ -54,5 +56,9 @@ enum LibraryLines {
             try hold(!tags.isEmpty && tags.count <= 2 * TakeNotes.mostTags, "\(tags.count) tags")
             for tag in tags { try hold(TakeNotes.tag(tag) == tag, "a tag \(tag)") }
         }
+    }
+
+    private static func check(_ store: String?, _ path: String?) throws {
+        try hold((store?.utf8.count ?? 1) <= 1000 && (path?.utf8.count ?? 1) <= 200, "a store or a path that is too long")
     }
 }

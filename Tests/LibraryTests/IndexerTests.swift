@@ -7,6 +7,7 @@ import TakeFiles
 import Takes
 import Testing
 import Transport
+import Upload
 
 @testable import Library
 
@@ -45,6 +46,9 @@ struct TestedIndexer {
     var outbox: OutboxRequests {
         OutboxRequests(board: OutboxBoard { _ in }, post: { _ in }, mark: PauseMark(in: disk.library))
     }
+
+    /// No store either.
+    var remote: RemoteDesk { RemoteDesk(Stores([]), catalogs) }
 
     init(_ disk: TakesOnDisk = TakesOnDisk(), roots: [String]? = nil) throws {
         self.disk = disk

@@ -13,7 +13,7 @@ import Workers
 @testable import Library
 
 /// Does something that waits, on a thread of its own: the threads of other tests must not wait with it.
-private func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     try await withCheckedThrowingContinuation { continuation in
         do {
             // It is left to end by itself.
@@ -82,7 +82,7 @@ private func onThread(_ body: @escaping @Sendable () throws -> Void) async throw
         await tested.indexer.scanAll()
         let path = "\(tested.disk.path)/library.sock"
         let log = tested.log
-        let server = LibraryServer(path: path, requests, log: Logger(label: "test") { _ in log })
+        let server = LibraryServer(path: path, requests, tested.remote, log: Logger(label: "test") { _ in log })
         try server.listen()
         let group = ServiceGroup(
             services: [server], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
@@ -120,8 +120,8 @@ private func onThread(_ body: @escaping @Sendable () throws -> Void) async throw
     @Test func `a socket that another library has is reported, and the rest goes on`() async throws {
         let path = "\(tested.disk.path)/library.sock"
         let log = tested.log
-        let first = LibraryServer(path: path, requests, log: Logger(label: "test") { _ in log })
-        let second = LibraryServer(path: path, requests, log: Logger(label: "test") { _ in log })
+        let first = LibraryServer(path: path, requests, tested.remote, log: Logger(label: "test") { _ in log })
+        let second = LibraryServer(path: path, requests, tested.remote, log: Logger(label: "test") { _ in log })
         try first.listen()
         #expect(throws: ControlError.self) { try second.listen() }
     }

@@ -1,0 +1,108 @@
+import Control
+import FoundationEssentials
+import Takes
+import Transport
+
+/// The takes that a store has, asked of the library.
+struct RemoteTakes {
+    private let client: LibraryClient
+    private let store: String?
+
+    /// A store on a slow link takes its time for a page of a list.
+    private static let timeout = Duration.seconds(180)
+
+    /// - Parameter store: its name, or how that begins; nil: the only one.
+    init(_ client: LibraryClient, store: String?) {
+        self.client = client
+        self.store = store
+    }
+
+    /// A take of a store.
+    struct Take {
+        var name: TakeName
+        var files: [RemoteObject]
+
+        var stem: String { name.stem }
+        var bytes: Int64 { files.reduce(0) { $0 + $1.bytes } }
+        /// Whether the file is there that comes last.
+        var isComplete: Bool { sidecar != nil }
+        var sidecar: RemoteObject? { files.first { $0.path.hasSuffix("/\(name.stem).json") } }
+    }
+
+    /// All takes, the newest first, and the store's name.
+    func all() throws(Failure) -> (store: String, takes: [Take]) {
+        var found: [TakeName: [RemoteObject]] = [:]
+        var name = ""
+        try draw(.list(store: store)) { piece throws(Failure) in
+            name = piece.store
+            for object in piece.objects ?? [] {
+                let parts = object.path.split(separator: "/").map(String.init)
+                guard parts.count == 2, let take = TakeName(file: parts[1], day: parts[0]) else { continue }
+                found[take, default: []].append(object)
+            }
+        }
+        let takes = found.map { Take(name: $0, files: $1.sorted { $0.path < $1.path }) }
+        return (name, takes.sorted { ($0.name.day, $0.stem) > ($1.name.day, $1.stem) })
+    }
+
+    /// The takes that were named, each once.
+    /// - Throws: `Failure`, if one of them is not there, or several are.
+    func find(_ references: [TakeReference], for command: String) throws(Failure) -> [Take] {
+        let (store, takes) = try all()
+        var named: [Take] = []
+        for reference in references {
+            let found =
+                switch reference {
+                case .last: Array(takes.prefix(1))
+                case .stem(let stem): takes.filter { $0.stem == stem }
+                case .number(let number): takes.filter { $0.name.number == number }
+                }
+            guard let take = found.first else {
+                throw Failure(exitStatus: 66, "\(command): \(reference): \(store) has no such take")
+            }
+            guard found.count == 1 else {
+                let stems = found.prefix(5).map { "\($0.name.day)/\($0.stem)" }.joined(separator: ", ")
+                throw Failure(
+                    exitStatus: 65, "\(command): \(reference): there are \(found.count): \(stems): name its stem")
+            }
+            if !named.contains(where: { $0.name == take.name }) { named.append(take) }
+        }
+        return named
+    }
+
+    /// Reads a file.
+    /// - Returns: the hash of its bytes, hexadecimal.
+    func read(_ path: String, _ receive: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> String {
+        var sha256 = ""
+        try draw(.get(store: store, path: path)) { piece throws(Failure) in
+            guard let data = Data(base64Encoded: piece.data ?? "") else {
+                throw Failure(exitStatus: 70, "remote: \(path): the library's answer cannot be read")
+            }
+            try receive(Array(data))
+            if let hash = piece.sha256 { sha256 = hash }
+        }
+        return sha256
+    }
+
+    /// Deletes a file.
+    func delete(_ path: String) throws(Failure) {
+        _ = try ask(.delete(store: store, path: path))
+    }
+
+    private func draw(_ request: RemoteRequest, _ receive: (RemotePiece) throws(Failure) -> Void) throws(Failure) {
+        var piece = try ask(request)
+        while true {
+            try receive(piece)
+            guard !piece.isLast else { return }
+            piece = try ask(.next)
+        }
+    }
+
+    private func ask(_ request: RemoteRequest) throws(Failure) -> RemotePiece {
+        do {
+            return try client.ask(.remote(request), for: RemotePiece.self, timeout: Self.timeout)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}

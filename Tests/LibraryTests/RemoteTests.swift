@@ -1,0 +1,170 @@
+import Catalog
+import Commands
+import Control
+import FinishedTakes
+import Foundation
+import Logging
+import ServiceLifecycle
+import TakeFiles
+import Takes
+import Testing
+import Transport
+import Upload
+
+@testable import Library
+
+/// What a command prints.
+private final class Paper: Console {
+    var output = ""
+    var complaints: [String] = []
+    var typed: String?
+    var isTerminal: Bool { false }
+    var width: Int { 80 }
+    var showsUnicode: Bool { true }
+
+    func write(_ text: String) throws(Failure) { output += text }
+    func complain(_ sentence: String) { complaints.append(sentence) }
+    func ask(_ question: String) -> String? {
+        complaints.append(question)
+        return typed
+    }
+}
+
+/// `fieldfare remote`, from the command line through the library to a folder and back.
+@Suite(.timeLimit(.minutes(2))) struct RemoteTests {
+    private let tested: TestedIndexer
+    private let store: FolderStore
+    private let names: [TakeName]
+    private var home: String { "\(tested.disk.path)/home" }
+
+    init() async throws {
+        let tested = try TestedIndexer()
+        self.tested = tested
+        let home = "\(tested.disk.path)/home"
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+        let store = try FolderStore(name: "folder:\(home)", path: home, kit: "heron07")
+        self.store = store
+        let reader = try DiskReader(name: "reader")
+        var names: [TakeName] = []
+        for (number, size) in [(1, 100_000), (2, 44)] {
+            names.append(try tested.disk.add(TakesOnDisk.sidecar(number), audioBytes: size))
+        }
+        self.names = names
+        await tested.indexer.scanAll()
+        let catalogs = tested.catalogs
+        for name in names {
+            let delivery = TakeDelivery(
+                name, in: TakesFolder(path: tested.disk.takes), to: store, reader: reader, throttle: nil)
+            _ = try await delivery.run(
+                TakeNotes(take: name.stem), now: { TakesOnDisk.morning }, report: { _ in },
+                save: { change in _ = try catalogs.catalog.note(name.stem, change) })
+        }
+    }
+
+    /// What commands print, with a library that serves.
+    private func run(_ commands: [[String]], typing typed: String? = nil) async throws
+        -> [(status: Int32, output: [String], complaints: [String])]
+    {
+        let path = "\(tested.disk.path)/\(UInt32.random(in: 0 ... .max)).sock"
+        let log = tested.log
+        let stores = Stores([StorePlan(name: store.name) { [store] in store }])
+        let requests = LibraryRequests(tested.catalogs, progress: tested.progress, outbox: tested.outbox) {}
+        let server = LibraryServer(
+            path: path, requests, RemoteDesk(stores, tested.catalogs), log: Logger(label: "test") { _ in log })
+        try server.listen()
+        let group = ServiceGroup(
+            services: [server], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
+        let running = Task { try await group.run() }
+        let results = Locked<[(Int32, [String], [String])]>([])
+        try await onThread {
+            for words in commands {
+                let paper = Paper()
+                paper.typed = typed
+                let status = Fieldfare.run(["--library-socket", path] + words, in: Session(console: paper))
+                let lines = paper.output.split(separator: "\n").map(String.init)
+                results.withLock { $0.append((status, lines, paper.complaints)) }
+            }
+        }
+        await group.triggerGracefulShutdown()
+        try await running.value
+        return results.withLock { $0 }
+    }
+
+    @Test func `takes are listed, fetched bit for bit, and never over a file that is there`() async throws {
+        let to = "\(tested.disk.path)/fetched"
+        try FileManager.default.createDirectory(atPath: to, withIntermediateDirectories: true)
+        let fetch = ["remote", "fetch", "--to", to, names[0].stem]
+        let results = try await run([
+            ["remote", "list"], ["--json", "remote", "list"], fetch, fetch, ["remote", "fetch", "9"],
+        ])
+        #expect(results[0].status == 0)
+        #expect(results[0].output.count == 3 && results[0].output[0].contains("heron07-0002-061811Z  2 files"))
+        #expect(results[0].output[2].hasPrefix("folder:\(home): 2 takes, "))
+        let list = try JSONValue(decoding: Array(results[1].output[0].utf8))
+        guard case .array(let takes)? = list["takes"] else { return #expect(Bool(false), "\(list)") }
+        #expect(takes.map { $0["complete"] } == [.bool(true), .bool(true)])
+        #expect(results[2].status == 0 && results[2].output.count == 2)
+        for file in ["wav", "json"].map({ "\(names[0].day)/\(names[0].stem).\($0)" }) {
+            #expect(
+                try Data(contentsOf: URL(filePath: "\(to)/\(file)"))
+                    == Data(contentsOf: URL(filePath: "\(home)/\(file)")))
+        }
+        #expect(results[3].status == 73 && results[3].complaints[0].contains("is there already"))
+        #expect(
+            results[4].status == 66
+                && results[4].complaints == ["remote fetch: 9: folder:\(home) has no such take"])
+    }
+
+    @Test func `a copy that was damaged at home is not fetched, and is reported`() async throws {
+        let wav = "\(names[0].day)/\(names[0].stem).wav"
+        var bytes = try Data(contentsOf: URL(filePath: "\(home)/\(wav)"))
+        bytes[50_000] ^= 1
+        try bytes.write(to: URL(filePath: "\(home)/\(wav)"))
+        try FileManager.default.removeItem(atPath: "\(home)/\(names[1].day)/\(names[1].stem).json")
+        let to = "\(tested.disk.path)/fetched"
+        try FileManager.default.createDirectory(atPath: to, withIntermediateDirectories: true)
+        let results = try await run([
+            ["remote", "fetch", "--to", to, names[0].stem], ["remote", "verify", "--read"], ["remote", "verify"],
+        ])
+        #expect(results[0].status == 65 && results[0].complaints[0].contains("its hash differs"))
+        #expect(!FileManager.default.fileExists(atPath: "\(to)/\(wav)"))
+        #expect(results[1].status == 65)
+        #expect(results[1].output.contains("  \(wav): differs from what was recorded"))
+        #expect(results[1].output.contains("  \(names[1].day)/\(names[1].stem): not complete: no sidecar"))
+        // By its length alone it is as it was: the report says so.
+        #expect(
+            !results[2].output.contains { $0.contains(wav) } && results[2].output[1].hasSuffix("by length alone: 1"))
+    }
+
+    @Test func `what is home is verified, with a manifest that other programs check`() async throws {
+        let bag = "\(tested.disk.path)/bag"
+        let results = try await run([["remote", "verify", "--read", "--bag", bag]])
+        #expect(results[0].status == 0, "\(results[0].complaints)")
+        #expect(results[0].output[1] == "  by reading back: 4; by the store's hash: 0; by length alone: 0")
+        try FileManager.default.copyItem(atPath: home, toPath: "\(bag)/data")
+        let sums = try Process.run(
+            URL(filePath: "/usr/bin/env"),
+            arguments: ["-C", bag, "sha256sum", "--check", "--quiet", "manifest-sha256.txt"])
+        sums.waitUntilExit()
+        #expect(sums.terminationStatus == 0)
+        #expect(try String(contentsOfFile: "\(bag)/bagit.txt", encoding: .utf8).hasPrefix("BagIt-Version: 1.0\n"))
+        #expect(
+            try String(contentsOfFile: "\(bag)/manifest-sha256.txt", encoding: .utf8).split(separator: "\n").count == 4)
+    }
+
+    @Test func `a take is deleted at home after a question, is not sent again, and stays on the kit`() async throws {
+        let stem = names[0].stem
+        let before = try await run([["remote", "delete", stem]])
+        #expect(before[0].status == 64 && before[0].complaints.last?.contains("add --yes") ?? false)
+        let refused = try await run([["remote", "delete", stem]], typing: "n")
+        #expect(refused[0].output == ["nothing is deleted"])
+        #expect(try tested.catalogs.catalog.notes(of: stem).receipts.first?.completed != nil)
+        let done = try await run([["remote", "delete", stem], ["remote", "list"]], typing: "y")
+        #expect(done[0].status == 0 && done[0].output == ["deleted \(stem)"])
+        #expect(!done[1].output.contains { $0.contains(stem) })
+        let notes = try tested.catalogs.catalog.notes(of: stem)
+        #expect(notes.receipts == [] && notes.upload == .never)
+        #expect(FileManager.default.fileExists(atPath: "\(tested.disk.takes)/\(names[0].day)/\(stem).wav"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(home)/\(names[0].day)").count == 2)
+    }
+}
