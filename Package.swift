@@ -278,6 +278,7 @@ if hasWeb {
             dependencies: [
                 "Takes", "TakeFiles", "Settings", "Upload",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -297,6 +298,6 @@ if hasWeb {
                 "WebStores", "Upload", "Settings", "TakeFiles", "Takes", "SeededRandom", "StoreTrials",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            swiftSettings: strict),
+            exclude: ["Resources"], swiftSettings: strict),
     ]
 }
