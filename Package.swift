@@ -281,6 +281,7 @@ if hasWeb {
             dependencies: [
                 "Takes", "TakeFiles", "Settings", "Upload",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -300,6 +301,6 @@ if hasWeb {
                 "WebStores", "Upload", "Settings", "TakeFiles", "Takes", "SeededRandom", "StoreTrials", "FinishedTakes",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            swiftSettings: strict),
+            exclude: ["Resources"], swiftSettings: strict),
     ]
 }

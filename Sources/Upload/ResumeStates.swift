@@ -8,6 +8,8 @@ public actor ResumeStates {
     private let reader: DiskReader
 
     private static let longest = 1 << 20
+    /// The address of an upload may be a secret: who has it can send.
+    private static let fileMode: UInt32 = 0o600
 
     /// - Parameter folder: for these files alone; it is made.
     public init(folder: String, reader: DiskReader) {
@@ -36,7 +38,7 @@ public actor ResumeStates {
         do {
             try await reader.perform { files in
                 let directory = try files.makeFolder(folder)
-                let file = try files.create(path + ".tmp", isNew: false)
+                let file = try files.create(path + ".tmp", isNew: false, mode: Self.fileMode)
                 try files.write(bytes, to: file, at: 0)
                 try files.sync(file)
                 try files.move(path + ".tmp", to: path)

@@ -44,7 +44,7 @@ extension StorePlan {
     /// The stick's folder for takes, as `store = "auto"` has it.
     public static let stickName = "stick"
 
-    /// A store that needs no network; nil: this kind needs one.
+    /// A store that this program does not speak HTTP with; nil: this kind needs that.
     public init?(_ kind: Settings.Outbox.Store, _ settings: Settings, _ context: StoreContext) {
         let kit = context.kit
         switch kind {
@@ -57,7 +57,14 @@ extension StorePlan {
             let path = settings.outbox.folder.path ?? ""
             let name = "folder:\(path)"
             self.init(name: name) { try FolderStore(name: name, path: path, kit: kit) }
-        case .nowhere, .s3, .firebase, .webdav, .rclone: return nil
+        case .rclone:
+            let outbox = settings.outbox
+            let name = outbox.rclone.remote.map(RcloneStore.name) ?? kind.rawValue
+            // Where it sends to is rclone's: mostly by TLS.
+            self.init(name: name, needsClock: true) {
+                try RcloneStore(outbox.rclone, authorities: outbox.authorities, kit: kit)
+            }
+        case .nowhere, .s3, .firebase, .webdav: return nil
         }
     }
 
@@ -66,8 +73,8 @@ extension StorePlan {
         StorePlan(name: kind.rawValue) {
             throw StoreError(
                 .refused,
-                "outbox: \(kind.rawValue): this version cannot send there: name \"auto\", \"folder\" or \"s3\" as [outbox] store"
-            )
+                "outbox: \(kind.rawValue): this version cannot send there: name \"auto\", \"folder\", \"s3\", "
+                    + "\"firebase\" or \"rclone\" as [outbox] store")
         }
     }
 }

@@ -16,6 +16,8 @@ public actor UploadSource {
     /// Up to where `hash` has it.
     private var hashed: Int64 = 0
     private var digest: String?
+    /// CRC-32C of what was read from the beginning on, and up to where; nil: no store has asked for it.
+    private var crc: (checksum: CRC32C, upTo: Int64)?
 
     private enum Content {
         case file(DiskReader.File)
@@ -67,11 +69,36 @@ public actor UploadSource {
 
     private func hashing(at offset: Int64, count: Int) async throws -> [UInt8] {
         let bytes = try await read(at: offset, count: count)
+        note(bytes, at: offset)
+        return bytes
+    }
+
+    /// Hashes what continues what was read before.
+    private func note(_ bytes: [UInt8], at offset: Int64) {
         if offset == hashed {
             hash.update(data: bytes)
             hashed += Int64(bytes.count)
         }
-        return bytes
+        if let upTo = crc?.upTo, offset == upTo {
+            crc?.checksum.update(bytes)
+            crc?.upTo += Int64(bytes.count)
+        }
+    }
+
+    /// Counts the CRC-32C of what is before `offset`, which is read now, and of what is read from there on.
+    /// - Throws: `StoreError`, `.unreadable`.
+    package func beginCRC32C(before offset: Int64) async throws {
+        crc = crc ?? (CRC32C(), 0)
+        while let counted = crc?.upTo, counted < min(offset, byteCount) {
+            note(try await read(at: counted, count: Int(min(1 << 20, offset - counted))), at: counted)
+        }
+    }
+
+    /// The CRC-32C of the whole file. What was not read yet is read now.
+    /// - Throws: `StoreError`, `.unreadable`.
+    package func crc32c() async throws -> UInt32 {
+        try await beginCRC32C(before: byteCount)
+        return crc?.checksum.value ?? 0
     }
 
     /// The hash of the whole file, hexadecimal. What was not read yet is read now.
@@ -80,11 +107,8 @@ public actor UploadSource {
         if let digest, hashed < byteCount { return digest }
         while hashed < byteCount {
             let offset = hashed
-            let bytes = try await read(at: offset, count: 1 << 20)
-            // Another call may have come in between.
-            guard offset == hashed else { continue }
-            hash.update(data: bytes)
-            hashed += Int64(bytes.count)
+            // Another call may come in between: nothing is hashed twice.
+            note(try await read(at: offset, count: 1 << 20), at: offset)
         }
         let found = Self.hexadecimal(hash.finalize())
         if let digest, digest != found {

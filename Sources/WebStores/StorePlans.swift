@@ -16,6 +16,13 @@ extension StorePlan {
                 try S3Store(
                     outbox.s3, web: Web(authorities: outbox.authorities), resume: context.resume, kit: context.kit)
             }
+        case .firebase:
+            let firebase = outbox.firebase
+            return StorePlan(
+                name: FirebaseStore.name(of: firebase), needsClock: firebase.endpoint.hasPrefix("https:")
+            ) {
+                try FirebaseStore(firebase, web: Web(authorities: outbox.authorities), resume: context.resume)
+            }
         default: return .unknown(kind)
         }
     }

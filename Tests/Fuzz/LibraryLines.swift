@@ -59,6 +59,7 @@ enum LibraryLines {
     }
 
     private static func check(_ store: String?, _ path: String?) throws {
-        try hold((store?.utf8.count ?? 1) <= 1000 && (path?.utf8.count ?? 1) <= 200, "a store or a path that is too long")
+        try hold(
+            (store?.utf8.count ?? 1) <= 1000 && (path?.utf8.count ?? 1) <= 200, "a store or a path that is too long")
     }
 }

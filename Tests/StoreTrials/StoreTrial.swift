@@ -4,7 +4,7 @@ package import Testing
 package import Upload
 
 /// What each store is tested with: files, and what every store must do.
-package struct StoreTrial {
+package struct StoreTrial: Sendable {
     package let folder: String
     package let reader: DiskReader
 

@@ -446,21 +446,4 @@ extension S3StoreTests {
                 s3.abort_multipart_upload(Bucket="recordings", Key=u["Key"], UploadId=u["UploadId"])
             """)
     }
-
-    /// Does something the first time only.
-    private final class Once: @unchecked Sendable {
-        private let lock = NSLock()
-        private var isDone = false
-        private var failure: (any Error)?
-
-        var error: (any Error)? { lock.withLock { failure } }
-
-        func run(_ body: () throws -> Void) {
-            lock.withLock {
-                guard !isDone else { return }
-                isDone = true
-                do { try body() } catch { failure = error }
-            }
-        }
-    }
 }

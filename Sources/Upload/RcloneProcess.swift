@@ -1,0 +1,198 @@
+import Glibc
+import Takes
+
+/// A program that runs beside this one, without a shell. The calls that wait for it are for a thread of their own.
+final class RcloneProcess: Sendable {
+    /// How it ended, and what it wrote to its standard error output.
+    struct Ended: Sendable {
+        /// The exit status; −1: a signal ended it.
+        var status: Int32
+        /// The last of it, as text.
+        var errors: String
+    }
+
+    /// Writes bytes to the program's standard input.
+    typealias Input = ([UInt8]) async throws -> Void
+
+    private enum State {
+        case running(pid_t)
+        case ended(Int32)
+    }
+    private let state: Locked<State>
+    /// The ends of the sockets to its input and from its output.
+    private let input: Int32
+    private let output: Int32
+    /// A file without a name: nobody has to read it while the program runs.
+    private let errors: Int32
+
+    private static let longestErrors = 16 << 10
+
+    /// It has ended, or closed its input: how it ended says why.
+    private struct InputClosed: Error {}
+
+    /// Runs a program to its end. It is killed if the task is cancelled, or a closure throws.
+    /// - Parameters:
+    ///   - thread: for all that waits.
+    ///   - send: writes what the program reads, which must not write before it has read all. If it throws, the program is killed
+    ///     before its input ends, so that it does not take a part for the whole.
+    ///   - receive: receives what the program writes.
+    /// - Throws: `StoreError`, `.refused`, if it cannot be started; what the closures throw.
+    static func run(
+        _ program: String, _ arguments: [String], environment: [String: String], on thread: DiskReader,
+        send: ((Input) async throws -> Void)? = nil, receive: ([UInt8]) async throws -> Void
+    ) async throws -> Ended {
+        try Task.checkCancellation()
+        let process = try RcloneProcess(program, arguments, environment)
+        return try await withTaskCancellationHandler {
+            var failure: (any Error)?
+            do {
+                do {
+                    try await send? { bytes in try await thread.perform { _ in try process.write(bytes) } }
+                } catch is InputClosed {}
+                process.endInput()
+                while true {
+                    let piece = try await thread.perform { _ in process.read() }
+                    guard !piece.isEmpty else { break }
+                    try await receive(piece)
+                }
+            } catch {
+                process.kill()
+                failure = error
+            }
+            let status = try await thread.perform { _ in process.wait() }
+            try Task.checkCancellation()
+            if let failure { throw failure }
+            return Ended(status: status, errors: process.text())
+        } onCancel: {
+            process.kill()
+        }
+    }
+
+    private init(_ program: String, _ arguments: [String], _ environment: [String: String]) throws(StoreError) {
+        var pairs: [(ours: Int32, theirs: Int32)] = []
+        func problem(_ code: Int32) -> StoreError {
+            for pair in pairs { close(pair.ours) }
+            // Safe: a string that lives until the next call on this thread.
+            return unsafe StoreError(
+                .refused, "outbox: \(program): cannot be started: \(String(cString: strerror(code)))")
+        }
+        defer { for pair in pairs { close(pair.theirs) } }
+        for _ in 0..<2 {
+            var pair: [Int32] = [0, 0]
+            guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
+                throw problem(errno)
+            }
+            pairs.append((pair[0], pair[1]))
+        }
+        // Safe: it is changed in place, and has a 0 at its end.
+        var path = Array("/tmp/fieldfare-rclone-XXXXXX".utf8CString)
+        let said = unsafe mkstemp(&path)
+        guard said >= 0 else { throw problem(errno) }
+        unsafe unlink(path)
+        _ = fcntl(said, F_SETFD, FD_CLOEXEC)
+        // Safe: all are made and destroyed here, and the strings are copied before the child runs.
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        for (number, descriptor) in [pairs[0].theirs, pairs[1].theirs, said].enumerated() {
+            unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+        }
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        // This process blocks and ignores signals that the child must not. A group of its own is killed with all that it started.
+        var none = sigset_t()
+        var all = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe sigfillset(&all)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+        unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        unsafe posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        var words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
+        var variables = unsafe environment.map { unsafe strdup("\($0)=\($1)") } + [nil]
+        defer {
+            unsafe words.forEach { unsafe free($0) }
+            unsafe variables.forEach { unsafe free($0) }
+        }
+        var identifier: pid_t = 0
+        let code = unsafe posix_spawn(&identifier, program, &actions, &attributes, &words, &variables)
+        guard code == 0 else {
+            close(said)
+            throw problem(code)
+        }
+        state = Locked(.running(identifier))
+        input = pairs[0].ours
+        output = pairs[1].ours
+        errors = said
+    }
+
+    deinit {
+        close(input)
+        close(output)
+        close(errors)
+    }
+
+    private func kill() {
+        state.withLock { state in
+            // Not after it was waited for: its number may be another's by then.
+            if case .running(let identifier) = state { _ = Glibc.kill(-identifier, SIGKILL) }
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            // Safe: the bytes live for the call.
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe Glibc.send(
+                    input, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0 {
+                guard errno == EINTR else { throw InputClosed() }
+            } else {
+                sent += count
+            }
+        }
+    }
+
+    private func endInput() { shutdown(input, Int32(SHUT_WR)) }
+
+    /// - Returns: what comes next; nothing: that was all.
+    private func read() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 256 << 10)
+        while true {
+            // Safe: no more is written than there is room.
+            let count = unsafe Glibc.read(output, &bytes, bytes.count)
+            if count < 0, errno == EINTR { continue }
+            return Array(bytes.prefix(max(0, count)))
+        }
+    }
+
+    /// Waits until it has ended.
+    private func wait() -> Int32 {
+        guard case .running(let identifier) = state.withLock({ $0 }) else { return -1 }
+        // It keeps its number until the lock is held: a kill hits no other.
+        // Safe: it is zeroes, and filled in place.
+        var information = unsafe siginfo_t()
+        while unsafe waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        return state.withLock { state in
+            // What it started may be left.
+            _ = Glibc.kill(-identifier, SIGKILL)
+            var status: Int32 = 0
+            let found = unsafe waitpid(identifier, &status, 0)
+            let code = found > 0 && status & 0x7f == 0 ? status >> 8 & 0xff : -1
+            state = .ended(code)
+            return code
+        }
+    }
+
+    private func text() -> String {
+        let length = lseek(errors, 0, SEEK_END)
+        var bytes = [UInt8](repeating: 0, count: Self.longestErrors)
+        // Safe: no more is written than there is room.
+        let count = unsafe pread(errors, &bytes, bytes.count, max(0, length - off_t(Self.longestErrors)))
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+}

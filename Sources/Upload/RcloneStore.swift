@@ -1,0 +1,310 @@
+import FoundationEssentials
+public import Settings
+import Takes
+
+/// A remote of rclone: any place that rclone knows, as its configuration says. The objects are in a folder for each day.
+///
+/// A remote keeps no texts with an object. What arrived is compared by the remote's own hash, or read back if it has none. rclone
+/// does not go on with a file that was cut off: it is sent anew.
+public final class RcloneStore: Store {
+    /// `rclone:REMOTE:PATH`.
+    public let name: String
+    private let remote: String
+    private let rclone: Rclone
+    private let kit: String
+    /// Whether the remote gives an object another name itself; nil: it was not asked yet.
+    private let renames = Locked<Bool?>(nil)
+
+    /// What an object's file ends with until it is there as a whole.
+    static let unfinished = ".fieldfare-part"
+
+    /// - Parameters:
+    ///   - authorities: a file of certificates (PEM) that are trusted beside the system's; nil: none.
+    ///   - kit: whose unfinished uploads `tidy` removes.
+    /// - Throws: `StoreError`, `.refused`: no remote is named, rclone is not installed, or its configuration cannot be read.
+    public convenience init(_ settings: Settings.Outbox.Rclone, authorities: String?, kit: String) throws {
+        try self.init(settings, authorities: authorities, kit: kit, path: nil)
+    }
+
+    /// - Parameter path: the folders that rclone is looked for in, with colons between them; nil: those of `PATH`.
+    init(_ settings: Settings.Outbox.Rclone, authorities: String?, kit: String, path: String?) throws {
+        guard let remote = settings.remote, let mark = remote.firstIndex(of: ":"), mark > remote.startIndex,
+            !remote.hasPrefix("-")
+        else {
+            throw StoreError(
+                .refused, "outbox: rclone: no remote is named: write remote = \"REMOTE:PATH\" in [outbox.rclone]")
+        }
+        // Others on this machine see what a program is started with.
+        guard !remote[..<mark].contains(",") else {
+            throw StoreError(
+                .refused,
+                "outbox: rclone: remote in [outbox.rclone] has options: write them into \(settings.config), and "
+                    + "only REMOTE:PATH there"
+            )
+        }
+        rclone = try Rclone(
+            configuration: SecretFile(settings.config), remote: String(remote[..<mark]), authorities: authorities,
+            path: path)
+        self.remote = Self.folder(remote)
+        self.kit = kit
+        name = Self.name(of: remote)
+    }
+
+    static func name(of remote: String) -> String {
+        // Options before the path may be secrets.
+        let mark = remote.firstIndex(of: ":") ?? remote.endIndex
+        return "rclone:\(remote[..<mark].prefix { $0 != "," })\(folder(remote)[mark...])"
+    }
+
+    private static func folder(_ remote: String) -> String {
+        var folder = remote
+        while folder.hasSuffix("/"), !folder.hasSuffix(":/") { folder.removeLast() }
+        return folder
+    }
+
+    /// Sends a file under a name of its own, verifies it, and gives it its name then.
+    public func put(
+        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
+        report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> StoredObject {
+        let path = path(of: object)
+        let stored = StoredObject(name: object, byteCount: source.byteCount, sha256: metadata.sha256)
+        if let existing = try await look(path) {
+            if existing.Size == source.byteCount {
+                report(.verifying)
+                if try await isSame(path, source, metadata, hashes(of: source)) { return stored }
+            }
+            guard mode != .create, mode.allows(try await sha256(of: path)) else { throw conflict(object) }
+        }
+        let part = path + Self.unfinished
+        let hashes = try await send(source, object, part, report)
+        report(.verifying)
+        do {
+            guard try await source.sha256() == metadata.sha256 else {
+                throw StoreError(
+                    .unreadable,
+                    "outbox: \(source.path): its content has changed since it was hashed: compare it with its copies")
+            }
+            guard try await isSame(part, source, metadata, hashes) else {
+                throw StoreError(
+                    .damaged,
+                    "outbox: rclone: \(path): has arrived with another content: compare it with \(source.path)")
+            }
+            try await rename(part, to: path, object, mode)
+            // Another may have come in between.
+            guard try await isRenamed(part, to: path, source, metadata, hashes) else { throw conflict(object) }
+        } catch let error as StoreError where error.isOfTake {
+            try? await deleteFile(part)
+            throw error
+        }
+        return stored
+    }
+
+    /// What is known of an object: no hash. nil: there is none.
+    public func head(_ object: ObjectName) async throws -> StoredObject? {
+        try await look(path(of: object)).map { StoredObject(name: object, byteCount: $0.Size, sha256: nil) }
+    }
+
+    /// All objects of takes.
+    public func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
+        try await entries { entries in
+            let objects = entries.filter { !$0.Path.hasSuffix(Self.unfinished) }.compactMap { entry in
+                ObjectName(path: entry.Path).map { StoredObject(name: $0, byteCount: entry.Size, sha256: nil) }
+            }
+            if !objects.isEmpty { try await receive(objects) }
+        }
+    }
+
+    /// Reads an object.
+    public func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
+        var isEmpty = true
+        try await rclone.run(
+            ["cat", path(of: object)], "reading \(object)",
+            receive: { piece in
+                isEmpty = false
+                try await receive(piece)
+            })
+        // In a bucket, what is missing is read as an empty folder.
+        if isEmpty, try await head(object) == nil {
+            throw StoreError(.missing, "outbox: rclone: reading \(object) at \(remote): there is no such object")
+        }
+    }
+
+    /// Deletes an object, if it is there.
+    public func delete(_ object: ObjectName) async throws { try await deleteFile(path(of: object)) }
+
+    /// Removes what this kit's uploads that were cut off have left.
+    public func tidy() async throws {
+        var parts: [ObjectName] = []
+        try await entries { entries in
+            parts += entries.filter { $0.Path.hasSuffix(Self.unfinished) }
+                .compactMap { ObjectName(path: $0.Path.dropLast(Self.unfinished.count)) }
+                .filter { $0.take?.kit == kit }
+        }
+        for part in parts { try await deleteFile(path(of: part) + Self.unfinished) }
+    }
+
+    private func path(of object: ObjectName) -> String {
+        remote.hasSuffix(":") || remote.hasSuffix("/") ? remote + object.path : "\(remote)/\(object.path)"
+    }
+
+    private func conflict(_ object: ObjectName) -> StoreError {
+        StoreError(
+            .conflict,
+            "outbox: rclone: \(path(of: object)): there is another file of that name, which is not overwritten: "
+                + "compare the two"
+        )
+    }
+}
+
+// What is there.
+extension RcloneStore {
+    /// An entry of `rclone lsjson`; named as rclone names it.
+    private struct Entry: Decodable {
+        var Path: String
+        /// −1: not known.
+        var Size: Int64
+        var IsDir: Bool
+        var Hashes: [String: String]?
+    }
+
+    /// - Parameter withHashes: also its hashes, for which some remotes read it.
+    private func look(_ path: String, withHashes: Bool = false) async throws -> Entry? {
+        let hashes = withHashes ? ["--hash"] + RcloneHashes.names.flatMap { ["--hash-type", $0] } : []
+        var answer: [UInt8] = []
+        do {
+            try await rclone.run(
+                ["lsjson", "--stat", "--no-modtime", "--no-mimetype"] + hashes + [path], "asking for \(path)",
+                receive: { answer += $0 })
+        } catch let error as StoreError where error.problem == .missing {
+            return nil
+        }
+        // Some remotes answer `null`, or take what is missing for an empty folder.
+        guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(answer)), !entry.IsDir else { return nil }
+        return entry
+    }
+
+    private func entries(_ receive: ([Entry]) async throws -> Void) async throws {
+        var line: [UInt8] = []
+        do {
+            // One object a line, between brackets.
+            func read(_ piece: [UInt8]) async throws {
+                var entries: [Entry] = []
+                for byte in piece {
+                    guard byte == UInt8(ascii: "\n") else {
+                        line.append(byte)
+                        continue
+                    }
+                    if line.last == UInt8(ascii: ",") { line.removeLast() }
+                    if let entry = try? JSONDecoder().decode(Entry.self, from: Data(line)) { entries.append(entry) }
+                    line.removeAll(keepingCapacity: true)
+                }
+                try await receive(entries)
+            }
+            try await rclone.run(
+                [
+                    "lsjson", "--recursive", "--files-only", "--max-depth", "2", "--no-modtime", "--no-mimetype",
+                    remote,
+                ], "listing", receive: read)
+        } catch let error as StoreError where error.problem == .missing {
+            // The folder is made with the first object.
+        }
+    }
+
+    /// The hash of what is there, read back; nil: nothing is.
+    private func sha256(of path: String) async throws -> String? {
+        var answer: [UInt8] = []
+        do {
+            try await rclone.run(
+                ["hashsum", "sha256", "--download", path], "reading back \(path)", receive: { answer += $0 })
+        } catch let error as StoreError where error.problem == .missing {
+            return nil
+        }
+        return String(decoding: answer, as: UTF8.self).split(separator: " ").first.map(String.init)
+    }
+
+    /// The hashes of a file that is not sent.
+    private func hashes(of source: UploadSource) async throws -> RcloneHashes {
+        var hashes = RcloneHashes()
+        var offset: Int64 = 0
+        while rclone.hashesAreTheRemotes, offset < source.byteCount {
+            let bytes = try await source.stretch(at: offset, count: 1 << 20).bytes
+            hashes.update(bytes)
+            offset += Int64(bytes.count)
+        }
+        return hashes
+    }
+
+    /// Whether what is there is the source: the remote's hash says so, or it is read back.
+    private func isSame(
+        _ path: String, _ source: UploadSource, _ metadata: ObjectMetadata, _ hashes: RcloneHashes
+    ) async throws -> Bool {
+        guard let entry = try await look(path, withHashes: rclone.hashesAreTheRemotes),
+            entry.Size == source.byteCount || entry.Size < 0
+        else { return false }
+        if hashes.match(entry.Hashes ?? [:], sha256: metadata.sha256), try await source.sha256() == metadata.sha256 {
+            return true
+        }
+        return try await sha256(of: path) == metadata.sha256
+    }
+
+    /// Whether what was verified as `part` is now at `path`.
+    private func isRenamed(
+        _ part: String, to path: String, _ source: UploadSource, _ metadata: ObjectMetadata, _ hashes: RcloneHashes
+    ) async throws -> Bool {
+        guard let entry = try await look(path, withHashes: rclone.hashesAreTheRemotes) else { return false }
+        if hashes.match(entry.Hashes ?? [:], sha256: metadata.sha256) { return true }
+        if entry.Size == source.byteCount, try await look(part) == nil, try await canRename() { return true }
+        return try await sha256(of: path) == metadata.sha256
+    }
+}
+
+// What is sent.
+extension RcloneStore {
+    private func send(
+        _ source: UploadSource, _ object: ObjectName, _ path: String,
+        _ report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> RcloneHashes {
+        let pieceByteCount = 256 << 10
+        var hashes = RcloneHashes()
+        try await rclone.run(["rcat", "--size", "\(source.byteCount)", path], "sending \(object)") { write in
+            var offset: Int64 = 0
+            while offset < source.byteCount {
+                let piece = try await source.piece(at: offset, count: pieceByteCount)
+                hashes.update(piece)
+                try await write(piece)
+                offset += Int64(piece.count)
+                report(.sent(offset))
+            }
+        }
+        return hashes
+    }
+
+    /// rclone looks once more whether there is another just before.
+    private func rename(_ part: String, to path: String, _ object: ObjectName, _ mode: PutMode) async throws {
+        // Without `--ignore-times`, what has the same length would be taken for the same where the remote has no times.
+        try await rclone.run(
+            ["moveto", mode == .create ? "--ignore-existing" : "--ignore-times", part, path], "naming \(object)")
+    }
+
+    /// Whether a remote renames or copies an object itself: rclone would send it again otherwise.
+    private func canRename() async throws -> Bool {
+        if let known = renames.withLock({ $0 }) { return known }
+        struct Remote: Decodable { var Features: [String: Bool] }
+        var answer: [UInt8] = []
+        try await rclone.run(
+            ["backend", "features", remote], "asking for what it can do", receive: { answer += $0 })
+        let features = (try? JSONDecoder().decode(Remote.self, from: Data(answer)))?.Features ?? [:]
+        let can = features["Move"] == true || features["Copy"] == true
+        renames.withLock { $0 = can }
+        return can
+    }
+
+    private func deleteFile(_ path: String) async throws {
+        do {
+            try await rclone.run(["deletefile", path], "deleting \(path)")
+        } catch let error as StoreError where error.problem == .missing {
+            // Nothing to delete.
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import CryptoExtras
+import FoundationEssentials
+import NIOHTTP1
+import Upload
+
+/// A service account of Google's: its key file, and the access tokens that are granted for it (RFC 7523).
+actor FirebaseAccount {
+    /// Whom the rights belong to; no secret.
+    nonisolated let email: String
+    private let key: _RSA.Signing.PrivateKey
+    private let keyID: String?
+    private let tokenURI: String
+    private let path: String
+    private let web: Web
+    private var granted: (token: Secret, until: ContinuousClock.Instant)?
+
+    private static let scope = "https://www.googleapis.com/auth/devstorage.read_write"
+    /// A token is not used in the last of its life, so that none expires on its way.
+    private static let margin = Duration.seconds(300)
+
+    /// Reads the key file that Google's console makes.
+    /// - Throws: `StoreError`, `.refused`: it is not such a file.
+    init(_ file: SecretFile, web: Web) throws(StoreError) {
+        // Neither error is shown: both may quote the file.
+        guard let content = try? JSONDecoder().decode(KeyFile.self, from: Data(file.content.text.utf8)) else {
+            throw StoreError(
+                .refused,
+                "outbox: \(file.path): is no key of a service account: make one in the Google Cloud console (IAM, Service "
+                    + "accounts, Keys, JSON)")
+        }
+        guard let key = try? _RSA.Signing.PrivateKey(pemRepresentation: content.private_key) else {
+            throw StoreError(
+                .refused, "outbox: \(file.path): its private_key is no RSA key (PEM): download the key again")
+        }
+        let tokenURI = content.token_uri ?? "https://oauth2.googleapis.com/token"
+        guard FirebaseStore.isSafeForSecrets(tokenURI) else {
+            throw StoreError(.refused, "outbox: \(file.path): its token_uri does not begin with https://")
+        }
+        email = content.client_email
+        keyID = content.private_key_id
+        self.key = key
+        self.tokenURI = tokenURI
+        path = file.path
+        self.web = web
+    }
+
+    /// An access token, granted now or before.
+    /// - Throws: `StoreError`: `.refused` if the key is not accepted.
+    func token() async throws -> Secret {
+        if let granted, ContinuousClock.now < granted.until { return granted.token }
+        let start = ContinuousClock.now
+        let answer = try await web.send(
+            .POST, tokenURI, headers: ["Content-Type": "application/x-www-form-urlencoded"],
+            body: .bytes(
+                Array(
+                    "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(try signed())"
+                        .utf8)))
+        let body = try await answer.bytes(limit: 1 << 16)
+        guard answer.status == 200 else { throw problem(answer, body) }
+        guard let grant = try? JSONDecoder().decode(Grant.self, from: Data(body)), !grant.access_token.isEmpty else {
+            throw StoreError(.busy(nil), "outbox: \(Web.host(of: tokenURI)): answered without an access token")
+        }
+        let token = Secret(grant.access_token)
+        granted = (token, start + .seconds(grant.expires_in ?? 3600) - Self.margin)
+        return token
+    }
+
+    /// Forgets a token that was not accepted.
+    func forget(_ token: Secret) {
+        if granted?.token.text == token.text { granted = nil }
+    }
+
+    /// Asks for a token in the account's name: a JSON Web Token, signed with RSA and SHA-256 (RFC 7519; RFC 7518, section 3.3).
+    private func signed() throws(StoreError) -> String {
+        let now = Int(Date().timeIntervalSince1970)
+        let claims = Claims(iss: email, scope: Self.scope, aud: tokenURI, iat: now, exp: now + 3600)
+        do {
+            let encoder = JSONEncoder()
+            let text = try [
+                encoder.encode(Header(alg: "RS256", typ: "JWT", kid: keyID)), encoder.encode(claims),
+            ].map(Self.base64URL).joined(separator: ".")
+            let signature = try key.signature(for: Data(text.utf8), padding: .insecurePKCS1v1_5)
+            return "\(text).\(Self.base64URL(signature.rawRepresentation))"
+        } catch {
+            throw StoreError(.refused, "outbox: \(path): its private_key does not sign: download the key again")
+        }
+    }
+
+    /// Base64 for URLs (RFC 4648, section 5), without padding.
+    private static func base64URL(_ bytes: Data) -> String {
+        String(
+            bytes.base64EncodedString().compactMap { character -> Character? in
+                switch character {
+                case "+": "-"
+                case "/": "_"
+                case "=": nil
+                default: character
+                }
+            })
+    }
+
+    /// What the token endpoint answered, as a problem (RFC 6749, section 5.2).
+    private func problem(_ answer: Web.Answer, _ body: [UInt8]) -> StoreError {
+        let host = Web.host(of: tokenURI)
+        if answer.status == 429 || answer.status >= 500 {
+            return StoreError(
+                .busy(FirebaseStore.retryAfter(answer.headers)),
+                "outbox: \(host): grants no access token for the moment: status \(answer.status)")
+        }
+        let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(body))
+        let reason = FirebaseStore.printable(
+            [refusal?.error ?? "status \(answer.status)", refusal?.error_description].compactMap(\.self)
+                .joined(separator: ": "))
+        let advice =
+            if refusal?.error == "invalid_grant" {
+                refusal?.error_description?.contains("iat") == true
+                    ? "set the kit's clock"
+                    : "make a new key of that account, and see whether the kit's clock is right"
+            } else {
+                "see whether the account still exists, and make a new key of it"
+            }
+        return StoreError(
+            .refused, "outbox: \(host): does not accept the key of \(email) in \(path): \(reason): \(advice)")
+    }
+
+    // Named as Google names them.
+    private struct KeyFile: Decodable {
+        var client_email: String
+        var private_key: String
+        var private_key_id: String?
+        var token_uri: String?
+    }
+
+    private struct Grant: Decodable {
+        var access_token: String
+        var expires_in: Int?
+    }
+
+    private struct Refusal: Decodable {
+        var error: String
+        var error_description: String?
+    }
+
+    private struct Header: Encodable {
+        var alg: String
+        var typ: String
+        var kid: String?
+    }
+
+    private struct Claims: Encodable {
+        var iss: String
+        var scope: String
+        var aud: String
+        var iat: Int
+        var exp: Int
+    }
+}

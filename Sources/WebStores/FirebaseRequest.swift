@@ -1,0 +1,157 @@
+import FoundationEssentials
+import NIOHTTP1
+import Upload
+
+/// Requests to the JSON API of Google Cloud Storage, and what its answers mean.
+extension FirebaseStore {
+    /// An object as the API describes it.
+    struct Resource: Decodable {
+        var name: String
+        var size: Number?
+        var generation: Number?
+        /// Base64 of four bytes, the highest first.
+        var crc32c: String?
+        var metadata: [String: String]?
+
+        /// The fields that are asked for.
+        static let fields = "name,size,generation,crc32c,metadata"
+
+        var byteCount: Int64 { size?.value ?? 0 }
+        var texts: [String: String] { metadata ?? [:] }
+        var sha256: String? { texts["sha256"] }
+    }
+
+    /// A page of a list.
+    struct Page: Decodable {
+        var items: [Resource]?
+        var nextPageToken: String?
+    }
+
+    /// A 64-bit number, which the API writes as a text.
+    struct Number: Decodable {
+        var value: Int64
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let text = try? container.decode(String.self) {
+                guard let value = Int64(text) else {
+                    throw DecodingError.dataCorruptedError(in: container, debugDescription: "no number")
+                }
+                self.value = value
+            } else {
+                value = try container.decode(Int64.self)
+            }
+        }
+    }
+
+    private struct Failure: Decodable {
+        struct Content: Decodable {
+            var message: String?
+            var errors: [Reason]?
+        }
+        struct Reason: Decodable { var reason: String? }
+        var error: Content
+    }
+
+    /// Sends a request with an access token. A token that is not accepted is renewed once.
+    func send(
+        _ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: Web.Body = .none
+    ) async throws -> Web.Answer {
+        guard let account else { return try await web.send(method, url, headers: headers, body: body) }
+        var isFirst = true
+        while true {
+            let token = try await account.token()
+            var headers = headers
+            headers.replaceOrAdd(name: "Authorization", value: "Bearer \(token.text)")
+            let answer = try await web.send(method, url, headers: headers, body: body)
+            guard answer.status == 401, isFirst else { return answer }
+            isFirst = false
+            _ = try await answer.bytes()
+            await account.forget(token)
+        }
+    }
+
+    /// What an answer that is no success means.
+    /// - Parameter action: what was attempted: `sending to`.
+    func problem(_ answer: Web.Answer, _ action: String, _ object: ObjectName? = nil) async throws -> StoreError {
+        let body = try await answer.bytes()
+        let failure = (try? JSONDecoder().decode(Failure.self, from: Data(body)))?.error
+        let said = (failure?.message).map { ": \(Self.printable($0))" } ?? ""
+        let reasons = failure?.errors?.compactMap(\.reason) ?? []
+        let subject =
+            "outbox: \(Web.host(of: endpoint)): \(action) bucket \(bucket)\(object.map { ": \($0.file)" } ?? "")"
+        let user = account?.email ?? "a request without a service account"
+        let isQuota = reasons.contains { $0.lowercased().contains("quota") }
+        switch answer.status {
+        case 408, 429, 500...:
+            return StoreError(
+                .busy(Self.retryAfter(answer.headers)),
+                "\(subject): the service is busy: status \(answer.status)\(said)")
+        case 403 where reasons.contains { $0.lowercased().contains("ratelimit") }:
+            return StoreError(.busy(Self.retryAfter(answer.headers)), "\(subject): too many requests\(said)")
+        case let status where status == 402 || status == 413 || (status == 403 && isQuota):
+            return StoreError(.full, "\(subject): the quota is used up, or the file is too large\(said)")
+        case 401:
+            return StoreError(
+                .refused,
+                "\(subject): \(user) is not accepted: make a new key, and see whether the kit's clock is right\(said)")
+        case 403:
+            return StoreError(
+                .refused,
+                "\(subject): \(user) has not the right: grant it Storage Object Admin (roles/storage.objectAdmin) on the "
+                    + "bucket\(said)")
+        case 404 where object == nil || isOfBucket(failure?.message):
+            return StoreError(
+                .refused,
+                "\(subject): there is no such bucket: see [outbox.firebase] bucket, and make it in the Firebase console"
+            )
+        case 404:
+            return StoreError(.missing, "\(subject): there is no such object")
+        default:
+            return StoreError(.refused, "\(subject): refused: status \(answer.status)\(said)")
+        }
+    }
+
+    /// A missing object and a missing bucket differ by the text alone: `The specified bucket does not exist.`
+    private func isOfBucket(_ message: String?) -> Bool { message?.lowercased().contains("specified bucket") == true }
+
+    /// When a server wants to be asked again; nil: it does not say, or names a date.
+    static func retryAfter(_ headers: HTTPHeaders) -> Duration? {
+        headers.first(name: "Retry-After").flatMap { Int64($0) }.map { .seconds(max(0, min($0, 86_400))) }
+    }
+
+    /// A server's text, fit for one line.
+    static func printable(_ text: String) -> String {
+        String(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7f ? " " : Character($0) }.prefix(300))
+    }
+
+    /// As a part of a URL (RFC 3986, section 2.3).
+    static func encoded(_ text: String) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e:
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                result += "%" + UploadSource.hexadecimal([byte]).uppercased()
+            }
+        }
+        return result
+    }
+
+    /// Whether a secret may be sent there: by TLS, or within this machine.
+    static func isSafeForSecrets(_ url: String) -> Bool {
+        url.lowercased().hasPrefix("https://") || isLoopback(url)
+    }
+
+    /// Whether it is this machine.
+    static func isLoopback(_ url: String) -> Bool {
+        guard let host = URL(string: url)?.host else { return false }
+        return host == "localhost" || host == "::1" || host == "[::1]" || isLoopbackAddress(host)
+    }
+
+    private static func isLoopbackAddress(_ host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

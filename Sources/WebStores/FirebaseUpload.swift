@@ -1,0 +1,255 @@
+import Crypto
+import FoundationEssentials
+import NIOHTTP1
+import Takes
+public import Upload
+
+/// Resumable uploads: a session is begun with the metadata, chunks follow, and the last one makes the object
+/// (cloud.google.com/storage/docs/performing-resumable-uploads).
+extension FirebaseStore {
+    /// What is kept of a session. Its URI lets anybody send without a token: it is never shown.
+    private struct Session: Codable {
+        var uri: String
+        var sha256: String
+        var byteCount: Int64
+        /// What must be there before: an object's generation; 0: nothing.
+        var generation: Int64
+    }
+
+    /// What the service answers to a chunk, or to a question about a session.
+    private enum Reply {
+        /// It has so many bytes.
+        case has(Int64)
+        case finished(Resource)
+        /// There is no such session, or no longer.
+        case gone
+        /// Something else is there now than when the session was begun.
+        case overtaken
+    }
+
+    /// A multiple of 256 KiB, as the service asks.
+    private static let chunkByteCount: Int64 = 8 << 20
+    /// The service keeps multiples of this.
+    private static let keptByteCount: Int64 = 256 << 10
+    /// So often may it take nothing of a chunk.
+    private static let mostIdleReplies = 3
+
+    /// Sends a file in chunks, goes on where an earlier attempt ended, and verifies its checksum.
+    public func put(
+        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
+        report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> StoredObject {
+        var existing = try await found(object, like: source.byteCount, mode)
+        // Twice: somebody else may create the object in between.
+        for _ in 0..<2 {
+            if let existing, existing.sha256 == metadata.sha256, existing.byteCount == source.byteCount {
+                await resume.remove(object, in: name)
+                report(.verifying)
+                return try await verified(existing, source, object, metadata)
+            }
+            if let existing, !mode.allows(existing.sha256) { break }
+            if let sent = try await send(source, object, metadata, replacing: existing, report) {
+                report(.verifying)
+                return try await verified(sent, source, object, metadata, isNew: true)
+            }
+            existing = try await found(object, like: source.byteCount, mode)
+        }
+        throw conflict(object)
+    }
+
+    private func conflict(_ object: ObjectName) -> StoreError {
+        StoreError(
+            .conflict,
+            "outbox: bucket \(bucket): \(object.file): there is another object of that name, which is not overwritten: "
+                + "compare the two")
+    }
+
+    /// What is there, with its hash if it could be the same, or may be overwritten.
+    private func found(_ object: ObjectName, like byteCount: Int64, _ mode: PutMode) async throws -> Resource? {
+        guard var found = try await resource(of: object) else { return nil }
+        if found.sha256 == nil, found.byteCount == byteCount || mode != .create {
+            // It was not sent by a kit.
+            found.metadata = try await found.texts.merging(["sha256": readBack(object)]) { $1 }
+        }
+        return found
+    }
+
+    private func readBack(_ object: ObjectName) async throws -> String {
+        var hash = SHA256()
+        try await get(object) { hash.update(data: $0) }
+        return UploadSource.hexadecimal(hash.finalize())
+    }
+
+    /// Compares what is there with what was to be sent.
+    /// - Parameter isNew: it was sent just now, and is deleted if it is damaged.
+    private func verified(
+        _ resource: Resource, _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata,
+        isNew: Bool = false
+    ) async throws -> StoredObject {
+        let isUnchanged = try await source.sha256() == metadata.sha256
+        let checksum = try await Self.text(of: source.crc32c())
+        if isUnchanged, resource.byteCount == source.byteCount {
+            // A server without a checksum of its own has proven nothing yet.
+            let isSame =
+                if let found = resource.crc32c { found == checksum } else {
+                    try await readBack(object) == metadata.sha256
+                }
+            if isSame { return stored(resource, as: object) }
+        }
+        if isNew, let generation = resource.generation?.value { try await delete(object, generation: generation) }
+        guard isUnchanged else {
+            throw StoreError(
+                .unreadable,
+                "outbox: \(source.path): its content has changed since it was hashed: compare it with its copies")
+        }
+        guard isNew else { throw conflict(object) }
+        throw StoreError(
+            .damaged,
+            "outbox: bucket \(bucket): \(object.file): has arrived with another content (CRC-32C "
+                + "\(resource.crc32c ?? "missing"), not \(checksum)): compare it with \(source.path)")
+    }
+
+    /// Sends a file.
+    /// - Returns: what the service made of it; nil: something else came to be there meanwhile.
+    private func send(
+        _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata, replacing existing: Resource?,
+        _ report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> Resource? {
+        let generation = existing?.generation?.value ?? 0
+        var begun = try await saved(object, source, metadata, generation)
+        // A session that was kept may be gone, or of no use: a new one is begun once.
+        for _ in 0..<2 {
+            let session: Session
+            var reply: Reply
+            if let kept = begun {
+                session = kept
+                reply = try await ask(session, object)
+            } else {
+                guard let new = try await begin(source, object, metadata, existing, generation) else { return nil }
+                session = new
+                reply = .has(0)
+                try await resume.save(session, of: object, in: name)
+            }
+            if case .has(let count) = reply {
+                reply = try await sendChunks(source, object, session, from: count, report)
+            }
+            if case .gone = reply {
+                begun = nil
+                continue
+            }
+            await resume.remove(object, in: name)
+            guard case .finished(let resource) = reply else { return nil }
+            return resource
+        }
+        await resume.remove(object, in: name)
+        throw StoreError(
+            .busy(nil),
+            "outbox: \(Web.host(of: endpoint)): \(object.file): the upload was given up by the service twice")
+    }
+
+    /// The session that an earlier attempt kept; nil: there is none for this content.
+    private func saved(
+        _ object: ObjectName, _ source: UploadSource, _ metadata: ObjectMetadata, _ generation: Int64
+    ) async throws -> Session? {
+        guard let session = await resume.load(Session.self, of: object, in: name) else { return nil }
+        if session.sha256 == metadata.sha256, session.byteCount == source.byteCount, session.generation == generation {
+            return session
+        }
+        await resume.remove(object, in: name)
+        // What it has is not needed any more.
+        if let answer = try? await web.send(.DELETE, session.uri) { _ = try? await answer.bytes() }
+        try Task.checkCancellation()
+        return nil
+    }
+
+    /// Begins a session.
+    /// - Returns: nil: something else is there by now.
+    private func begin(
+        _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata, _ existing: Resource?,
+        _ generation: Int64
+    ) async throws -> Session? {
+        var texts = metadata.texts
+        texts["day"] = object.day
+        texts[Self.downloadToken] = existing?.texts[Self.downloadToken] ?? UUID().uuidString.lowercased()
+        let body = try JSONEncoder().encode(Description(contentType: object.contentType, metadata: texts))
+        let url =
+            "\(endpoint)/upload/storage/v1/b/\(Self.encoded(bucket))/o?uploadType=resumable&name=\(Self.encoded(key(of: object)))"
+            + "&ifGenerationMatch=\(generation)"
+        let headers: HTTPHeaders = [
+            "Content-Type": "application/json; charset=UTF-8", "X-Upload-Content-Type": object.contentType,
+            "X-Upload-Content-Length": "\(source.byteCount)",
+        ]
+        let answer = try await send(.POST, url, headers: headers, body: .bytes(Array(body)))
+        if answer.status == 412 {
+            _ = try await answer.bytes()
+            return nil
+        }
+        guard answer.status == 200 || answer.status == 201 else { throw try await problem(answer, "sending to") }
+        _ = try await answer.bytes()
+        guard let uri = answer.headers.first(name: "Location"), Self.isSafeForSecrets(uri) else {
+            throw StoreError(
+                .refused, "outbox: \(Web.host(of: endpoint)): began an upload without saying where it goes")
+        }
+        return Session(uri: uri, sha256: metadata.sha256, byteCount: source.byteCount, generation: generation)
+    }
+
+    private struct Description: Encodable {
+        var contentType: String
+        var metadata: [String: String]
+    }
+
+    private func sendChunks(
+        _ source: UploadSource, _ object: ObjectName, _ session: Session, from start: Int64,
+        _ report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> Reply {
+        let total = source.byteCount
+        try await source.beginCRC32C(before: start)
+        var offset = start
+        var idleReplies = 0
+        while true {
+            let count = min(Self.chunkByteCount, total - offset)
+            let range = count > 0 ? "bytes \(offset)-\(offset + count - 1)/\(total)" : "bytes */\(total)"
+            let body: Web.Body =
+                count > 0 ? .source(source, from: offset, count: count, report: { report(.sent($0)) }) : .none
+            let reply = try await reply(
+                to: web.send(
+                    .PUT, session.uri, headers: ["Content-Range": range], body: body, subject: Web.host(of: endpoint)),
+                object)
+            guard case .has(let received) = reply else { return reply }
+            idleReplies = received > offset ? 0 : idleReplies + 1
+            guard received <= total, idleReplies < Self.mostIdleReplies else {
+                throw StoreError(
+                    .busy(nil),
+                    "outbox: \(Web.host(of: endpoint)): \(object.file): the service takes nothing after byte \(offset)")
+            }
+            offset = received
+        }
+    }
+
+    /// What a session has.
+    private func ask(_ session: Session, _ object: ObjectName) async throws -> Reply {
+        let range: HTTPHeaders = ["Content-Range": "bytes */\(session.byteCount)"]
+        return try await reply(
+            to: web.send(.PUT, session.uri, headers: range, subject: Web.host(of: endpoint)), object)
+    }
+
+    private func reply(to answer: Web.Answer, _ object: ObjectName) async throws -> Reply {
+        switch answer.status {
+        case 200, 201: return .finished(try await decoded(answer))
+        case 308:
+            _ = try await answer.bytes()
+            let last = answer.headers.first(name: "Range")?.split(separator: "-").last.flatMap { Int64($0) }
+            let count = last.map { $0 + 1 } ?? 0
+            // An emulator says that it has a byte when it has none. What is sent twice is left aside by the service.
+            return .has(count < Self.keptByteCount ? 0 : count)
+        // 400: what is sent does not go on where the session is.
+        case 400, 404, 410:
+            _ = try await answer.bytes()
+            return .gone
+        case 412:
+            _ = try await answer.bytes()
+            return .overtaken
+        default: throw try await problem(answer, "sending to", object)
+        }
+    }
+}
