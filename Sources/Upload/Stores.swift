@@ -44,7 +44,7 @@ extension StorePlan {
     /// The stick's folder for takes, as `store = "auto"` has it.
     public static let stickName = "stick"
 
-    /// A store that needs no network; nil: this kind needs one.
+    /// A store that needs no web; nil: this kind needs it.
     public init?(_ kind: Settings.Outbox.Store, _ settings: Settings, _ context: StoreContext) {
         let kit = context.kit
         switch kind {
@@ -57,6 +57,10 @@ extension StorePlan {
             let path = settings.outbox.folder.path ?? ""
             let name = "folder:\(path)"
             self.init(name: name) { try FolderStore(name: name, path: path, kit: kit) }
+        case .sftp:
+            self.init(name: SFTPStore.name(of: settings.outbox.sftp.url ?? "")) {
+                try SFTPStore(settings.outbox.sftp, kit: kit)
+            }
         case .nowhere, .s3, .firebase, .webdav, .rclone: return nil
         }
     }
@@ -66,7 +70,7 @@ extension StorePlan {
         StorePlan(name: kind.rawValue) {
             throw StoreError(
                 .refused,
-                "outbox: \(kind.rawValue): this version cannot send there: name \"auto\", \"folder\" or \"s3\" as [outbox] store"
+                "outbox: \(kind.rawValue): this version cannot send there: name \"auto\", \"folder\", \"s3\" or \"sftp\" as [outbox] store"
             )
         }
     }

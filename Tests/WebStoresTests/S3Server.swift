@@ -1,5 +1,6 @@
 import Foundation
 import Settings
+import StoreTrials
 import Testing
 
 @testable import Upload

@@ -1,5 +1,6 @@
 import Foundation
 import Settings
+import StoreTrials
 import Takes
 import Testing
 

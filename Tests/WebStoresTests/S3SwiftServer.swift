@@ -1,4 +1,5 @@
 import Foundation
+import StoreTrials
 
 /// OpenStack Swift with its S3 protocol (`s3api`): one node, and one bucket. It checks what moto does not: signatures of any path,
 /// checksums, the region and the clock.

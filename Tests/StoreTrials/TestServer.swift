@@ -2,25 +2,25 @@ import Foundation
 import Glibc
 
 /// A real server on a free port of the loopback address, with an empty folder of its own. It ends with this object.
-final class TestServer: @unchecked Sendable {
-    let port: Int
+package final class TestServer: @unchecked Sendable {
+    package let port: Int
     /// For its files and its configuration; removed in the end.
-    let folder: String
+    package let folder: String
     private let process = Process()
 
     /// Where `deploy/install-packages servers` installs servers that are Python programs.
-    static let programs =
+    package static let programs =
         ProcessInfo.processInfo.environment["FIELDFARE_SERVERS"]
         ?? "\(FileManager.default.currentDirectoryPath)/.build/servers/bin"
 
     /// Whether they are installed.
-    static let areInstalled = FileManager.default.fileExists(atPath: "\(programs)/../installed")
+    package static let areInstalled = FileManager.default.fileExists(atPath: "\(programs)/../installed")
 
     /// Starts a program, and waits until it listens.
     /// - Parameters:
     ///   - program: an absolute path, or a program of `programs`.
     ///   - arguments: of the port and the folder.
-    init(_ program: String, _ arguments: (_ port: Int, _ folder: String) throws -> [String]) throws {
+    package init(_ program: String, _ arguments: (_ port: Int, _ folder: String) throws -> [String]) throws {
         port = try Self.freePort()
         folder = FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -44,7 +44,7 @@ final class TestServer: @unchecked Sendable {
 
     deinit { stop() }
 
-    func stop() {
+    package func stop() {
         if process.isRunning {
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
@@ -52,9 +52,10 @@ final class TestServer: @unchecked Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    struct Failure: Error, CustomStringConvertible {
-        var text: String
-        var description: String { text }
+    package struct Failure: Error, CustomStringConvertible {
+        package var text: String
+        package init(text: String) { self.text = text }
+        package var description: String { text }
     }
 
     private static func address(_ port: Int) -> sockaddr_in {
@@ -65,27 +66,31 @@ final class TestServer: @unchecked Sendable {
         return address
     }
 
-    private static func freePort() throws -> Int {
+    static func freePort() throws -> Int {
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(number) }
         var address = address(0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = withUnsafeMutablePointer(to: &address) { pointer in
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                 bind(number, pointer, length) == 0 && getsockname(number, pointer, &length) == 0
             }
         }
-        guard bound else { throw Failure(text: "no free port: \(errno)") }
+        guard isBound else { throw Failure(text: "no free port: \(errno)") }
         return Int(in_port_t(bigEndian: address.sin_port))
     }
 
     private static func answers(_ port: Int) -> Bool {
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(number) }
-        var address = address(port)
-        return withUnsafePointer(to: &address) { pointer in
+        return with(port) { connect(number, $0, $1) } == 0
+    }
+
+    /// Calls with the loopback address and a port.
+    static func with<Result>(_ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: address(port)) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                connect(number, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                body(pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
     }
