@@ -83,9 +83,9 @@ struct SFTPAddress: Hashable, Sendable {
         var path = path[...]
         while path.hasSuffix("/") { path = path.dropLast() }
         if path == "/~" { return "." }
-        if path.hasPrefix("/~/") { path = path.dropFirst(3) }
-        // More than one slash would make a relative path absolute.
-        return path.isEmpty || path.hasPrefix("//") ? nil : String(path)
+        guard path.hasPrefix("/~/") else { return path.isEmpty ? nil : String(path) }
+        // A second slash would make it absolute.
+        return path.hasPrefix("/~//") ? nil : String(path.dropFirst(3))
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
