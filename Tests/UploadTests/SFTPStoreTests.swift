@@ -1,8 +1,8 @@
 import Foundation
+import Glibc
 import SeededRandom
 import Settings
 import StoreTrials
-import Synchronization
 import Testing
 
 @testable import Upload
@@ -198,8 +198,8 @@ struct SFTPStoreTests {
             await trial.expectProblem(.damaged) {
                 try await put(path, in: store) { progress in
                     guard progress == .verifying, let file = FileHandle(forUpdatingAtPath: draft) else { return }
-                    try? file.seek(toOffset: 999_999)
-                    try? file.write(contentsOf: Data([0, 0]))
+                    try? file.seek(toOffset: 500_000)
+                    try? file.write(contentsOf: Data(count: 8))
                 }
             }
             #expect(try names(day) == [])
@@ -246,6 +246,53 @@ struct SFTPStoreTests {
             try await store.list { count += $0.count }
             #expect(count == 700)
         }
+    }
+
+    @Test("SFTP: a file that is renamed overwrites no other")
+    func rename() async throws {
+        for name in ["a", "b"] { try Data(name.utf8).write(to: URL(filePath: "\(server.files)/\(name)")) }
+        let settings = try server.settings(folder: "/~")
+        let address = try SFTPAddress(settings.url ?? "")
+        let command = try SSHCommand(address, key: settings.keyFile, knownHosts: settings.knownHostsFile)
+        let files = SFTPFiles(connection: try SFTPConnection(command), address: address)
+        #expect(try await !files.rename("a", to: "b"))
+        #expect(try await files.rename("a", to: "c"))
+        await trial.expectProblem(.away) { _ = try await files.rename("a", to: "d") }
+        await files.connection.close()
+        #expect(try Data(contentsOf: URL(filePath: "\(server.files)/b")) == Data("b".utf8))
+        #expect(try names(server.files) == ["b", "c"])
+    }
+
+    /// The `ssh` processes of this server's client.
+    private func clients() throws -> [pid_t] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }.filter { process in
+            let words = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") ?? Data()
+            return String(decoding: words, as: UTF8.self).contains("UserKnownHostsFile=\(server.knownHosts)")
+        }
+    }
+
+    @Test("SFTP: when ssh is killed, the upload goes on with another; when the store is closed, none is left")
+    func killed() async throws {
+        let path = try trial.file("a", byteCount: 3_000_000)
+        try await with(server.settings()) { store in
+            let kill: @Sendable (PutProgress) -> Void = { progress in
+                guard case .sent(let sent) = progress, sent > 1_000_000 else { return }
+                for process in (try? clients()) ?? [] { Glibc.kill(process, SIGKILL) }
+            }
+            await #expect(
+                throws: StoreError(.away, "outbox: \(server.place): the connection ended")
+            ) { try await put(path, in: store, report: kill) }
+            let reported = StoreTrial.Reported()
+            try await put(path, in: store) { reported.note($0) }
+            #expect(try #require(reported.firstSent) >= 1_000_000)
+            let running = try clients()
+            #expect(running.count == 1)
+            // Its arguments have no secret.
+            let words = try Data(contentsOf: URL(filePath: "/proc/\(try #require(running.first))/cmdline"))
+            #expect(!String(decoding: words, as: UTF8.self).contains("PRIVATE"))
+        }
+        #expect(try clients() == [])
+        #expect(FileManager.default.contentsEqual(atPath: path, andPath: "\(day)/\(object.file)"))
     }
 
     @Test("SFTP: a connection that nobody uses ends, and the next use begins another")
