@@ -51,9 +51,13 @@ struct SFTPStoreTests {
 
     @Test(
         "SFTP: takes are stored, verified, listed, read and deleted, also by a server that can do no more than the protocol",
-        arguments: ["", "-P posix-rename,fsync,statvfs", "-P limits,expand-path,hardlink"])
-    func all(options: String) async throws {
-        let server = try SFTPServer { "internal-sftp \(options) -d \($0)" }
+        arguments: [
+            "internal-sftp", "internal-sftp -P posix-rename,fsync,statvfs", "/usr/lib/openssh/sftp-server",
+            // The user may do nothing else.
+            "/nowhere\nForceCommand internal-sftp",
+        ])
+    func all(subsystem: String) async throws {
+        let server = try SFTPServer { "\(subsystem) -d \($0)" }
         try await with(server.settings()) { store in
             #expect(store.name == "sftp:\(server.place)\(server.files)")
             try await trial.check(store)
