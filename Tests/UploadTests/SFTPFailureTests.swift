@@ -209,7 +209,7 @@ struct SFTPFailureTests {
 
     @Test("SFTP: what a hostile or broken server sends ends the connection, and nothing else")
     func hostile() async throws {
-        // OpenSSH's own answers come before what is wrong. Each script is read by a shell.
+        // Each script stands for the server's program; ssh and sshd carry what it prints.
         let version = #"printf '\000\000\000\005\002\000\000\000\003'"#
         let cases: [(script: String, problem: StoreError.Problem, sentence: String)] = [
             (
