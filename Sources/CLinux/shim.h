@@ -1,7 +1,9 @@
 #pragma once
 
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <sched.h>
+#include <spawn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -42,3 +44,12 @@ static inline void fieldfare_be_idle(void) {
     // This thread (IOPRIO_WHO_PROCESS, 0), class "idle" (3) of linux/ioprio.h.
     syscall(SYS_ioprio_set, 1, 0, 3 << 13);
 }
+
+/// A pipe whose ends no child inherits: where to read, where to write. Exists because pipe2(2) is declared only with _GNU_SOURCE, which
+/// Swift does not define.
+static inline int fieldfare_pipe(int ends[2]) {
+    return (int)syscall(SYS_pipe2, ends, O_CLOEXEC);
+}
+
+/// Has a child begin without the files from a number on (posix_spawn(3) of glibc 2.34). Exists for the same reason.
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);

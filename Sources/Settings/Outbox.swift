@@ -17,6 +17,8 @@ extension Settings {
         public var firebase = Firebase()
         /// `[outbox.webdav]`
         public var webdav = WebDAV()
+        /// `[outbox.sftp]`
+        public var sftp = SFTP()
         /// `[outbox.folder]`
         public var folder = Folder()
         /// `[outbox.rclone]`
@@ -27,7 +29,7 @@ extension Settings {
             /// A USB stick with a folder named `fieldfare`.
             case automatic = "auto"
             case nowhere = "none"
-            case s3, firebase, webdav, folder, rclone
+            case s3, firebase, webdav, sftp, folder, rclone
         }
 
         /// When a take may be deleted from the kit.
@@ -71,6 +73,16 @@ extension Settings {
             public var url: String?
             /// An absolute path.
             public var credentialsFile = "/etc/fieldfare/webdav.credentials"
+        }
+
+        /// A folder on an SSH server with SFTP.
+        public struct SFTP: Hashable, Sendable {
+            /// `sftp://USER@HOST:PORT/PATH`; must be given when this is the store.
+            public var url: String?
+            /// The private key; an absolute path.
+            public var keyFile = "/etc/fieldfare/sftp.key"
+            /// The server's host keys; an absolute path.
+            public var knownHostsFile = "/etc/fieldfare/sftp.known_hosts"
         }
 
         /// A folder of this machine.

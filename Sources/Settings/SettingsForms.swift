@@ -68,6 +68,13 @@ extension Form where Value == String {
         }
     }
 
+    /// The store reads it: a password in it is refused there, where it is not shown.
+    static var sftp: Form {
+        .text("a URL such as \"sftp://kit@archive.example.org/recordings\"") { text in
+            text.hasPrefix("sftp://") && !text.utf8.contains(0x20) && text.utf8.count < 4096
+        }
+    }
+
     static var bucket: Form {
         .text("a bucket's name") { !$0.isEmpty && $0.utf8.count <= 222 && !$0.utf8.contains(UInt8(ascii: "/")) }
     }

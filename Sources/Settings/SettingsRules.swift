@@ -60,6 +60,7 @@ extension SettingsSchema {
         Rule(.s3, needs: \.outbox.s3.bucket),
         Rule(.firebase, needs: \.outbox.firebase.bucket),
         Rule(.webdav, needs: \.outbox.webdav.url),
+        Rule(.sftp, needs: \.outbox.sftp.url),
         Rule(.folder, needs: \.outbox.folder.path),
         Rule(.rclone, needs: \.outbox.rclone.remote),
     ]

@@ -99,6 +99,11 @@ enum SettingsSchema {
                 Key("url", \.outbox.webdav.url, .optional(.url))
                 Key("credentials_file", \.outbox.webdav.credentialsFile, .path)
             }
+            Section("sftp") {
+                Key("url", \.outbox.sftp.url, .optional(.sftp))
+                Key("key_file", \.outbox.sftp.keyFile, .path)
+                Key("known_hosts_file", \.outbox.sftp.knownHostsFile, .path)
+            }
             Section("folder") {
                 Key("path", \.outbox.folder.path, .optional(.path))
             }

@@ -64,6 +64,10 @@ extension StorePlan {
             self.init(name: name, needsClock: true) {
                 try RcloneStore(outbox.rclone, authorities: outbox.authorities, kit: kit)
             }
+        case .sftp:
+            self.init(name: SFTPStore.name(of: settings.outbox.sftp.url ?? "")) {
+                try SFTPStore(settings.outbox.sftp, kit: kit)
+            }
         case .nowhere, .s3, .firebase, .webdav: return nil
         }
     }
@@ -74,7 +78,7 @@ extension StorePlan {
             throw StoreError(
                 .refused,
                 "outbox: \(kind.rawValue): this version cannot send there: name \"auto\", \"folder\", \"s3\", "
-                    + "\"firebase\" or \"rclone\" as [outbox] store")
+                    + "\"firebase\", \"sftp\" or \"rclone\" as [outbox] store")
         }
     }
 }

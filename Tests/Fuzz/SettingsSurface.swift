@@ -76,7 +76,7 @@ struct SettingsSurface: Surface {
         let paths = [
             takes.directory, settings.control.socket, settings.library.socket, settings.library.directory,
             outbox.s3.credentialsFile, outbox.firebase.serviceAccountFile, outbox.webdav.credentialsFile,
-            outbox.rclone.config,
+            outbox.rclone.config, outbox.sftp.keyFile, outbox.sftp.knownHostsFile,
         ]
         for path in paths {
             try hold(path.hasPrefix("/") && path.isOneLine && path.utf8.count < 4096, "a path: \(path)")

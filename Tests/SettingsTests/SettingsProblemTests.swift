@@ -117,17 +117,26 @@ struct SettingsProblemTests {
         (
             "[outbox]\nstore = \"ftp\"",
             #"f:2: outbox.store: found "ftp" (a string): "#
-                + #"allowed are "auto", "none", "s3", "firebase", "webdav", "folder", "rclone" or an array of these"#
+                + #"allowed are "auto", "none", "s3", "firebase", "webdav", "sftp", "folder", "rclone" or an array of these"#
         ),
         (
             "[outbox]\nstore = [\"folder\", \"folder\"]",
             #"f:2: outbox.store: found an array: "#
-                + #"allowed are "auto", "none", "s3", "firebase", "webdav", "folder", "rclone" or an array of these"#
+                + #"allowed are "auto", "none", "s3", "firebase", "webdav", "sftp", "folder", "rclone" or an array of these"#
         ),
         (
             "[outbox.webdav]\nurl = \"cloud.example.org\"",
             #"f:2: outbox.webdav.url: found "cloud.example.org" (a string): "#
                 + "allowed is a URL that begins with https:// or http://"
+        ),
+        (
+            "[outbox.sftp]\nurl = \"archive.example.org:/recordings\"",
+            #"f:2: outbox.sftp.url: found "archive.example.org:/recordings" (a string): "#
+                + #"allowed is a URL such as "sftp://kit@archive.example.org/recordings""#
+        ),
+        (
+            "[outbox]\nstore = [\"auto\", \"sftp\"]",
+            #"f:2: outbox.store: found an array: allowed is "sftp" only with outbox.sftp.url"#
         ),
         (
             "[outbox.rclone]\nremote = \"dropbox\"",

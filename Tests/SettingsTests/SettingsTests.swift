@@ -30,7 +30,10 @@ struct SettingsTests {
     }
 
     @Test func `the shipped file names every key but the lamp for all, and those that few kits need`() {
-        let others = ["panel.leds.all", "outbox.ca_file"]
+        let others = [
+            "panel.leds.all", "outbox.ca_file", "outbox.sftp.url", "outbox.sftp.key_file",
+            "outbox.sftp.known_hosts_file",
+        ]
         let known = SettingsSchema.assignments.map(\.name).filter { !others.contains($0) }
         #expect(ExampleFile.keys == known)
     }
@@ -87,6 +90,10 @@ struct SettingsTests {
             keep_local = "always"
             window = "22:00-06:00"
             limit_kbit_per_second = 100
+            [outbox.sftp]
+            url = "sftp://kit@archive.example.org:2222/recordings"
+            key_file = "/k"
+            known_hosts_file = "/h"
             """
         let (settings, problems) = Settings.parse(text, file: "f")
         #expect(problems.map(\.description) == [])
@@ -123,6 +130,8 @@ struct SettingsTests {
         expected.outbox.keepLocal = .always
         expected.outbox.window = .daily(from: 22 * 60, until: 6 * 60)
         expected.outbox.limitKbitPerSecond = 100
+        expected.outbox.sftp = .init(
+            url: "sftp://kit@archive.example.org:2222/recordings", keyFile: "/k", knownHostsFile: "/h")
         #expect(settings == expected)
     }
 

@@ -1,0 +1,96 @@
+internal import CLinux
+import Glibc
+
+/// A program that runs as a child of this process, with a pipe to it and two from it. Whoever has it ends it.
+struct ChildProcess: Sendable {
+    /// Its standard input. Neither this one nor the others make their user wait (`O_NONBLOCK`).
+    let input: Int32
+    /// Its standard output.
+    let output: Int32
+    /// Its standard error output.
+    let errors: Int32
+    private let process: pid_t
+
+    /// Starts a program. It gets no file of this process but its pipes, no signal is blocked or ignored, and its environment has `PATH`
+    /// and a language alone.
+    /// - Parameter program: an absolute path.
+    /// - Throws: `Errno` of posix_spawn(3) or pipe(2).
+    init(_ program: String, _ arguments: [String]) throws(ChildError) {
+        var pipes: [(reading: Int32, writing: Int32)] = []
+        func closeAll() { for pipe in pipes { _ = (close(pipe.reading), close(pipe.writing)) } }
+        for _ in 0..<3 {
+            var ends: [Int32] = [-1, -1]
+            // Safe: the array has the two that the call writes.
+            guard unsafe fieldfare_pipe(&ends) == 0 else {
+                let error = ChildError(code: errno)
+                closeAll()
+                throw error
+            }
+            pipes.append((ends[0], ends[1]))
+        }
+        do throws(ChildError) {
+            process = try Self.spawn(program, arguments, [pipes[0].reading, pipes[1].writing, pipes[2].writing])
+        } catch {
+            closeAll()
+            throw error
+        }
+        (input, output, errors) = (pipes[0].writing, pipes[1].reading, pipes[2].reading)
+        _ = (close(pipes[0].reading), close(pipes[1].writing), close(pipes[2].writing))
+        for end in [input, output, errors] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    }
+
+    /// Kills it if it still runs, waits for its end, and closes the pipes. To be called once.
+    /// - Returns: its exit status; nil: it was killed.
+    @discardableResult
+    func end() -> Int32? {
+        for end in [input, output, errors] { close(end) }
+        kill(process, SIGKILL)
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0 {
+            guard errno == EINTR else { return nil }
+        }
+        // `WIFEXITED` and `WEXITSTATUS` of wait(2), which are macros.
+        return status & 0x7f == 0 ? status >> 8 & 0xff : nil
+    }
+
+    private static func spawn(_ program: String, _ arguments: [String], _ files: [Int32]) throws(ChildError) -> pid_t {
+        var actions = unsafe posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        unsafe posix_spawnattr_init(&attributes)
+        defer {
+            unsafe posix_spawn_file_actions_destroy(&actions)
+            unsafe posix_spawnattr_destroy(&attributes)
+        }
+        for (number, file) in files.enumerated() {
+            unsafe posix_spawn_file_actions_adddup2(&actions, file, Int32(number))
+        }
+        unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        unsafe sigfillset(&signals)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+        // Safe: the texts live until they are freed below, and both arrays end with nil.
+        func copies(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
+            unsafe texts.map { unsafe strdup($0) } + [nil]
+        }
+        var words = unsafe copies([program] + arguments)
+        var environment = unsafe copies(["PATH=/usr/bin:/bin", "LC_ALL=C"])
+        defer { unsafe (words + environment).forEach { unsafe free($0) } }
+        var process: pid_t = 0
+        let code = unsafe posix_spawn(&process, program, &actions, &attributes, &words, &environment)
+        guard code == 0 else { throw ChildError(code: code) }
+        return process
+    }
+}
+
+/// A program could not be started.
+struct ChildError: Error {
+    /// The code of posix_spawn(3) or pipe(2).
+    let code: Int32
+
+    /// What it means.
+    var text: String { unsafe String(cString: strerror(code)) }
+}

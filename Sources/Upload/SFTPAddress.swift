@@ -1,0 +1,127 @@
+/// Where a store on an SFTP server is: `sftp://USER@HOST:PORT/PATH`. `/~/PATH` is below the user's home folder.
+struct SFTPAddress: Hashable, Sendable {
+    let user: String
+    /// A name, or an address without brackets.
+    let host: String
+    let port: Int
+    /// As the server has it: absolute, or relative to the home folder; `.`: that folder itself.
+    let folder: String
+
+    private static let usualPort = 22
+
+    /// Reads a URL.
+    /// - Throws: `StoreError`, `.refused`: it is none, or has a password. No sentence has the password.
+    init(_ url: String) throws(StoreError) {
+        let shown = Self.shown(url)
+        func refusal(_ advice: String) -> StoreError {
+            StoreError(.refused, "outbox: \(shown): \(advice): see url in [outbox.sftp]")
+        }
+        let scheme = "sftp://"
+        guard url.hasPrefix(scheme) else { throw refusal("is no URL that begins with \(scheme)") }
+        let rest = url.dropFirst(scheme.count)
+        let authority = rest.prefix { $0 != "/" }
+        guard let mark = authority.lastIndex(of: "@") else {
+            throw refusal("names no user: write sftp://USER@HOST/PATH")
+        }
+        guard !authority[..<mark].contains(":") else {
+            throw refusal("has a password, which is not used: remove it, and give the user a key")
+        }
+        guard let user = Self.decoded(authority[..<mark]), Self.isUser(user) else {
+            throw refusal("the user's name has characters that are not allowed, or none")
+        }
+        var host = authority[authority.index(after: mark)...]
+        var port = Self.usualPort
+        if let colon = host.lastIndex(of: ":"), !host[colon...].contains("]") {
+            guard let number = UInt16(host[host.index(after: colon)...]), number > 0 else {
+                throw refusal("the port is no number from 1 to 65535")
+            }
+            port = Int(number)
+            host = host[..<colon]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+            guard host.contains(":"), host.utf8.allSatisfy({ Self.isOfName($0) || $0 == 0x3a || $0 == 0x25 }) else {
+                throw refusal("the host is no address")
+            }
+        } else {
+            guard Self.isHost(host) else {
+                throw refusal("the host's name has characters that are not allowed, or none")
+            }
+        }
+        guard let path = Self.decoded(rest.dropFirst(authority.count)),
+            path.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 })
+        else { throw refusal("the path has characters that are not allowed") }
+        self.user = user
+        self.host = String(host)
+        self.port = port
+        guard let folder = Self.folder(path) else {
+            throw refusal("names no folder: write a path, or /~ for the home folder")
+        }
+        self.folder = folder
+    }
+
+    /// The URL for people and receipts.
+    var text: String { "sftp://\(place)\(folder.hasPrefix("/") ? folder : folder == "." ? "/~" : "/~/\(folder)")" }
+
+    /// The user and the server, for people.
+    var place: String {
+        let host = host.contains(":") ? "[\(host)]" : host
+        return port == Self.usualPort ? "\(user)@\(host)" : "\(user)@\(host):\(port)"
+    }
+
+    /// A URL without the password that it may have.
+    static func shown(_ url: String) -> String {
+        let authority = url.drop { $0 != "/" }.drop { $0 == "/" }.prefix { $0 != "/" }
+        // A password may have any of these characters itself.
+        guard let last = url.lastIndex(of: "@"), let colon = authority.firstIndex(of: ":"),
+            colon < authority.lastIndex(of: "@") ?? last
+        else { return url }
+        return String(url[..<colon] + url[last...])
+    }
+
+    private static func folder(_ path: String) -> String? {
+        var path = path[...]
+        while path.hasSuffix("/") { path = path.dropLast() }
+        if path == "/~" { return "." }
+        guard path.hasPrefix("/~/") else { return path.isEmpty ? nil : String(path) }
+        // A second slash would make it absolute.
+        return path.hasPrefix("/~//") ? nil : String(path.dropFirst(3))
+    }
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// No name that `ssh` could take for an option, or a shell for more than a name.
+    private static func isUser(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 255 && !text.hasPrefix("-")
+            && text.utf8.allSatisfy { isOfName($0) || $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "+") }
+    }
+
+    private static func isHost(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.count <= 255 && !text.hasPrefix("-") && text.utf8.allSatisfy(isOfName)
+    }
+
+    /// Reads `%20` and the like; nil: it is not well formed.
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(code)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

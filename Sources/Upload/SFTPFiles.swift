@@ -1,0 +1,249 @@
+import Crypto
+
+/// The files of a server, over one connection. Every failure is a `StoreError` about the place on the server.
+struct SFTPFiles: Sendable {
+    let connection: SFTPConnection
+    let address: SFTPAddress
+
+    /// How many bytes a request reads or writes: any server takes so many.
+    static let pieceByteCount = 32 << 10
+    /// How many requests are under way for a file: at most 1 MiB.
+    private static let mostUnderWay = 32
+
+    /// A path of the server, for people.
+    func place(_ path: String) -> String { "sftp://\(address.place)\(path.hasPrefix("/") ? path : "/~/\(path)")" }
+
+    /// What is known of a file or folder; nil: there is none.
+    func attributes(_ path: String) async throws -> SFTPAttributes? {
+        switch try await connection.ask(.attributes(path)) {
+        case .attributes(let attributes): return attributes
+        case .status(SFTPStatus.missing): return nil
+        case let reply: throw problem(reply, path, "be looked at")
+        }
+    }
+
+    /// Makes a folder, and those that it is in, where they are missing.
+    func makeFolder(_ path: String) async throws {
+        if let there = try await attributes(path) {
+            guard there.isFolder || there.mode == nil else {
+                throw StoreError(.refused, "outbox: \(place(path)): is no folder: see url in [outbox.sftp]")
+            }
+            return
+        }
+        if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try await makeFolder(String(path[..<slash])) }
+        let reply = try await connection.ask(.makeFolder(path))
+        if case .status(SFTPStatus.done) = reply { return }
+        // Another may have made it in between.
+        let isThere = try await attributes(path)?.isFolder ?? false
+        guard isThere else { throw await failure(reply, path, "be made") }
+    }
+
+    /// The files of a folder that are wanted; none if there is no folder.
+    func entries(_ path: String, where isWanted: (SFTPEntry) -> Bool) async throws -> [SFTPEntry] {
+        let handle: SFTPHandle
+        switch try await connection.ask(.openFolder(path)) {
+        case .handle(let opened): handle = opened
+        case .status(SFTPStatus.missing): return []
+        case let reply: throw problem(reply, path, "be listed")
+        }
+        defer { _ = connection.send(.close(handle)) }
+        var found: [SFTPEntry] = []
+        // A server that never ends is not followed for ever.
+        for _ in 0..<10_000 {
+            switch try await connection.ask(.readFolder(handle)) {
+            case .names(let names): found += names.filter(isWanted)
+            case .status(SFTPStatus.end): return found
+            case let reply: throw problem(reply, path, "be listed")
+            }
+            guard found.count <= 100_000 else { break }
+        }
+        throw StoreError(.refused, "outbox: \(place(path)): has more files than can be listed: look what is there")
+    }
+
+    /// Removes a file, if it is there.
+    func remove(_ path: String) async throws {
+        switch try await connection.ask(.remove(path)) {
+        case .status(SFTPStatus.done), .status(SFTPStatus.missing): return
+        case let reply: throw problem(reply, path, "be deleted")
+        }
+    }
+
+    /// Opens a file, and closes it in the end.
+    /// - Throws: `StoreError`, `.missing`: there is none.
+    func with<Result>(_ path: String, _ opening: SFTPOpening, _ body: (SFTPHandle) async throws -> Result) async throws
+        -> Result
+    {
+        let handle: SFTPHandle
+        switch try await connection.ask(.open(path, opening)) {
+        case .handle(let opened): handle = opened
+        case .status(SFTPStatus.missing):
+            throw StoreError(.missing, "outbox: \(place(path)): there is no such file")
+        case let reply: throw await failure(reply, path, opening.contains(.write) ? "be written" : "be read")
+        }
+        let result: Result
+        do {
+            result = try await body(handle)
+        } catch {
+            _ = connection.send(.close(handle))
+            throw error
+        }
+        let reply = try await connection.ask(.close(handle))
+        guard case .status(SFTPStatus.done) = reply else { throw await failure(reply, path, "be written") }
+        return result
+    }
+
+    /// Reads a part of a file.
+    /// - Parameter receive: receives the bytes in order, 32 KiB at a time; returns whether more is wanted.
+    /// - Returns: how many bytes were received: fewer if the file is shorter.
+    @discardableResult
+    func read(
+        _ handle: SFTPHandle, of path: String, from start: Int64, to end: Int64,
+        _ receive: ([UInt8]) async throws -> Bool
+    ) async throws -> Int64 {
+        var underWay: [(count: Int, answer: SFTPAnswer)] = []
+        var (asked, received) = (start, start)
+        while received < end {
+            while asked < end, underWay.count < Self.mostUnderWay {
+                let count = Int(min(Int64(Self.pieceByteCount), end - asked))
+                underWay.append((count, connection.send(.read(handle, at: asked, count: count))))
+                asked += Int64(count)
+            }
+            let (count, answer) = underWay.removeFirst()
+            var bytes = try data(await answer.value(), path)
+            while bytes.count < count {
+                // Servers may send less than was asked for, also before the end.
+                let request = SFTPRequest.read(
+                    handle, at: received + Int64(bytes.count), count: count - bytes.count)
+                let more = try data(await connection.ask(request), path)
+                guard !more.isEmpty else { break }
+                bytes += more
+            }
+            received += Int64(bytes.count)
+            guard !bytes.isEmpty, try await receive(bytes), bytes.count == count else { break }
+        }
+        return received - start
+    }
+
+    /// The bytes of an answer; none at the end of the file.
+    private func data(_ reply: SFTPReply, _ path: String) throws -> [UInt8] {
+        switch reply {
+        case .data(let bytes): return bytes
+        case .status(SFTPStatus.end): return []
+        default: throw problem(reply, path, "be read")
+        }
+    }
+
+    /// The hash of a file, hexadecimal.
+    func hash(_ path: String) async throws -> String {
+        var hash = SHA256()
+        let end = try await attributes(path)?.byteCount ?? .max
+        try await with(path, .read) { handle in
+            _ = try await read(handle, of: path, from: 0, to: end) {
+                hash.update(data: $0)
+                return true
+            }
+        }
+        return UploadSource.hexadecimal(hash.finalize())
+    }
+
+    /// Writes the rest of a source.
+    /// - Parameter report: receives how many bytes of the file are there.
+    func write(
+        _ source: UploadSource, from start: Int64, to handle: SFTPHandle, of path: String,
+        _ report: (Int64) -> Void
+    ) async throws {
+        var underWay: [(end: Int64, answer: SFTPAnswer)] = []
+        var sent = start
+        while sent < source.byteCount || !underWay.isEmpty {
+            if sent < source.byteCount, underWay.count < Self.mostUnderWay {
+                let bytes = try await source.piece(at: sent, count: Self.pieceByteCount)
+                try Task.checkCancellation()
+                let answer = connection.send(.write(handle, at: sent, bytes))
+                sent += Int64(bytes.count)
+                underWay.append((sent, answer))
+                continue
+            }
+            let (end, answer) = underWay.removeFirst()
+            let reply = try await answer.value()
+            guard case .status(SFTPStatus.done) = reply else { throw await failure(reply, path, "be written") }
+            report(end)
+        }
+    }
+
+    /// Has a file on the server's disk, where the server can do that.
+    func sync(_ handle: SFTPHandle, of path: String) async throws {
+        guard connection.has(.sync) else { return }
+        switch try await connection.ask(.sync(handle)) {
+        case .status(SFTPStatus.done), .status(SFTPStatus.unsupported): return
+        case let reply: throw await failure(reply, path, "be written")
+        }
+    }
+
+    /// Gives a file another name.
+    /// - Returns: whether there was no file of that name.
+    func rename(_ path: String, to other: String) async throws -> Bool {
+        let reply = try await connection.ask(.rename(path, other))
+        switch reply {
+        case .status(SFTPStatus.done): return true
+        // OpenSSH says no more than "failure".
+        case .status(SFTPStatus.failure), .status(SFTPStatus.exists):
+            if try await attributes(other) != nil { return false }
+        default: break
+        }
+        throw await failure(reply, path, "be renamed")
+    }
+
+    /// Gives a file the name of another, which it replaces.
+    func replace(_ other: String, by path: String) async throws {
+        guard connection.has(.replace) else {
+            try await remove(other)
+            guard try await rename(path, to: other) else {
+                throw problem(.status(SFTPStatus.failure), other, "be replaced")
+            }
+            return
+        }
+        let reply = try await connection.ask(.replace(path, other))
+        guard case .status(SFTPStatus.done) = reply else { throw await failure(reply, other, "be replaced") }
+    }
+
+    /// What is free where a folder is; nil: the server does not say.
+    func space(_ path: String) async throws -> SFTPSpace? {
+        guard connection.has(.space), case .space(let space) = try await connection.ask(.space(path)) else {
+            return nil
+        }
+        return space
+    }
+
+    /// Why something could not be written: the disk may be full, which the answer does not say.
+    private func failure(_ reply: SFTPReply, _ path: String, _ what: String) async -> any Error {
+        if case .status(SFTPStatus.failure) = reply {
+            let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+            let space = try? await space(folder.isEmpty ? "/" : folder)
+            if let space, space.isReadOnly {
+                return StoreError(.refused, "outbox: \(place(path)): cannot \(what): the disk there is read-only")
+            }
+            if let space, space.freeBytes < 1 << 20 || !space.hasFreeFiles {
+                return StoreError(
+                    .full, "outbox: \(place(path)): cannot \(what): the disk there is full: free some space there")
+            }
+        }
+        return problem(reply, path, what)
+    }
+
+    private func problem(_ reply: SFTPReply, _ path: String, _ what: String) -> StoreError {
+        func error(_ problem: StoreError.Problem, _ sentence: String) -> StoreError {
+            StoreError(problem, "outbox: \(place(path)): cannot \(what): \(sentence)")
+        }
+        guard case .status(let code) = reply else {
+            return error(.refused, "the server's answer does not fit: see its log")
+        }
+        switch code {
+        case SFTPStatus.denied: return error(.refused, "\(address.user) has no right to it on the server")
+        case SFTPStatus.missing: return error(.away, "it is not there any more")
+        case SFTPStatus.unsupported: return error(.refused, "the server does not know how")
+        case SFTPStatus.full, SFTPStatus.overQuota:
+            return error(.full, "the disk or the quota there is full: free some space there")
+        default: return error(.busy(nil), "the server reports a failure (\(code)): see its log if it goes on")
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import Crypto
+public import Settings
+import Takes
+
+/// A folder on an SSH server with SFTP. OpenSSH's `ssh` connects, encrypts, and knows the server by its host key.
+///
+/// A file is written under a hidden name, synced, read back and compared, and then renamed. SFTP has no hash of its own. The server's
+/// `sha256sum` would save the reading back, but needs a shell, which accounts for SFTP alone do not have: so all servers are read.
+public final class SFTPStore: Store {
+    /// `sftp:sftp://kit@archive.example.org/recordings`.
+    public let name: String
+    private let address: SFTPAddress
+    private let kit: String
+    private let connect: @Sendable () throws(StoreError) -> SFTPConnection
+    private let current = Locked<SFTPConnection?>(nil)
+
+    private static let draftSuffix = ".part"
+
+    /// - Parameter kit: whose unfinished uploads `tidy` removes.
+    /// - Throws: `StoreError`, `.refused`, if the settings, the key or the file with the host keys cannot be used.
+    public convenience init(_ settings: Settings.Outbox.SFTP, kit: String) throws(StoreError) {
+        let address = try SFTPAddress(settings.url ?? "")
+        let command = { @Sendable () throws(StoreError) in
+            try SSHCommand(address, key: settings.keyFile, knownHosts: settings.knownHostsFile)
+        }
+        _ = try command()
+        // Read again each time: a person may have changed them.
+        self.init(address, kit: kit) { () throws(StoreError) in try SFTPConnection(command()) }
+    }
+
+    init(_ address: SFTPAddress, kit: String, connect: @escaping @Sendable () throws(StoreError) -> SFTPConnection) {
+        name = Self.name(of: address)
+        self.address = address
+        self.kit = kit
+        self.connect = connect
+    }
+
+    static func name(of address: SFTPAddress) -> String { "sftp:\(address.text)" }
+
+    /// The name of the store of a URL, also of one that is not well formed. A password is left out.
+    static func name(of url: String) -> String {
+        (try? SFTPAddress(url)).map { name(of: $0) } ?? "sftp:\(SFTPAddress.shown(url))"
+    }
+
+    private func folder(_ day: String) -> String {
+        switch address.folder {
+        case ".": day
+        case "/": "/\(day)"
+        default: "\(address.folder)/\(day)"
+        }
+    }
+    private func path(of object: ObjectName) -> String { "\(folder(object.day))/\(object.file)" }
+    private func draft(of object: ObjectName) -> String { "\(folder(object.day))/.\(object.file)\(Self.draftSuffix)" }
+
+    /// Uses the connection, which is begun if there is none.
+    private func using<Result>(_ body: (SFTPFiles) async throws -> Result) async throws -> Result {
+        let connection = try current.withLock { current throws(StoreError) in
+            if let current, current.enter() { return current }
+            let begun = try connect()
+            _ = begun.enter()
+            current = begun
+            return begun
+        }
+        defer { connection.leave() }
+        return try await body(SFTPFiles(connection: connection, address: address))
+    }
+
+    /// Closes the connection.
+    public func close() async {
+        let connection = current.withLock { current in
+            defer { current = nil }
+            return current
+        }
+        await connection?.close()
+    }
+
+    /// Writes what is not there yet, syncs it, reads all of it back, and renames it.
+    public func put(
+        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
+        report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> StoredObject {
+        let expected = try await source.sha256()
+        let path = path(of: object)
+        let stored = StoredObject(name: object, byteCount: source.byteCount, sha256: expected)
+        return try await using { files in
+            let there = try await files.attributes(path)
+            if let there {
+                guard there.isFile, mode != .create || there.byteCount == source.byteCount else {
+                    throw conflict(object, files)
+                }
+                let sha256 = try await files.hash(path)
+                if sha256 == expected { return stored }
+                guard mode.allows(sha256) else { throw conflict(object, files) }
+            }
+            try await files.makeFolder(folder(object.day))
+            try await upload(source, expected, object, files, report)
+            if there != nil {
+                try await files.replace(path, by: draft(of: object))
+            } else if try await files.attributes(path) != nil {
+                throw conflict(object, files)
+            } else if try await !files.rename(draft(of: object), to: path) {
+                // Another has come in between.
+                guard try await files.hash(path) == expected else { throw conflict(object, files) }
+                try await files.remove(draft(of: object))
+            }
+            guard try await files.attributes(path)?.byteCount == source.byteCount else {
+                throw StoreError(
+                    .damaged, "outbox: \(files.place(path)): was sent, but is not there, or is cut: see its server")
+            }
+            return stored
+        }
+    }
+
+    private func conflict(_ object: ObjectName, _ files: SFTPFiles) -> StoreError {
+        StoreError(
+            .conflict,
+            "outbox: \(files.place(path(of: object))): another file of that name is there: it is not overwritten; move it away"
+        )
+    }
+
+    /// Has a verified copy under the hidden name.
+    private func upload(
+        _ source: UploadSource, _ expected: String, _ object: ObjectName, _ files: SFTPFiles,
+        _ report: @Sendable (PutProgress) -> Void
+    ) async throws {
+        let draft = draft(of: object)
+        let there = try await files.attributes(draft)?.byteCount ?? 0
+        let isBegun = there <= source.byteCount
+        let missing = isBegun ? source.byteCount - there : source.byteCount
+        if let space = try await files.space(folder(object.day)), space.freeBytes < missing {
+            throw StoreError(
+                .full,
+                "outbox: \(files.place(folder(object.day))): full: \(missing >> 20) MiB are to be sent, "
+                    + "\(space.freeBytes >> 20) MiB are free")
+        }
+        let opening: SFTPOpening = isBegun ? [.read, .write, .create] : [.read, .write, .create, .empty]
+        try await files.with(draft, opening) { handle in
+            // What an earlier attempt wrote is there, up to where it differs.
+            var hash = SHA256()
+            var begun: Int64 = 0
+            try await files.read(handle, of: draft, from: 0, to: isBegun ? there : 0) { bytes in
+                guard try await source.stretch(at: begun, count: bytes.count).bytes == bytes else { return false }
+                hash.update(data: bytes)
+                begun += Int64(bytes.count)
+                return true
+            }
+            if begun > 0 { report(.sent(begun)) }
+            try await files.write(source, from: begun, to: handle, of: draft) { report(.sent($0)) }
+            try await files.sync(handle, of: draft)
+            report(.verifying)
+            // One byte more than there should be.
+            let read = try await files.read(handle, of: draft, from: begun, to: source.byteCount + 1) {
+                hash.update(data: $0)
+                return true
+            }
+            guard try await source.sha256() == expected, begun + read == source.byteCount,
+                UploadSource.hexadecimal(hash.finalize()) == expected
+            else {
+                try? await files.remove(draft)
+                throw StoreError(
+                    .damaged,
+                    "outbox: \(files.place(draft)): what was read back is not what was sent: check the disk there")
+            }
+        }
+    }
+
+    /// What is known of a file; its hash is not.
+    public func head(_ object: ObjectName) async throws -> StoredObject? {
+        try await using { files in
+            guard let there = try await files.attributes(path(of: object)), there.isFile else { return nil }
+            return StoredObject(name: object, byteCount: there.byteCount ?? 0, sha256: nil)
+        }
+    }
+
+    /// All files of takes, a day at a time.
+    public func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
+        try await using { files in
+            for day in try await days(files) {
+                let found = try await files.entries(folder(day)) { entry in
+                    entry.attributes.isFile && ObjectName(path: "\(day)/\(entry.name)") != nil
+                }
+                let objects = found.map {
+                    StoredObject(
+                        name: ObjectName(day: day, file: $0.name), byteCount: $0.attributes.byteCount ?? 0, sha256: nil)
+                }
+                if !objects.isEmpty { try await receive(objects.sorted { $0.name.file < $1.name.file }) }
+            }
+        }
+    }
+
+    private func days(_ files: SFTPFiles) async throws -> [String] {
+        let found = try await files.entries(address.folder) { TakeName.isDay($0.name) }
+        return Set(found.map(\.name)).sorted()
+    }
+
+    /// Reads a file.
+    public func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
+        try await using { files in
+            let path = path(of: object)
+            let end = try await files.attributes(path)?.byteCount ?? .max
+            _ = try await files.with(path, .read) { handle in
+                try await files.read(handle, of: path, from: 0, to: end) {
+                    try await receive($0)
+                    return true
+                }
+            }
+        }
+    }
+
+    /// Deletes a file, if it is there.
+    public func delete(_ object: ObjectName) async throws {
+        try await using { try await $0.remove(path(of: object)) }
+    }
+
+    /// Removes uploads that this kit did not finish, of files that are there.
+    public func tidy() async throws {
+        try await using { files in
+            for day in try await days(files) {
+                let drafts = try await files.entries(folder(day)) { entry in
+                    entry.name.hasPrefix(".") && entry.name.hasSuffix(Self.draftSuffix)
+                }
+                for draft in drafts {
+                    let object = ObjectName(
+                        day: day, file: String(draft.name.dropFirst().dropLast(Self.draftSuffix.count)))
+                    if object.take?.kit == kit, try await files.attributes(path(of: object)) != nil {
+                        try await files.remove("\(folder(day))/\(draft.name)")
+                    }
+                }
+            }
+        }
+    }
+}

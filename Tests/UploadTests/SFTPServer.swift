@@ -1,0 +1,93 @@
+import Foundation
+import Settings
+import StoreTrials
+
+@testable import Upload
+
+/// OpenSSH's server on a free port, with keys of its own, for the user who runs the tests.
+final class SFTPServer: Sendable {
+    let server: TestServer
+    /// What is stored: relative paths begin here.
+    let files: String
+    /// The client's private key.
+    let key: String
+    /// The server's key, as the port has it.
+    let knownHosts: String
+
+    static let program = "/usr/sbin/sshd"
+    static let isInstalled = [program, "/usr/bin/ssh", "/usr/bin/ssh-keygen"].allSatisfy {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    /// - Parameter subsystem: what serves SFTP, of the folder for files; nil: nothing does.
+    init(subsystem: ((String) throws -> String?)? = nil) throws {
+        // sshd, of root alone, wants this empty folder, which its service makes at boot.
+        try? FileManager.default.createDirectory(atPath: "/run/sshd", withIntermediateDirectories: false)
+        // sshd closes files that it does not know, by which Foundation would take it for ended: it is the child of a program that does not.
+        server = try TestServer("/usr/bin/unshare") { port, folder in
+            try Self.makeKey("\(folder)/host")
+            try Self.makeKey("\(folder)/kit")
+            let files = "\(folder)/files"
+            try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: false)
+            let sftp = try subsystem.map { try $0(files) } ?? "internal-sftp -d \(files)"
+            let lines = [
+                "ListenAddress 127.0.0.1:\(port)", "HostKey \(folder)/host", "PidFile none", "StrictModes no",
+                "AuthorizedKeysFile \(folder)/kit.pub", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
+                "PermitRootLogin yes", "MaxStartups 100", sftp.map { "Subsystem sftp \($0)" } ?? "",
+            ]
+            try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: "\(folder)/sshd_config"))
+            return ["--fork", "--kill-child", Self.program, "-D", "-e", "-f", "\(folder)/sshd_config"]
+        }
+        files = "\(server.folder)/files"
+        key = "\(server.folder)/kit"
+        knownHosts = "\(server.folder)/known_hosts"
+        try write([server.port], to: knownHosts)
+    }
+
+    /// A new pair of keys, `path` and `path.pub`.
+    static func makeKey(_ path: String, passphrase: String = "") throws {
+        try run("/usr/bin/ssh-keygen", ["-q", "-t", "ed25519", "-N", passphrase, "-C", "", "-f", path])
+    }
+
+    /// Runs a program that must succeed.
+    static func run(_ program: String, _ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw TestServer.Failure(text: "\(program): \(process.terminationStatus)")
+        }
+    }
+
+    /// Writes a file of this server's key, for these ports, as ssh-keyscan does.
+    func write(_ ports: [Int], to path: String) throws {
+        let key = try String(contentsOfFile: "\(server.folder)/host.pub", encoding: .utf8)
+        let lines = ports.map { "[127.0.0.1]:\($0) \(key)" }
+        try Data(lines.joined().utf8).write(to: URL(filePath: path))
+    }
+
+    var user: String { NSUserName() }
+    /// What sentences name it by.
+    var place: String { "sftp://\(user)@127.0.0.1:\(server.port)" }
+
+    func settings(port: Int? = nil, folder: String? = nil) throws -> Settings.Outbox.SFTP {
+        if let port { try write([server.port, port], to: knownHosts) }
+        var settings = Settings().outbox.sftp
+        settings.url = "sftp://\(user)@127.0.0.1:\(port ?? server.port)\(folder ?? files)"
+        settings.keyFile = key
+        settings.knownHostsFile = knownHosts
+        return settings
+    }
+
+    /// A store whose connections wait as long as is said.
+    func store(_ patience: SFTPConnection.Patience, folder: String? = nil) throws -> SFTPStore {
+        let settings = try settings(folder: folder)
+        let address = try SFTPAddress(settings.url ?? "")
+        return SFTPStore(address, kit: "heron07") { () throws(StoreError) in
+            try SFTPConnection(
+                SSHCommand(address, key: settings.keyFile, knownHosts: settings.knownHostsFile), patience: patience)
+        }
+    }
+}
