@@ -17,7 +17,7 @@ public struct Library: Sendable {
     private let log: Logger
 
     /// What makes a store of a kind of the settings.
-    public typealias Plan = @Sendable (Settings.Outbox.Store, Settings, StoreContext) -> StorePlan
+    public typealias Plan = @Sendable (Settings.Outbox.Store, Settings, StoreContext) -> StorePlan?
 
     /// A library of the kit that the settings describe.
     /// - Parameters:
@@ -85,7 +85,7 @@ public struct Library: Sendable {
         let reader = try DiskReader(name: "reader")
         let resume = ResumeStates(folder: "\(directory)/resume", reader: reader)
         let context = StoreContext(kit: settings.kitName, resume: resume)
-        let stores = Stores(settings.outbox.stores.map { plan($0, settings, context) })
+        let stores = Stores(settings.outbox.stores.compactMap { plan($0, settings, context) })
         let (catalog, problem) = try Catalog.open(in: directory, isNew: isNew, stores: stores.names)
         if let problem { log.error("\(problem)") }
         let catalogs = CatalogSlot(catalog)

@@ -71,16 +71,6 @@ extension StorePlan {
         case .nowhere, .s3, .firebase, .webdav: return nil
         }
     }
-
-    /// A store of a kind that this program cannot send to.
-    public static func unknown(_ kind: Settings.Outbox.Store) -> StorePlan {
-        StorePlan(name: kind.rawValue) {
-            throw StoreError(
-                .refused,
-                "outbox: \(kind.rawValue): this version cannot send there: name \"auto\", \"folder\", \"s3\", "
-                    + "\"firebase\", \"sftp\" or \"rclone\" as [outbox] store")
-        }
-    }
 }
 
 /// The stores that the settings name.

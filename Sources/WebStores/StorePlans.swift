@@ -2,8 +2,10 @@ public import Settings
 public import Upload
 
 extension StorePlan {
-    /// The plan of a store of any kind, also of one that is reached over the web.
-    public static func plan(_ kind: Settings.Outbox.Store, _ settings: Settings, _ context: StoreContext) -> StorePlan {
+    /// The plan of a store of any kind, also of one that is reached over the web; nil: it names none.
+    public static func plan(
+        _ kind: Settings.Outbox.Store, _ settings: Settings, _ context: StoreContext
+    ) -> StorePlan? {
         if let plan = StorePlan(kind, settings, context) { return plan }
         let outbox = settings.outbox
         switch kind {
@@ -23,7 +25,16 @@ extension StorePlan {
             ) {
                 try FirebaseStore(firebase, web: Web(authorities: outbox.authorities), resume: context.resume)
             }
-        default: return .unknown(kind)
+        case .webdav:
+            let url = outbox.webdav.url ?? ""
+            let folder = try? WebDAVFolder(url)
+            return StorePlan(
+                name: folder.map(WebDAVStore.name(of:)) ?? kind.rawValue,
+                needsClock: folder.map { !$0.isPlain } ?? false
+            ) {
+                try WebDAVStore(outbox.webdav, web: Web(authorities: outbox.authorities), resume: context.resume)
+            }
+        case .automatic, .folder, .rclone, .sftp, .nowhere: return nil
         }
     }
 }

@@ -45,10 +45,13 @@ package final class TestServer: @unchecked Sendable {
     deinit { stop() }
 
     /// What a Python program of the servers' prints.
-    package static func python(_ script: String, _ arguments: String...) throws -> String {
+    package static func python(
+        _ script: String, _ arguments: [String] = [], environment: [String: String]? = nil
+    ) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "\(programs)/python")
         process.arguments = ["-c", script] + arguments
+        if let environment { process.environment = environment }
         // A pipe would be read by calls that a signal interrupts.
         let path = FileManager.default.temporaryDirectory.appending(path: "printed-\(UUID().uuidString)").path
         _ = FileManager.default.createFile(atPath: path, contents: nil)

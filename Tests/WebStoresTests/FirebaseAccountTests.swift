@@ -86,11 +86,11 @@ struct FirebaseAccountTests {
         settings.outbox.firebase.bucket = "recordings"
         settings.outbox.firebase.prefix = "kits/"
         settings.outbox.firebase.serviceAccountFile = "\(trial.folder)/none.json"
-        let plan = StorePlan.plan(.firebase, settings, context)
+        let plan = try #require(StorePlan.plan(.firebase, settings, context))
         #expect(plan.name == "firebase:https://storage.googleapis.com/recordings/kits/" && plan.needsClock)
         #expect(throws: StoreError.self) { try plan.open() }
         settings.outbox.firebase = servers.settings
-        let local = StorePlan.plan(.firebase, settings, context)
+        let local = try #require(StorePlan.plan(.firebase, settings, context))
         #expect(local.name == "firebase:\(google)/recordings/take s/ä+" && !local.needsClock)
         #expect(try local.open().name == local.name)
     }

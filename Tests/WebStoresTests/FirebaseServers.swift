@@ -88,18 +88,7 @@ final class FirebaseServers: Sendable {
     /// Runs Python with Google's own client: what it prints.
     @discardableResult
     func python(_ code: String, _ arguments: String...) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "\(TestServer.programs)/python3")
-        process.arguments = ["-c", code] + arguments
-        process.environment = ["STORAGE_EMULATOR_HOST": "http://127.0.0.1:\(emulator.port)"]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw TestServer.Failure(text: "python: \(process.terminationStatus)")
-        }
-        return String(decoding: text, as: UTF8.self)
+        try TestServer.python(
+            code, arguments, environment: ["STORAGE_EMULATOR_HOST": "http://127.0.0.1:\(emulator.port)"])
     }
 }

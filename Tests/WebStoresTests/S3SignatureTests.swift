@@ -76,7 +76,7 @@ struct S3SignatureTests {
                 request = awsrequest.AWSRequest(method="GET", url=sys.argv[1], headers={"x-amz-meta-title": "  a   b "})
                 auth.S3SigV4Auth(credentials.Credentials(sys.argv[2], sys.argv[3]), "s3", "us-east-1").add_auth(request)
                 print(request.headers["Authorization"])
-                """, url, signature.keyID.text, signature.key.text)
+                """, [url, signature.keyID.text, signature.key.text])
             #expect(
                 expected.replacingOccurrences(of: ", ", with: ",")
                     == signature.authorization(of: request, at: time).text)

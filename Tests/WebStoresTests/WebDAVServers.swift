@@ -1,0 +1,156 @@
+import Foundation
+import Settings
+import StoreTrials
+import Testing
+
+@testable import Upload
+@testable import WebStores
+
+/// A real WebDAV server, whose files are in `files`.
+struct WebDAVTestServer {
+    let server: TestServer
+    var files: String { "\(server.folder)/files" }
+    var root: String { "http://127.0.0.1:\(server.port)" }
+
+    /// All tests use it: a client must be closed before it goes.
+    static let web = Result { () throws(StoreError) in try Web() }
+
+    static let user = "kit"
+    static let password = "päss:wörd"
+
+    /// WsgiDAV, which keeps properties.
+    static func wsgidav(asksForPassword: Bool = true) throws -> WebDAVTestServer {
+        let server = try TestServer("wsgidav") { port, folder in
+            try makeFolder("\(folder)/files")
+            let users = asksForPassword ? #"{"\#(user)": {"password": "\#(password)"}}"# : "true"
+            let configuration = """
+                {"host": "127.0.0.1", "port": \(port), "provider_mapping": {"/": "\(folder)/files"},
+                 "property_manager": true, "simple_dc": {"user_mapping": {"*": \(users)}},
+                 "http_authenticator": {"accept_basic": true, "accept_digest": false, "default_to_digest": false}}
+                """
+            try Data(configuration.utf8).write(to: URL(filePath: "\(folder)/wsgidav.json"))
+            return ["--config", "\(folder)/wsgidav.json"]
+        }
+        return WebDAVTestServer(server: server)
+    }
+
+    /// WsgiDAV as it is without a configuration: without a password, and without properties.
+    static func plainWsgidav() throws -> WebDAVTestServer {
+        let server = try TestServer("wsgidav") { port, folder in
+            try makeFolder("\(folder)/files")
+            return [
+                "--host", "127.0.0.1", "--port", "\(port)", "--root", "\(folder)/files", "--auth", "anonymous",
+                "--no-config",
+            ]
+        }
+        return WebDAVTestServer(server: server)
+    }
+
+    /// Apache with mod_dav. It takes no file of more than 10 MB; `/old` points to `/new`, `/closed` is for nobody, and `/busy` always is.
+    static func apache() throws -> WebDAVTestServer {
+        let server = try TestServer("/usr/sbin/apache2") { port, folder in
+            try makeFolder("\(folder)/files")
+            for path in ["\(folder)", "\(folder)/files"] where getuid() == 0 {
+                let owner = getpwnam("www-data").pointee
+                chown(path, owner.pw_uid, owner.pw_gid)
+            }
+            let modules = [
+                "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "alias", "headers",
+                "dav",
+                "dav_fs",
+            ]
+            let configuration = """
+                \(modules.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }.joined(separator: "\n"))
+                ServerName 127.0.0.1
+                Listen 127.0.0.1:\(port)
+                PidFile \(folder)/apache.pid
+                DefaultRuntimeDir \(folder)
+                ErrorLog \(folder)/error.log
+                User www-data
+                Group www-data
+                DocumentRoot \(folder)/files
+                DavLockDB \(folder)/locks
+                RedirectMatch ^/old(.*) http://127.0.0.1:\(port)/new$1?session=secret
+                Redirect 503 /busy
+                LimitRequestBody 10000000
+                <Location /busy>
+                  Header always set Retry-After 120
+                </Location>
+                <Location /closed>
+                  Require all denied
+                </Location>
+                <Directory \(folder)/files>
+                  Dav On
+                  AuthType Basic
+                  AuthName files
+                  AuthUserFile \(folder)/users
+                  Require valid-user
+                </Directory>
+                """
+            try Data(configuration.utf8).write(to: URL(filePath: "\(folder)/apache.conf"))
+            try run("/usr/bin/htpasswd", ["-bcB", "\(folder)/users", user, password])
+            // One process, which ends with the signal that ends it.
+            return ["-X", "-f", "\(folder)/apache.conf"]
+        }
+        return WebDAVTestServer(server: server)
+    }
+
+    /// rclone, as a server of a folder.
+    static func rclone() throws -> WebDAVTestServer {
+        let server = try TestServer("/usr/bin/rclone") { port, folder in
+            try makeFolder("\(folder)/files")
+            return [
+                "serve", "webdav", "\(folder)/files", "--addr", "127.0.0.1:\(port)", "--user", user, "--pass", password,
+                "--config", "\(folder)/rclone.conf",
+                // Else it does not see for 5 minutes what the tests change behind it.
+                "--dir-cache-time", "0s",
+            ]
+        }
+        return WebDAVTestServer(server: server)
+    }
+
+    /// The settings of a store there. They name a file with the password, which is made if there is one.
+    func settings(
+        _ path: String = "/recordings/heron 07/", password: String? = Self.password
+    ) throws -> Settings.Outbox.WebDAV {
+        let credentials = "\(server.folder)/webdav.credentials"
+        if let password {
+            try Data("username = \(Self.user)\npassword = \(password)\n".utf8).write(to: URL(filePath: credentials))
+            chmod(credentials, 0o600)
+        }
+        var settings = Settings().outbox.webdav
+        settings.url = root + path
+        settings.credentialsFile = credentials
+        return settings
+    }
+
+    /// A store there.
+    func store(
+        _ trial: StoreTrial, _ path: String = "/recordings/", password: String? = Self.password
+    ) throws -> WebDAVStore {
+        try WebDAVStore(settings(path, password: password), web: Self.web.get(), resume: trial.resume)
+    }
+
+    /// The names in a folder of the server, without the server's own.
+    func names(_ folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "\(files)/\(folder)")) ?? []).filter { $0 != ".DAV" }
+            .sorted()
+    }
+
+    func content(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: "\(files)/\(path)")) }
+
+    static func makeFolder(_ path: String) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    static func run(_ program: String, _ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(program)")
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import StoreTrials
+import Takes
+import Testing
+
+@testable import Upload
+@testable import WebStores
+
+@Suite(.serialized, .enabled(if: TestServer.areInstalled, "deploy/install-packages servers installs them"))
+struct WebDAVUploadTests {
+    let trial: StoreTrial
+    let object: ObjectName
+    init() throws {
+        trial = try StoreTrial()
+        object = trial.name("heron07-0042-061811Z.wav")
+    }
+
+    private func day(_ server: WebDAVTestServer) -> [String] { server.names("recordings/2026-11-21") }
+
+    @Test("WebDAV: a server that keeps properties keeps the metadata, for the content that it was sent with")
+    func metadata() async throws {
+        for server in [try WebDAVTestServer.apache(), try WebDAVTestServer.wsgidav()] {
+            let store = try server.store(trial)
+            let source = try await trial.source(try trial.file("a", byteCount: 100_000))
+            let metadata = try await trial.metadata(source, title: "<heron07> & \"0042\"")
+            let stored = try await store.put(source, as: object, metadata, mode: .create) { _ in }
+            #expect(stored.metadata == metadata)
+            #expect(try await store.head(object) == stored)
+            var listed: [StoredObject] = []
+            try await store.list { listed += $0 }
+            #expect(listed == [stored])
+            // Another program overwrites the file. The properties stay, and say nothing of it.
+            let path = "\(server.files)/recordings/\(object)"
+            let other = Data(count: 100_000)
+            let file = try #require(FileHandle(forWritingAtPath: path))
+            try file.write(contentsOf: other)
+            try file.close()
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
+            #expect(try await store.head(object) == StoredObject(name: object, byteCount: 100_000, sha256: nil))
+            await trial.expectProblem(.conflict) {
+                _ = try await store.put(source, as: object, metadata, mode: .create) { _ in }
+            }
+            #expect(try server.content("recordings/\(object)") == other)
+        }
+    }
+
+    @Test("WebDAV: metadata that was not stored is stored when the same file is sent once more")
+    func metadataLater() async throws {
+        let server = try WebDAVTestServer.wsgidav()
+        let store = try server.store(trial)
+        let path = try trial.file("a", byteCount: 1000)
+        try WebDAVTestServer.makeFolder("\(server.files)/recordings/2026-11-21")
+        try FileManager.default.copyItem(atPath: path, toPath: "\(server.files)/recordings/\(object)")
+        #expect(try await store.head(object)?.metadata == nil)
+        let source = try await trial.source(path)
+        let metadata = try await trial.metadata(source)
+        _ = try await store.put(source, as: object, metadata, mode: .create) { _ in }
+        #expect(try await store.head(object)?.metadata == metadata)
+    }
+
+    @Test("WebDAV: a byte that changes at the server is found, and the upload succeeds the next time")
+    func damage() async throws {
+        for server in [try WebDAVTestServer.apache(), try WebDAVTestServer.rclone()] {
+            let store = try server.store(trial)
+            let source = try await trial.source(try trial.file("a", byteCount: 3_000_000))
+            let metadata = try await trial.metadata(source)
+            let part = "\(server.files)/recordings/2026-11-21/.\(object.file).uploading"
+            await trial.expectProblem(.damaged) {
+                _ = try await store.put(source, as: object, metadata, mode: .create) {
+                    guard $0 == .verifying, let file = FileHandle(forUpdatingAtPath: part) else { return }
+                    file.seek(toFileOffset: 2_000_000)
+                    let byte = file.readData(ofLength: 1)[0]
+                    file.seek(toFileOffset: 2_000_000)
+                    file.write(Data([byte ^ 1]))
+                    try? file.close()
+                }
+            }
+            #expect(day(server) == [])
+            _ = try await store.put(source, as: object, metadata, mode: .create) { _ in }
+            #expect(day(server) == [object.file])
+        }
+    }
+
+    @Test("WebDAV: an object that appears during an upload is not overwritten")
+    func race() async throws {
+        for server in [try WebDAVTestServer.apache(), try WebDAVTestServer.wsgidav(), try WebDAVTestServer.rclone()] {
+            let store = try server.store(trial)
+            let path = try trial.file("a", byteCount: 100_000)
+            let source = try await trial.source(path)
+            let metadata = try await trial.metadata(source)
+            let same = try Data(contentsOf: URL(filePath: path))
+            for (number, content) in [Data("another".utf8), Data(count: 100_000), same].enumerated() {
+                let object = trial.name("heron07-004\(number)-061811Z.wav")
+                let there = URL(filePath: "\(server.files)/recordings/\(object)")
+                let put = { @Sendable () async throws -> StoredObject in
+                    try await store.put(source, as: object, metadata, mode: .create) {
+                        if $0 == .verifying { try? content.write(to: there) }
+                    }
+                }
+                if content == same {
+                    #expect(try await put().sha256 == metadata.sha256)
+                } else {
+                    await trial.expectProblem(.conflict) { _ = try await put() }
+                }
+                #expect(try Data(contentsOf: there) == content)
+            }
+            #expect(day(server).count == 3 && !day(server).contains { $0.hasPrefix(".") })
+        }
+    }
+
+    @Test("WebDAV: an upload that was cut in the middle is replaced by the next, and is not listed")
+    func cut() async throws {
+        for server in [try WebDAVTestServer.wsgidav(), try WebDAVTestServer.apache(), try WebDAVTestServer.rclone()] {
+            let store = try server.store(trial)
+            let path = try trial.file("a", byteCount: 9_000_000)
+            let throttle = Throttle(kilobitsPerSecond: 100_000)
+            let slow = try await UploadSource(path: path, reader: trial.reader, throttle: throttle)
+            let metadata = try await trial.metadata(slow)
+            let isCancelled = await trial.isCancelled(after: 4_000_000) { report in
+                _ = try await store.put(slow, as: object, metadata, mode: .create, report: report)
+            }
+            #expect(isCancelled)
+            #expect(try await store.head(object) == nil)
+            let source = try await trial.source(path)
+            try await store.list { Issue.record("listed: \($0)") }
+            let stored = try await store.put(source, as: object, metadata, mode: .create) { _ in }
+            #expect(stored.byteCount == 9_000_000)
+            #expect(try server.content("recordings/\(object)") == Data(contentsOf: URL(filePath: path)))
+            #expect(day(server) == [object.file])
+        }
+    }
+
+    @Test("WebDAV: a file that changes while it is sent is not stored")
+    func changed() async throws {
+        let server = try WebDAVTestServer.wsgidav()
+        let store = try server.store(trial)
+        let path = try trial.file("a", byteCount: 3_000_000)
+        let source = try await trial.source(path)
+        let metadata = try await trial.metadata(source)
+        let known = try await UploadSource(path: path, sha256: metadata.sha256, reader: trial.reader)
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        try file.write(contentsOf: Data("changed".utf8))
+        try file.close()
+        do {
+            _ = try await store.put(known, as: object, metadata, mode: .create) { _ in }
+            Issue.record("it was stored")
+        } catch let error as StoreError {
+            #expect(error.isOfTake)
+        }
+        #expect(day(server) == [])
+    }
+
+    @Test("WebDAV: folders that somebody deletes are made again")
+    func folders() async throws {
+        for server in [try WebDAVTestServer.apache(), try WebDAVTestServer.wsgidav(), try WebDAVTestServer.rclone()] {
+            let store = try server.store(trial, "/heron 07 ö")
+            let source = UploadSource([1, 2, 3], called: "a", reader: trial.reader)
+            let metadata = try await trial.metadata(source)
+            for _ in 1...2 {
+                _ = try await store.put(source, as: object, metadata, mode: .create) { _ in }
+                #expect(try server.content("heron 07 ö/\(object)") == Data([1, 2, 3]))
+                try FileManager.default.removeItem(atPath: "\(server.files)/heron 07 ö")
+                try await store.list { Issue.record("listed: \($0)") }
+            }
+        }
+    }
+}
+
+extension StoreTrial {
+    /// Whether an upload ends by being cancelled once so many bytes were taken to be sent.
+    func isCancelled(
+        after byteCount: Int64,
+        _ upload: @escaping @Sendable (@escaping @Sendable (PutProgress) -> Void) async throws -> Void
+    ) async -> Bool {
+        let (progress, reached) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            try await upload { if case .sent(let count) = $0, count >= byteCount { reached.finish() } }
+        }
+        for await _ in progress {}
+        task.cancel()
+        do {
+            try await task.value
+            return false
+        } catch {
+            return error is CancellationError
+        }
+    }
+}
