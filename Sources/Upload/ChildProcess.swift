@@ -11,8 +11,7 @@ struct ChildProcess: Sendable {
     let errors: Int32
     private let process: pid_t
 
-    /// Starts a program. It gets no file of this process but its pipes, no signal is blocked or ignored, and its environment has `PATH`
-    /// and a language alone.
+    /// Starts a program.
     /// - Parameter program: an absolute path.
     /// - Throws: `Errno` of posix_spawn(3) or pipe(2).
     init(_ program: String, _ arguments: [String]) throws(ChildError) {
@@ -29,7 +28,7 @@ struct ChildProcess: Sendable {
             pipes.append((ends[0], ends[1]))
         }
         do throws(ChildError) {
-            process = try Self.spawn(program, arguments, [pipes[0].reading, pipes[1].writing, pipes[2].writing])
+            process = try spawn(program, arguments, files: [pipes[0].reading, pipes[1].writing, pipes[2].writing])
         } catch {
             closeAll()
             throw error
@@ -51,38 +50,6 @@ struct ChildProcess: Sendable {
         }
         // `WIFEXITED` and `WEXITSTATUS` of wait(2), which are macros.
         return status & 0x7f == 0 ? status >> 8 & 0xff : nil
-    }
-
-    private static func spawn(_ program: String, _ arguments: [String], _ files: [Int32]) throws(ChildError) -> pid_t {
-        var actions = unsafe posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawnattr_init(&attributes)
-        defer {
-            unsafe posix_spawn_file_actions_destroy(&actions)
-            unsafe posix_spawnattr_destroy(&attributes)
-        }
-        for (number, file) in files.enumerated() {
-            unsafe posix_spawn_file_actions_adddup2(&actions, file, Int32(number))
-        }
-        unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
-        unsafe sigfillset(&signals)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
-        // Safe: the texts live until they are freed below, and both arrays end with nil.
-        func copies(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
-            unsafe texts.map { unsafe strdup($0) } + [nil]
-        }
-        var words = unsafe copies([program] + arguments)
-        var environment = unsafe copies(["PATH=/usr/bin:/bin", "LC_ALL=C"])
-        defer { unsafe (words + environment).forEach { unsafe free($0) } }
-        var process: pid_t = 0
-        let code = unsafe posix_spawn(&process, program, &actions, &attributes, &words, &environment)
-        guard code == 0 else { throw ChildError(code: code) }
-        return process
     }
 }
 

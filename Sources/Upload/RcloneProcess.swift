@@ -90,37 +90,14 @@ final class RcloneProcess: Sendable {
         guard said >= 0 else { throw problem(errno) }
         unsafe unlink(path)
         _ = fcntl(said, F_SETFD, FD_CLOEXEC)
-        // Safe: all are made and destroyed here, and the strings are copied before the child runs.
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        for (number, descriptor) in [pairs[0].theirs, pairs[1].theirs, said].enumerated() {
-            unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
-        }
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // This process blocks and ignores signals that the child must not. A group of its own is killed with all that it started.
-        var none = sigset_t()
-        var all = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe sigfillset(&all)
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-        unsafe posix_spawnattr_setpgroup(&attributes, 0)
-        unsafe posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        var words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
-        var variables = unsafe environment.map { unsafe strdup("\($0)=\($1)") } + [nil]
-        defer {
-            unsafe words.forEach { unsafe free($0) }
-            unsafe variables.forEach { unsafe free($0) }
-        }
-        var identifier: pid_t = 0
-        let code = unsafe posix_spawn(&identifier, program, &actions, &attributes, &words, &variables)
-        guard code == 0 else {
+        let identifier: pid_t
+        do throws(ChildError) {
+            identifier = try spawn(
+                program, arguments, files: [pairs[0].theirs, pairs[1].theirs, said], environment: environment,
+                leadsGroup: true)
+        } catch {
             close(said)
-            throw problem(code)
+            throw problem(error.code)
         }
         state = Locked(.running(identifier))
         input = pairs[0].ours
