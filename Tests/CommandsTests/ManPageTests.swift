@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: [
         "README.md", "deploy/man/fieldfare.1", "deploy/man/fieldfare-recorder.8", "deploy/man/fieldfare.toml.5",
-        "deploy/man/fieldfare-takes.5",
+        "deploy/man/fieldfare-takes.5", "deploy/man/fieldfare-stores.7",
     ])
     func `a text names only commands that there are`(path: String) throws {
         let named = try text(path).matches(of: /[`\n l]fieldfare ([a-z]+)/).map { String($0.output.1) }
