@@ -1,3 +1,4 @@
+internal import CLinux
 import CSndFile
 import Glibc
 public import Takes

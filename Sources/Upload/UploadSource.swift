@@ -60,16 +60,24 @@ public actor UploadSource {
     }
 
     /// Reads a stretch into memory at once, so that what is hashed is what is sent, whatever becomes of the file.
+    /// - Parameter isHashed: false: the caller compares the bytes with the file's hash itself.
     /// - Returns: the bytes, and a source of them that waits as the limit of the bandwidth says.
     /// - Throws: `StoreError`, `.unreadable`, also if the file has become shorter.
-    public func stretch(at offset: Int64, count: Int) async throws -> (bytes: [UInt8], source: UploadSource) {
-        let bytes = try await hashing(at: offset, count: Int(max(0, min(Int64(count), byteCount - offset))))
+    public func stretch(
+        at offset: Int64, count: Int, isHashed: Bool = true
+    ) async throws -> (bytes: [UInt8], source: UploadSource) {
+        let count = Int(max(0, min(Int64(count), byteCount - offset)))
+        let bytes = try await isHashed ? hashing(at: offset, count: count) : read(at: offset, count: count)
         return (bytes, UploadSource(bytes, called: path, reader: reader, throttle: throttle))
     }
 
     private func hashing(at offset: Int64, count: Int) async throws -> [UInt8] {
         let bytes = try await read(at: offset, count: count)
-        note(bytes, at: offset)
+        switch content {
+        case .file: note(bytes, at: offset)
+        // They cannot change: they are hashed when their hash is asked for.
+        case .bytes: break
+        }
         return bytes
     }
 

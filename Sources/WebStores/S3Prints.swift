@@ -6,18 +6,24 @@ import Upload
 /// hashes.
 struct S3Prints: Sendable {
     private var whole = SHA256()
+    /// Whether the hash of the first part is that of the whole.
+    private let isOnePart: Bool
+    /// Of the first part.
+    private var first = Array(SHA256.hash(data: [UInt8]()))
     private var partCount = 0
     private var ofSHA256 = SHA256()
     private var ofMD5 = Insecure.MD5()
     /// Of the first part: of the whole, if there is one alone.
     private var firstMD5 = UploadSource.hexadecimal(Insecure.MD5.hash(data: [UInt8]()))
 
+    init(_ parts: S3Parts) { isOnePart = parts.count <= 1 }
+
     /// Adds the next part.
     /// - Returns: its SHA-256, hexadecimal.
     mutating func add(_ part: [UInt8]) -> String {
         let sha256 = SHA256.hash(data: part)
         let md5 = Insecure.MD5.hash(data: part)
-        whole.update(data: part)
+        if isOnePart { first = Array(sha256) } else { whole.update(data: part) }
         ofSHA256.update(data: Array(sha256))
         ofMD5.update(data: Array(md5))
         partCount += 1
@@ -26,7 +32,9 @@ struct S3Prints: Sendable {
     }
 
     /// Of all that was added, hexadecimal.
-    var sha256: String { UploadSource.hexadecimal(whole.finalize()) }
+    var sha256: String { UploadSource.hexadecimal(digest) }
+
+    private var digest: [UInt8] { isOnePart ? first : Array(whole.finalize()) }
 
     /// Whether the server's own hashes are those of these bytes; nil: it shows none that decides.
     ///
@@ -39,7 +47,7 @@ struct S3Prints: Sendable {
         if tags.contains(tag) { return true }
         let isMD5 = tag.prefix { $0 != "-" }.utf8.count == 32 && tag.allSatisfy { $0.isHexDigit || $0 == "-" }
         guard let checksum, !isMD5 else { return nil }
-        let possible = [Data(whole.finalize()), Data(ofSHA256.finalize())].map { $0.base64EncodedString() }
+        let possible = [Data(digest), Data(ofSHA256.finalize())].map { $0.base64EncodedString() }
         return possible.contains(String(checksum.prefix { $0 != "-" }))
     }
 }

@@ -213,10 +213,12 @@ extension S3Store {
         guard there.object.sha256 == metadata.sha256 else { return .other }
         guard there.object.byteCount == source.byteCount else { return .damaged }
         let parts = S3Parts(byteCount: source.byteCount)
-        var prints = S3Prints()
+        var prints = S3Prints(parts)
         for number in 1...max(1, parts.count) {
             _ = prints.add(
-                try await source.stretch(at: parts.offset(of: number), count: Int(parts.byteCount(of: number))).bytes)
+                try await source.stretch(
+                    at: parts.offset(of: number), count: Int(parts.byteCount(of: number)), isHashed: false
+                ).bytes)
         }
         guard prints.sha256 == metadata.sha256 else { throw Self.changed(source) }
         return try await isSame(there, prints, metadata) ? .same : .damaged
@@ -324,8 +326,8 @@ extension S3Store {
                 metadata: metadata, report: report)
             return try await run.send(headers: headers, condition: condition)
         }
-        let (bytes, whole) = try await source.stretch(at: 0, count: Int(source.byteCount))
-        var prints = S3Prints()
+        let (bytes, whole) = try await source.stretch(at: 0, count: Int(source.byteCount), isHashed: false)
+        var prints = S3Prints(S3Parts(byteCount: source.byteCount))
         let sha256 = prints.add(bytes)
         guard sha256 == metadata.sha256 else { throw Self.changed(source) }
         let answer = try await bucket.ask(

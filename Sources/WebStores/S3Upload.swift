@@ -114,10 +114,11 @@ struct S3UploadRun {
         if let earlier { upload = earlier.0 } else { upload = try await begun(headers) }
         let listed = earlier?.1 ?? [:]
         let layout = S3Parts(byteCount: source.byteCount)
-        var prints = S3Prints()
+        var prints = S3Prints(layout)
         for number in 1...layout.count {
             let offset = layout.offset(of: number)
-            let (bytes, part) = try await source.stretch(at: offset, count: Int(layout.byteCount(of: number)))
+            let (bytes, part) = try await source.stretch(
+                at: offset, count: Int(layout.byteCount(of: number)), isHashed: false)
             let sha256 = prints.add(bytes)
             if let there = listed[number], there.byteCount == part.byteCount,
                 there.isOf(sha256, upload.parts.first { $0.number == number })
