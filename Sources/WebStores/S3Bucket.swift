@@ -161,9 +161,9 @@ final class S3Bucket: Sendable {
     }
 
     /// Sends a request, and reads an answer of a document whose root begins so: moto ends it otherwise than S3.
-    func document(_ root: String, _ request: Request) async throws -> S3XML {
+    func document(_ root: String, _ request: Request) async throws -> WebXML {
         let (headers, body) = try await ask(request)
-        guard let document = S3XML(body), document.name.hasPrefix(root) || document.name == "Error" else {
+        guard let document = WebXML(body), document.name.hasPrefix(root) || document.name == "Error" else {
             throw StoreError(
                 .refused,
                 "outbox: \(address.place): does not answer as an S3 service does: see endpoint in [outbox.s3]")

@@ -19,7 +19,7 @@ struct S3Failure: Error {
         self.status = status
         region = headers.first(name: "x-amz-bucket-region")
         retryAfter = headers.first(name: "retry-after").flatMap { Int64($0) }.map { .seconds(max(0, min($0, 86_400))) }
-        guard let document = S3XML(body), document.name == "Error" else { return }
+        guard let document = WebXML(body), document.name == "Error" else { return }
         code = document["Code"] ?? ""
         message = document["Message"] ?? ""
         header = document["Header"] ?? ""

@@ -169,7 +169,7 @@ public final class S3Store: Store {
     private func key(_ object: ObjectName) -> String { bucket.settings.prefix + object.path }
 
     /// The object of a key in a list.
-    private func objectName(_ key: String?, in list: S3XML) -> ObjectName? {
+    private func objectName(_ key: String?, in list: WebXML) -> ObjectName? {
         guard var key else { return nil }
         if list["EncodingType"] == "url" {
             guard let decoded = SignatureV4.decoded(key) else { return nil }

@@ -56,7 +56,7 @@ struct S3Upload: Codable, Equatable, Sendable {
     func completion(withChecksums: Bool) -> [UInt8] {
         let parts = parts.sorted { $0.number < $1.number }.map {
             let checksum = Self.base64(hexadecimal: $0.sha256)
-            return "<Part><ETag>\(S3XML.escaped($0.tag))</ETag><PartNumber>\($0.number)</PartNumber>"
+            return "<Part><ETag>\(WebXML.escaped($0.tag))</ETag><PartNumber>\($0.number)</PartNumber>"
                 + (withChecksums ? "<ChecksumSHA256>\(checksum)</ChecksumSHA256></Part>" : "</Part>")
         }
         return Array(

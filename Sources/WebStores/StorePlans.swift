@@ -26,13 +26,12 @@ extension StorePlan {
                 try FirebaseStore(firebase, web: Web(authorities: outbox.authorities), resume: context.resume)
             }
         case .webdav:
-            let url = outbox.webdav.url ?? ""
-            let folder = try? WebDAVFolder(url)
+            let address = try? WebDAVAddress(outbox.webdav)
             return StorePlan(
-                name: folder.map(WebDAVStore.name(of:)) ?? kind.rawValue,
-                needsClock: folder.map { !$0.isPlain } ?? false
+                name: address.map(WebDAVStore.name) ?? kind.rawValue, needsClock: address?.isEncrypted ?? false
             ) {
-                try WebDAVStore(outbox.webdav, web: Web(authorities: outbox.authorities), resume: context.resume)
+                try WebDAVStore(
+                    outbox.webdav, web: Web(authorities: outbox.authorities), resume: context.resume, kit: context.kit)
             }
         case .automatic, .folder, .rclone, .sftp, .nowhere: return nil
         }

@@ -1,11 +1,12 @@
 import NIOHTTP1
 import Upload
 
-/// Nextcloud's chunked upload, version 2, which goes on after an interruption:
+/// Nextcloud's chunked upload, which goes on after an interruption. ownCloud has it as well.
 /// docs.nextcloud.com/server/latest/developer_manual/client_apis/WebDAV/chunking.html
 extension WebDAVStore {
-    /// Nextcloud takes 5 MB to 5 GB, and up to 10000 chunks.
+    /// Longer files are sent in chunks. Nextcloud takes chunks of 5 MB to 5 GB, at most 10 000.
     static var chunkByteCount: Int64 { 8 << 20 }
+    private static var mostChunks: Int64 { 10_000 }
 
     /// An upload that has begun.
     private struct Begun: Codable {
@@ -13,70 +14,65 @@ extension WebDAVStore {
         var sha256: String
     }
 
-    /// Sends a long file in chunks, which the server then puts together.
+    /// Sends a long file in chunks, which the server then puts together at the temporary name.
     /// - Returns: false: nothing was sent, as the server knows no chunks or the file is short.
     func sendInChunks(_ upload: WebDAVUpload) async throws -> Bool {
         let byteCount = upload.source.byteCount
-        guard let uploads = base.uploads, byteCount > Self.chunkByteCount else { return false }
-        let temporary = temporary(of: upload.object)
-        let headers = [("Destination", temporary.url), ("OC-Total-Length", "\(byteCount)")]
-        guard let (folder, there) = try await open(upload, in: uploads, headers) else { return false }
-        if there == nil { return true }
-        for (index, from) in stride(from: 0, to: byteCount, by: Int(Self.chunkByteCount)).enumerated() {
-            let count = min(Self.chunkByteCount, byteCount - from)
-            let number = String("\(100_001 + index)".dropFirst())
-            if there?[number] == count { continue }
-            let report = upload.report
-            let answer = try await server.order(
-                .PUT, folder[number], headers: headers,
-                body: .source(upload.source, from: from, count: count) { report(.sent($0)) })
-            guard (200..<300).contains(answer.status) else {
-                throw await failure(answer, "PUT", folder, upload)
+        guard let uploads = server.folder.uploads, byteCount > Self.chunkByteCount else { return false }
+        let headers = [("Destination", temporary(of: upload.object).url), ("OC-Total-Length", "\(byteCount)")]
+        guard let (folder, there) = try await begun(upload, in: uploads, headers) else { return false }
+        let (length, report) = (max(Self.chunkByteCount, (byteCount - 1) / Self.mostChunks + 1), upload.report)
+        for (index, from) in stride(from: 0, to: byteCount, by: Int(length)).enumerated() {
+            let count = min(length, byteCount - from)
+            if there[index + 1] == count {
+                report(.sent(from + count))
+                continue
             }
+            let answer = try await server.order(
+                .PUT, folder[String("\(100_001 + index)".dropFirst())], headers: headers,
+                body: .source(upload.source, from: from, count: count) { report(.sent($0)) })
+            guard answer.isDone else { throw await failure(answer, "PUT", folder, upload) }
         }
-        let answer = try await server.order(
-            .MOVE, folder[".file"], headers: headers + [("OC-Checksum", "SHA256:\(upload.sha256)"), ("Overwrite", "T")])
-        guard (200..<300).contains(answer.status) else { throw await failure(answer, "MOVE", folder, upload) }
+        let answer = try await server.order(.MOVE, folder[".file"], headers: headers + [("Overwrite", "T")])
+        guard answer.isDone else { throw await failure(answer, "MOVE", folder, upload) }
+        await resume.remove(upload.object, in: name)
         return true
     }
 
-    /// The folder of an upload, and the lengths of the chunks in it. No lengths: the server has put them together already.
+    /// The folder of an upload, and the lengths of the chunks in it by their numbers.
     /// - Returns: nil: the server knows no chunks.
-    private func open(
-        _ upload: WebDAVUpload, in uploads: WebDAVFolder, _ headers: [(String, String)]
-    ) async throws -> (WebDAVFolder, [String: Int64]?)? {
-        if let begun = await resume.load(Begun.self, of: upload.object, in: name), begun.sha256 == upload.sha256 {
+    private func begun(
+        _ upload: WebDAVUpload, in uploads: WebDAVAddress, _ headers: [(String, String)]
+    ) async throws -> (WebDAVAddress, [Int: Int64])? {
+        if let begun = await resume.load(Begun.self, of: upload.object, in: name) {
             let folder = uploads[begun.folder]
-            if let found = try await server.find(folder, depth: 1) {
-                let chunks = found.filter { !$0.isFolder }.map { ($0.file, $0.byteCount ?? 0) }
+            if begun.sha256 != upload.sha256 {
+                try? await server.delete(folder)
+            } else if let found = try await server.contents(of: folder) {
+                // Where Nextcloud passes chunks on to S3, it leaves out the zeros.
+                let chunks = found.compactMap { chunk in Int(chunk.file).map { ($0, chunk.byteCount ?? 0) } }
                 return (folder, Dictionary(chunks) { first, _ in first })
             }
-            // The answer to the last request may have been lost.
-            let temporary = temporary(of: upload.object)
-            if try await server.find(temporary)?.first?.byteCount == upload.source.byteCount { return (folder, nil) }
         }
-        let id = "fieldfare-\(UInt64.random(in: 0 ... .max))"
-        let answer = try await server.order(.MKCOL, uploads[id].asFolder, headers: headers)
-        switch answer.status {
-        case 200..<300: break
-        case 404, 405, 409, 501: return nil
-        default: throw server.problem(answer, "MKCOL", uploads[id])
-        }
-        try await resume.save(Begun(folder: id, sha256: upload.sha256), of: upload.object, in: name)
-        return (uploads[id], [:])
+        let folder = "fieldfare-\(UInt64.random(in: 0 ... .max))"
+        let answer = try await server.order(.MKCOL, uploads[folder].asFolder, headers: headers)
+        if [404, 405, 409, 501].contains(answer.status) { return nil }
+        guard answer.isDone else { throw server.problem(answer, "MKCOL", uploads[folder]) }
+        try await resume.save(Begun(folder: folder, sha256: upload.sha256), of: upload.object, in: name)
+        return (uploads[folder], [:])
     }
 
-    /// What an answer means; an upload that the server has forgotten, or that it cannot put together, begins anew.
+    /// What an answer means. An upload that the server has forgotten, or that it cannot put together, begins anew.
     private func failure(
-        _ answer: Web.Answer, _ method: String, _ folder: WebDAVFolder, _ upload: WebDAVUpload
+        _ answer: Web.Answer, _ method: String, _ folder: WebDAVAddress, _ upload: WebDAVUpload
     ) async -> StoreError {
-        switch answer.status {
-        case 423, 429, 500..., 401, 403, 507: return server.problem(answer, method, folder)
-        default:
-            await resume.remove(upload.object, in: name)
-            try? await server.delete(folder)
-            return StoreError(
-                .damaged, "outbox: \(folder.url): \(method) of chunks answers \(answer.status): it is sent again")
+        guard [400, 404, 405, 409, 412, 416].contains(answer.status) else {
+            return server.problem(answer, method, folder)
         }
+        await resume.remove(upload.object, in: name)
+        try? await server.delete(folder)
+        return StoreError(
+            .damaged,
+            "outbox: \(folder.url): the chunks are not accepted (\(method) gives \(answer.status)): all are sent again")
     }
 }

@@ -2,148 +2,211 @@ import Crypto
 import FoundationEssentials
 import Glibc
 import NIOHTTP1
+import Settings
 import Upload
 
 /// Requests to a WebDAV server, and what its answers mean.
 struct WebDAVServer: Sendable {
-    let folder: WebDAVFolder
+    let folder: WebDAVAddress
     private let web: Web
     private let authorization: Secret?
-    private let credentialsFile: String
+    /// The file that sentences about the password name.
+    private let credentialsPath: String
 
-    /// - Throws: `StoreError`, `.refused`, if the password would go over a network unencrypted, or its file cannot be used.
-    init(_ folder: WebDAVFolder, credentialsFile: String, web: Web) throws(StoreError) {
-        self.folder = folder
+    /// - Throws: `.refused`, if the password would pass a network unencrypted, or the settings or its file cannot be used.
+    init(_ settings: Settings.Outbox.WebDAV, web: Web) throws(StoreError) {
+        folder = try WebDAVAddress(settings)
         self.web = web
-        self.credentialsFile = credentialsFile
-        guard Self.isThere(credentialsFile) else {
+        guard Self.isThere(settings.credentialsFile) else {
+            credentialsPath = settings.credentialsFile
             authorization = nil
             return
         }
-        guard !folder.isPlain || folder.isLoopback else {
+        let file = try SecretFile(settings.credentialsFile)
+        credentialsPath = file.path
+        guard folder.isEncrypted || folder.isLocal else {
             throw StoreError(
                 .refused,
-                "outbox: \(folder.url): the password in \(credentialsFile) would be sent unencrypted: use https://, or remove "
-                    + "that file if the server asks for no password")
+                "outbox: \(folder.url): the password in \(file.path) would be sent unencrypted: use https://, or remove that file "
+                    + "if the server asks for no password")
         }
-        let values = try SecretFile(credentialsFile).values("username", "password")
+        let values = try file.values("username", "password")
         guard !values[0].text.contains(":") else {
-            throw StoreError(.refused, "outbox: \(credentialsFile): username: holds a colon, which HTTP does not allow")
+            throw StoreError(.refused, "outbox: \(file.path): username holds a colon, which HTTP does not allow")
         }
         let pair = Data("\(values[0].text):\(values[1].text)".utf8)
         authorization = Secret("Basic \(pair.base64EncodedString())")
     }
 
-    /// Whether the file with the password, or the service's credential of its name, is there.
+    /// Whether the file with the password, or the service's credential of its name, is there: some servers ask for none.
     private static func isThere(_ file: String) -> Bool {
         let name = String(file.split(separator: "/").last ?? "")
         let places = [file] + (SecretFile.credentialsDirectory.map { ["\($0)/\(name)"] } ?? [])
-        return places.contains { unsafe access($0, F_OK) == 0 }
+        // What cannot be looked at is there, so that reading it gives the reason.
+        return places.contains { unsafe access($0, F_OK) == 0 || errno != ENOENT }
     }
 
     func close() async { await web.close() }
 
-    /// Sends a request and waits for the head of the answer.
-    func send(
-        _ method: HTTPMethod, _ place: WebDAVFolder, headers: [(String, String)] = [], body: Web.Body = .none
+    /// Sends a request, and waits for the head of the answer.
+    private func send(
+        _ method: HTTPMethod, _ place: WebDAVAddress, headers: [(String, String)] = [], body: Web.Body = .none
     ) async throws -> Web.Answer {
         var all = HTTPHeaders(headers)
-        all.add(name: "User-Agent", value: "fieldfare")
         if let authorization { all.add(name: "Authorization", value: authorization.text) }
         return try await web.send(method, place.url, headers: all, body: body, subject: place.url)
     }
 
     /// Sends a request, and reads an answer whose body does not matter.
     func order(
-        _ method: HTTPMethod, _ place: WebDAVFolder, headers: [(String, String)] = [], body: Web.Body = .none
+        _ method: HTTPMethod, _ place: WebDAVAddress, headers: [(String, String)] = [], body: Web.Body = .none
     ) async throws -> Web.Answer {
         let answer = try await send(method, place, headers: headers, body: body)
-        // A server says little here. What is longer only costs the connection.
         _ = try? await answer.bytes(limit: 1 << 16)
         try Task.checkCancellation()
         return answer
     }
 
-    /// What the server says of a file or a folder, or of all that is in a folder.
-    /// - Returns: nil: there is no such thing.
-    func find(_ place: WebDAVFolder, depth: Int = 0) async throws -> [WebDAVResource]? {
+    /// What the server states of a file or a folder; nil: there is none.
+    func find(_ place: WebDAVAddress) async throws -> WebDAVResource? {
+        try await resources(place, depth: 0)?.first
+    }
+
+    /// What the server states of what is in a folder; nil: there is no such folder.
+    func contents(of folder: WebDAVAddress) async throws -> [WebDAVResource]? {
+        try await resources(folder.asFolder, depth: 1)
+    }
+
+    private func resources(_ place: WebDAVAddress, depth: Int) async throws -> [WebDAVResource]? {
         let answer = try await send(
-            .PROPFIND, depth == 0 ? place : place.asFolder,
-            headers: [("Depth", "\(depth)"), ("Content-Type", "application/xml; charset=utf-8")],
-            body: .bytes(Array(WebDAVResource.request.utf8)))
-        let bytes = try await answer.bytes(limit: 1 << 24)
-        switch answer.status {
-        case 207:
-            do {
-                return try WebDAVResource.read(bytes)
-            } catch {
-                throw StoreError(.refused, "outbox: \(place.url): its answer to PROPFIND is no XML of WebDAV")
-            }
-        case 404: return nil
-        case 200..<300: throw noFolder(answer.status)
-        default: throw problem(answer, "PROPFIND", place)
+            .PROPFIND, place, headers: [("Depth", "\(depth)"), ("Content-Type", "application/xml; charset=utf-8")],
+            body: .bytes(WebDAVResource.request))
+        guard answer.status == 207 else {
+            _ = try? await answer.bytes(limit: 1 << 16)
+            try Task.checkCancellation()
+            if answer.status == 404 { return nil }
+            throw problem(answer, "PROPFIND", place)
         }
+        guard let found = WebDAVResource.read(try await answer.bytes(limit: 1 << 24)) else {
+            throw StoreError(.refused, "outbox: \(place.url): its answer to PROPFIND is not WebDAV's: see its server")
+        }
+        return found
     }
 
     /// Reads a file.
-    func read(_ place: WebDAVFolder, _ receive: ([UInt8]) async throws -> Void) async throws {
+    func read(_ place: WebDAVAddress, _ receive: ([UInt8]) async throws -> Void) async throws {
+        // A proxy must not answer with what it has kept.
         let answer = try await send(.GET, place, headers: [("Cache-Control", "no-cache")])
         guard answer.status == 200 else {
             _ = try? await answer.bytes(limit: 1 << 16)
+            try Task.checkCancellation()
             if answer.status == 404 { throw StoreError(.missing, "outbox: \(place.url): there is no such file") }
             throw problem(answer, "GET", place)
         }
         try await answer.read(receive)
     }
 
-    /// The hash of a file as the server hands it out now, hexadecimal.
-    func digest(of place: WebDAVFolder) async throws -> String {
+    /// The hash of a file that is read back, hexadecimal.
+    func sha256(of place: WebDAVAddress) async throws -> String {
         var hash = SHA256()
         try await read(place) { hash.update(data: $0) }
         return UploadSource.hexadecimal(hash.finalize())
     }
 
-    /// Deletes a file or a folder, if it is there.
-    func delete(_ place: WebDAVFolder) async throws {
-        let answer = try await order(.DELETE, place)
-        guard (200..<300).contains(answer.status) || answer.status == 404 else {
-            throw problem(answer, "DELETE", place)
+    /// Renames a file.
+    /// - Returns: false: there is another file of that name, which must not be overwritten.
+    func move(_ place: WebDAVAddress, to destination: WebDAVAddress, overwrites: Bool) async throws -> Bool {
+        var answer = try await order(.MOVE, place, headers: destination.headers(overwrites, destination.url))
+        if answer.status == 400 || answer.status == 502 {
+            // Behind a proxy, a server may know itself by another scheme or host. A path alone does without (RFC 4918, 10.3).
+            answer = try await order(.MOVE, place, headers: destination.headers(overwrites, destination.path))
+        }
+        switch answer.status {
+        case 200, 201, 204: return true
+        case 412 where !overwrites: return false
+        case 404:
+            throw StoreError(.damaged, "outbox: \(place.url): what was sent is no longer there: it is sent again")
+        default: throw problem(answer, "MOVE", place)
         }
     }
 
-    private func noFolder(_ status: Int) -> StoreError {
-        StoreError(
-            .refused, "outbox: \(folder.url): is no WebDAV folder: it answers \(status): see [outbox.webdav] url")
+    /// Deletes a file or a folder, if it is there.
+    func delete(_ place: WebDAVAddress) async throws {
+        let answer = try await order(.DELETE, place)
+        guard answer.isDone || answer.status == 404 else { throw problem(answer, "DELETE", place) }
     }
 
+    /// Stores metadata with the content that has a tag.
+    /// - Returns: false: the server keeps none.
+    func store(_ metadata: ObjectMetadata, tag: String, with place: WebDAVAddress) async throws -> Bool {
+        let answer = try await send(
+            .PROPPATCH, place, headers: [("Content-Type", "application/xml; charset=utf-8")],
+            body: .bytes(WebDAVResource.update(metadata, tag: tag)))
+        let bytes = try await answer.bytes()
+        return answer.status == 207 && WebDAVResource.isStored(bytes)
+    }
+}
+
+extension WebDAVAddress {
+    fileprivate func headers(_ overwrites: Bool, _ destination: String) -> [(String, String)] {
+        [("Destination", destination), ("Overwrite", overwrites ? "T" : "F")]
+    }
+}
+
+extension Web.Answer {
+    /// 207 of a request that changes something states what it did not do (RFC 4918, 9.6.1).
+    var isDone: Bool { (200..<300).contains(status) && status != 207 }
+}
+
+// Sentences.
+extension WebDAVServer {
     /// What an answer means that was not expected.
-    func problem(_ answer: Web.Answer, _ method: String, _ place: WebDAVFolder) -> StoreError {
+    func problem(_ answer: Web.Answer, _ method: String, _ place: WebDAVAddress) -> StoreError {
         let status = answer.status
         let subject = "outbox: \(place.url)"
         switch status {
         case 300..<400:
-            // What follows a question mark may be of one session alone.
-            let target = answer.headers.first(name: "location")?.prefix { $0 != "?" } ?? "another place"
             return StoreError(
-                .refused, "\(subject): the server points to \(target): set [outbox.webdav] url to the right place")
-        case 401: return StoreError(.refused, "\(subject): \(unauthorized(answer.headers))")
+                .refused,
+                "outbox: \(folder.url): is at another address, \(target(answer.headers, place)): correct url in [outbox.webdav]"
+            )
+        case 401: return StoreError(.refused, "outbox: \(folder.url): \(unauthorized(answer.headers))")
         case 403:
-            let user = authorization == nil ? "without a password" : "to the user in \(credentialsFile)"
-            return StoreError(.refused, "\(subject): \(method) is forbidden \(user): see the user's rights there")
+            let user = authorization == nil ? "without a password" : "to the user in \(credentialsPath)"
+            return StoreError(
+                .refused, "\(subject): \(method) is forbidden \(user): see which rights there are to this folder")
         case 404, 409:
             return StoreError(
-                .refused, "\(subject): \(method): a folder is missing (\(status)): see [outbox.webdav] url")
-        case 405, 501: return noFolder(status)
-        case 413: return StoreError(.full, "\(subject): the server takes no file of this length: raise its limit")
-        case 507:
+                .refused, "\(subject): \(method) finds no folder (\(status)): see url in [outbox.webdav]")
+        case 405, 501, 200..<300:
             return StoreError(
-                .full, "\(subject): no space is left for this user: delete files there, or raise the quota")
-        case 423, 429, 500...:
+                .refused,
+                "outbox: \(folder.url): is no WebDAV folder (\(method) gives \(status)): correct url in [outbox.webdav]"
+            )
+        case 413:
+            return StoreError(
+                .refused, "\(subject): the server does not take files of this length: raise its limit for requests")
+        case 507:
+            return StoreError(.full, "\(subject): no space is left for this user: delete files there, or get more")
+        case 408, 423, 429, 500...:
             let wait = answer.headers.first(name: "retry-after").flatMap { Int64($0) }
             return StoreError(
-                .busy(wait.map { .seconds(max(0, $0)) }), "\(subject): \(method) fails for now: it answers \(status)")
-        default: return StoreError(.refused, "\(subject): \(method) is refused: it answers \(status)")
+                .busy(wait.map { .seconds(max(0, min($0, 86_400))) }),
+                "\(subject): is \(status == 423 ? "locked" : "busy, or fails") for the moment (\(method) gives \(status))"
+            )
+        default: return StoreError(.refused, "\(subject): \(method) is refused (\(status))")
         }
+    }
+
+    /// Where a redirection leads: the folder, if it is of a file in it. What follows a question mark, or is before an @, may be secret.
+    private func target(_ headers: HTTPHeaders, _ place: WebDAVAddress) -> String {
+        let location = (headers.first(name: "location") ?? "").prefix { $0 != "?" && $0 != "#" }
+        var parts = location.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        if parts.count > 2, let host = parts[2].split(separator: "@").last { parts[2] = host }
+        var text = parts.joined(separator: "/").filter { $0.isASCII && $0 > " " && $0 != "\u{7f}" }
+        let rest = place.path.dropFirst(folder.path.count)
+        if text.hasSuffix(rest) { text.removeLast(rest.count) }
+        return text.isEmpty ? "which it does not name" : String(text.prefix(300))
     }
 
     private func unauthorized(_ headers: HTTPHeaders) -> String {
@@ -152,7 +215,7 @@ struct WebDAVServer: Sendable {
             return "the server wants another way to sign in than Basic: allow Basic there"
         }
         return authorization == nil
-            ? "asks for a password: write username = … and password = … into \(credentialsFile), mode 600"
-            : "the username or the password in \(credentialsFile) is wrong"
+            ? "asks for a password: write username = … and password = … into \(credentialsPath), mode 600"
+            : "the username or the password in \(credentialsPath) is wrong"
     }
 }

@@ -124,7 +124,7 @@ struct BadNetworkTests {
         var settings = try server.settings("/recordings/")
         try await check(trial, server.server.port, flips: false) { port, web in
             settings.url = "http://127.0.0.1:\(port)/recordings/"
-            return try WebDAVStore(settings, web: web, resume: trial.resume)
+            return try WebDAVStore(settings, web: web, resume: trial.resume, kit: "heron07")
         }
     }
 

@@ -32,7 +32,7 @@ struct WebDAVRefusalTests {
     @Test("WebDAV: a wrong password, and none, are named with their file")
     func password() async throws {
         for server in [try WebDAVTestServer.apache(), try WebDAVTestServer.wsgidav(), try WebDAVTestServer.rclone()] {
-            let url = "\(server.root)/recordings/\(object)"
+            let url = "\(server.root)/recordings"
             let file = "\(server.server.folder)/webdav.credentials"
             let none = try server.store(trial, password: nil)
             #expect(
@@ -58,45 +58,75 @@ struct WebDAVRefusalTests {
                 "/old",
                 StoreError(
                     .refused,
-                    "outbox: \(server.root)/old/\(object): the server points to \(server.root)/new/\(object): "
-                        + "set [outbox.webdav] url to the right place")
+                    "outbox: \(server.root)/old: is at another address, http://127.0.0.1:1/new: correct url in [outbox.webdav]"
+                )
             ),
             (
                 "/closed",
                 StoreError(
                     .refused,
                     "outbox: \(server.root)/closed/\(object): PROPFIND is forbidden to the user in \(file): "
-                        + "see the user's rights there")
+                        + "see which rights there are to this folder")
             ),
             (
                 "/busy",
                 StoreError(
                     .busy(.seconds(120)),
-                    "outbox: \(server.root)/busy/\(object): PROPFIND fails for now: it answers 503")
+                    "outbox: \(server.root)/busy/\(object): is busy, or fails for the moment (PROPFIND gives 503)")
             ),
             (
                 "/a/b/c/",
                 StoreError(
                     .refused,
-                    "outbox: \(server.root)/a/b/c: is not there, and neither is the folder that it would be in: "
-                        + "see [outbox.webdav] url")
+                    "outbox: \(server.root)/a/b/c: is not there, nor is the folder that it would be in: see url in [outbox.webdav]"
+                )
             ),
         ]
         for (path, error) in expected {
             let store = try server.store(trial, path)
-            let found = await failure { try await put(store) }
-            #expect(found == error)
+            #expect(await failure { try await put(store) } == error)
         }
         let store = try server.store(trial)
+        let temporary = "\(server.root)/recordings/2026-11-21/.\(object.file).uploading"
         #expect(
             await failure { try await put(store, byteCount: 10_000_001) }
                 == StoreError(
-                    .full,
-                    "outbox: \(server.root)/recordings/\(object): the server takes no file of this length: raise its limit"
+                    .refused,
+                    "outbox: \(temporary): the server does not take files of this length: raise its limit for requests"
                 ))
         #expect(server.names("recordings/2026-11-21") == [])
         server.server.stop()
-        #expect(await failure { try await put(store) }?.problem == .away)
+        #expect(
+            await failure { try await put(store) }
+                == StoreError(
+                    .away, "outbox: \(server.root)/recordings/\(object): cannot be reached: Connection refused"))
+    }
+
+    @Test("WebDAV: a file that another program has locked is busy, and is sent when it is free")
+    func locked() async throws {
+        let server = try WebDAVTestServer.wsgidav()
+        let store = try server.store(trial)
+        try WebDAVTestServer.makeFolder("\(server.files)/recordings/2026-11-21")
+        let temporary = "\(server.root)/recordings/2026-11-21/.\(object.file).uploading"
+        let script = """
+            import base64, sys, urllib.request
+            url, method, token = sys.argv[1:4]
+            body = b'<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype>' \\
+                b'</D:lockinfo>'
+            request = urllib.request.Request(url, data=body if method == "LOCK" else None, method=method)
+            request.add_header("Authorization", "Basic " + base64.b64encode(sys.argv[4].encode()).decode())
+            if token: request.add_header("Lock-Token", token)
+            if body: request.add_header("Content-Type", "application/xml")
+            print(urllib.request.urlopen(request).headers.get("Lock-Token", ""))
+            """
+        let user = "\(WebDAVTestServer.user):\(WebDAVTestServer.password)"
+        let token = try TestServer.python(script, [temporary, "LOCK", "", user])
+        #expect(
+            await failure { try await put(store) }
+                == StoreError(.busy(nil), "outbox: \(temporary): is locked for the moment (PUT gives 423)"))
+        _ = try TestServer.python(script, [temporary, "UNLOCK", token, user])
+        try await put(store)
+        #expect(server.names("recordings/2026-11-21") == [object.file])
     }
 
     @Test("WebDAV: a server that is no WebDAV server is named")
@@ -107,57 +137,72 @@ struct WebDAVRefusalTests {
         var settings = Settings().outbox.webdav
         settings.url = "http://127.0.0.1:\(server.port)/files"
         settings.credentialsFile = "\(server.folder)/none"
-        let store = try WebDAVStore(settings, web: WebDAVTestServer.web.get(), resume: trial.resume)
+        let store = try WebDAVStore(
+            settings, web: WebDAVTestServer.web.get(), resume: trial.resume, kit: "heron07")
         #expect(
             await failure { try await put(store) }
                 == StoreError(
                     .refused,
-                    "outbox: http://127.0.0.1:\(server.port)/files: is no WebDAV folder: it answers 501: "
-                        + "see [outbox.webdav] url"))
+                    "outbox: http://127.0.0.1:\(server.port)/files: is no WebDAV folder (PROPFIND gives 501): "
+                        + "correct url in [outbox.webdav]"))
     }
 
-    @Test("WebDAV: a password is not sent unencrypted over a network")
-    func plain() async throws {
+    @Test("WebDAV: a file with the password that cannot be used, and a URL that cannot, are refused")
+    func settings() throws {
         let file = "\(trial.folder)/credentials"
-        try Data("username = kit\npassword = secret\n".utf8).write(to: URL(filePath: file))
-        chmod(file, 0o600)
         var settings = Settings().outbox.webdav
         settings.credentialsFile = file
         let web = try WebDAVTestServer.web.get()
-        func failure(_ url: String) -> String? {
+        func failure(_ url: String?, _ content: String? = nil, mode: mode_t = 0o600) throws -> String? {
+            if let content {
+                try Data(content.utf8).write(to: URL(filePath: file))
+                chmod(file, mode)
+            }
             settings.url = url
             do {
-                _ = try WebDAVStore(settings, web: web, resume: trial.resume)
+                _ = try WebDAVStore(settings, web: web, resume: trial.resume, kit: "heron07")
                 return nil
             } catch {
                 return error.sentence
             }
         }
-        for url in ["http://cloud.example.org/a", "http://127.0.0.1.example.org/a", "http://[fe80::1]/a"] {
+        let good = "https://cloud.example.org/a"
+        // Some servers ask for no password.
+        #expect(try failure("http://cloud.example.org/a") == nil)
+        #expect(
+            try failure(good, "username = kit\npassword = secret\n", mode: 0o640)
+                == "outbox: \(file): others than its owner may use it: chmod 600 \(file)")
+        #expect(
+            try failure(good, "username = kit\n") == "outbox: \(file): password is missing: write a line password = …")
+        #expect(
+            try failure(good, "username = k:it\npassword = secret\n")
+                == "outbox: \(file): username holds a colon, which HTTP does not allow")
+        #expect(try failure(good, "username = kit\npassword = secret\n") == nil)
+        for url in [
+            "http://cloud.example.org/a", "HTTP://cloud.example.org/a", "http://127.0.0.1.example.org/a",
+            "http://[fe80::1]/a",
+        ] {
+            let shown = url.replacing("HTTP:", with: "http:")
             #expect(
-                failure(url)
-                    == "outbox: \(url): the password in \(file) would be sent unencrypted: use https://, or remove "
-                    + "that file if the server asks for no password")
+                try failure(url)
+                    == "outbox: \(shown): the password in \(file) would be sent unencrypted: use https://, or remove that file "
+                    + "if the server asks for no password")
         }
         for url in [
-            "https://cloud.example.org/a", "http://127.0.0.1:8080", "http://127.8.0.1/", "http://[::1]:80/a",
+            "HTTPS://cloud.example.org/a", "http://127.0.0.1:8080", "http://127.8.0.1/", "http://[::1]:80/a",
             "http://localhost/a",
-        ] { #expect(failure(url) == nil) }
+        ] { #expect(try failure(url) == nil) }
         #expect(
-            failure("https://kit:secret@cloud.example.org/a")
-                == "outbox: [outbox.webdav] url: holds a user name: write it into the credentials_file instead")
-        #expect(failure("https://cloud.example.org/a?b")?.contains("is no URL of a folder") == true)
-        settings.credentialsFile = "\(trial.folder)/none"
-        #expect(failure("http://cloud.example.org/a") == nil)
-    }
-
-    @Test("WebDAV: a store is named by its URL")
-    func name() throws {
-        var settings = Settings().outbox.webdav
-        settings.credentialsFile = "\(trial.folder)/none"
-        settings.url = "https://cloud.example.org:8443/remote.php/dav/files/kit/höre%20an//"
-        let store = try WebDAVStore(settings, web: WebDAVTestServer.web.get(), resume: trial.resume)
-        #expect(store.name == "webdav:https://cloud.example.org:8443/remote.php/dav/files/kit/h%C3%B6re%20an")
-        #expect(store.base.uploads?.url == "https://cloud.example.org:8443/remote.php/dav/uploads/kit")
+            try failure("https://kit:secret@cloud.example.org/a")
+                == "outbox: url in [outbox.webdav] holds a user: write it into credentials_file instead")
+        for url in [
+            "https://cloud.example.org/a?b", "https:///a", "cloud.example.org/a", "ftp://cloud.example.org/", "",
+        ] {
+            #expect(
+                try failure(url)
+                    == "outbox: url in [outbox.webdav] is no address of a folder: it is https://HOST/PATH")
+        }
+        #expect(
+            try failure(nil) == "outbox: the folder is missing: write url = \"https://…\" in [outbox.webdav]")
     }
 }

@@ -70,7 +70,7 @@ struct WebDAVTestServer {
                 Group www-data
                 DocumentRoot \(folder)/files
                 DavLockDB \(folder)/locks
-                RedirectMatch ^/old(.*) http://127.0.0.1:\(port)/new$1?session=secret
+                RedirectMatch ^/old(.*) http://user:secret@127.0.0.1:1/new$1?session=secret
                 Redirect 503 /busy
                 LimitRequestBody 10000000
                 <Location /busy>
@@ -109,6 +109,45 @@ struct WebDAVTestServer {
         return WebDAVTestServer(server: server)
     }
 
+    /// WsgiDAV with what Nextcloud and ownCloud have beside WebDAV (`Resources/nextcloud.py`).
+    static func nextcloud(_ options: String...) throws -> WebDAVTestServer {
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Resources/nextcloud.py").path
+        let server = try TestServer("python3") { port, folder in
+            for kind in ["files", "uploads"] { try makeFolder("\(folder)/files/remote.php/dav/\(kind)/\(user)") }
+            return [script, "\(port)", user, password] + options
+        }
+        return WebDAVTestServer(server: server)
+    }
+
+    /// The folder of a user of Nextcloud.
+    static let nextcloudFolder = "/remote.php/dav/files/\(user)/recordings"
+
+    /// Apache as a proxy before another server, which it calls by another name.
+    static func proxy(to port: Int) throws -> TestServer {
+        try TestServer("/usr/sbin/apache2") { own, folder in
+            let modules = ["mpm_event", "authz_core", "proxy", "proxy_http"]
+            let configuration = """
+                \(modules.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }.joined(separator: "\n"))
+                ServerName 127.0.0.1
+                Listen 127.0.0.1:\(own)
+                PidFile \(folder)/apache.pid
+                DefaultRuntimeDir \(folder)
+                ErrorLog \(folder)/error.log
+                User www-data
+                Group www-data
+                ProxyPass / http://localhost:\(port)/
+                """
+            try Data(configuration.utf8).write(to: URL(filePath: "\(folder)/apache.conf"))
+            return ["-X", "-f", "\(folder)/apache.conf"]
+        }
+    }
+
+    /// The paths of the requests that `nextcloud.py` received.
+    func requests(_ method: String) throws -> [String] {
+        try String(contentsOfFile: "\(server.folder)/server.log", encoding: .utf8).split(separator: "\n")
+            .filter { $0.hasPrefix("\(method) ") }.map { String($0.dropFirst(method.count + 1)) }
+    }
+
     /// The settings of a store there. They name a file with the password, which is made if there is one.
     func settings(
         _ path: String = "/recordings/heron 07/", password: String? = Self.password
@@ -128,7 +167,7 @@ struct WebDAVTestServer {
     func store(
         _ trial: StoreTrial, _ path: String = "/recordings/", password: String? = Self.password
     ) throws -> WebDAVStore {
-        try WebDAVStore(settings(path, password: password), web: Self.web.get(), resume: trial.resume)
+        try WebDAVStore(settings(path, password: password), web: Self.web.get(), resume: trial.resume, kit: "heron07")
     }
 
     /// The names in a folder of the server, without the server's own.

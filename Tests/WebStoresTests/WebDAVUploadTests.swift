@@ -45,6 +45,87 @@ struct WebDAVUploadTests {
         }
     }
 
+    @Test("WebDAV: properties that state a hash are no proof: what is there already is read back")
+    func statedHash() async throws {
+        let server = try WebDAVTestServer.apache()
+        let store = try server.store(trial)
+        let source = try await trial.source(try trial.file("a", byteCount: 100_000))
+        let metadata = try await trial.metadata(source)
+        _ = try await store.put(source, as: object, metadata, mode: .create) { _ in }
+        // With the same length and time, Apache's entity tag is the same.
+        _ = try TestServer.python(
+            """
+            import os, sys
+            path = sys.argv[1]
+            before = os.stat(path)
+            open(path, "r+b").write(bytes(100000))
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+            """, ["\(server.files)/recordings/\(object)"])
+        #expect(try await store.head(object)?.metadata == metadata)
+        await trial.expectProblem(.conflict) {
+            _ = try await store.put(source, as: object, metadata, mode: .create) { _ in }
+        }
+    }
+
+    @Test(
+        "WebDAV: a file is read back once, and not at all where the server states the hash of what it received",
+        arguments: [("", 1, 1), ("hash", 0, 1), ("sums", 0, 0)])
+    func readBack(option: String, short: Int, long: Int) async throws {
+        for (byteCount, count) in [(100_000, short), (9_000_000, long)] {
+            let path = try trial.file("a", byteCount: byteCount)
+            let server = try WebDAVTestServer.nextcloud(option)
+            let store = try server.store(trial, WebDAVTestServer.nextcloudFolder)
+            let source = try await trial.source(path)
+            let metadata = try await trial.metadata(source)
+            let stored = try await store.put(source, as: object, metadata, mode: .create) { _ in }
+            #expect(stored.sha256 == metadata.sha256 && stored.metadata == metadata)
+            #expect(try server.requests("GET").count == count)
+            // What a bit changes on the way is found all the same.
+            let bad = try WebDAVTestServer.nextcloud(option, "flip")
+            let spoilt = try bad.store(trial, WebDAVTestServer.nextcloudFolder)
+            await trial.expectProblem(.damaged) {
+                _ = try await spoilt.put(source, as: object, metadata, mode: .create) { _ in }
+            }
+            #expect(try bad.requests("GET").count == count)
+            #expect(bad.names("\(WebDAVTestServer.nextcloudFolder)/2026-11-21") == [])
+        }
+    }
+
+    @Test("WebDAV: a long file that was sent, but not verified, is not sent again")
+    func arrived() async throws {
+        let server = try WebDAVTestServer.apache()
+        let store = try server.store(trial)
+        let path = try trial.file("a", byteCount: 9_000_000)
+        let source = try await trial.source(path)
+        let metadata = try await trial.metadata(source)
+        let task = Task {
+            try await store.put(source, as: object, metadata, mode: .create) { progress in
+                if progress == .verifying { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(day(server) == [".\(object.file).uploading"])
+        let reported = StoreTrial.Reported()
+        _ = try await store.put(source, as: object, metadata, mode: .create) { reported.note($0) }
+        #expect(reported.last == nil)
+        #expect(day(server) == [object.file])
+    }
+
+    @Test("WebDAV: what this kit left unfinished is removed, and nothing else")
+    func tidy() async throws {
+        let server = try WebDAVTestServer.wsgidav()
+        try WebDAVTestServer.makeFolder("\(server.files)/recordings/2026-11-21")
+        let kept = [
+            ".heron07-0043-061811Z.wav.uploading", ".heron08-0042-061811Z.wav.uploading", ".other.uploading",
+            "heron07-0042-061811Z.wav", "heron08-0042-061811Z.wav", "other",
+        ]
+        for name in kept + [".heron07-0042-061811Z.wav.uploading"] {
+            try Data("a".utf8).write(to: URL(filePath: "\(server.files)/recordings/2026-11-21/\(name)"))
+        }
+        try await server.store(trial).tidy()
+        #expect(day(server) == kept.sorted())
+    }
+
     @Test("WebDAV: metadata that was not stored is stored when the same file is sent once more")
     func metadataLater() async throws {
         let server = try WebDAVTestServer.wsgidav()

@@ -1,11 +1,12 @@
 import Upload
 
-/// An element of the small XML documents of the S3 protocol: elements and text. Attributes and prefixes of names are left out.
-struct S3XML: Equatable {
+/// An element of the XML documents that S3 and WebDAV servers answer with: elements and text. Attributes and prefixes of names are left
+/// out.
+struct WebXML: Equatable {
     var name: String
     /// The text directly inside it, with entities decoded.
     var text = ""
-    var children: [S3XML] = []
+    var children: [WebXML] = []
 
     /// Reads a document; nil if it is none, or has a document type.
     init?(_ bytes: [UInt8]) {
@@ -19,8 +20,11 @@ struct S3XML: Equatable {
     /// The text of the first child of a name.
     subscript(_ name: String) -> String? { children.first { $0.name == name }?.text }
 
+    /// The first child of a name.
+    func first(_ name: String) -> WebXML? { children.first { $0.name == name } }
+
     /// All children of a name.
-    func all(_ name: String) -> [S3XML] { children.filter { $0.name == name } }
+    func all(_ name: String) -> [WebXML] { children.filter { $0.name == name } }
 
     /// Makes a text fit for a document.
     static func escaped(_ text: String) -> String {
@@ -43,7 +47,7 @@ struct S3XML: Equatable {
 
         init(bytes: [UInt8]) { self.bytes = bytes }
 
-        mutating func document() -> S3XML? {
+        mutating func document() -> WebXML? {
             guard skipMisc(), let root = element(depth: 0), skipMisc(), place == bytes.count else { return nil }
             return root
         }
@@ -62,14 +66,18 @@ struct S3XML: Equatable {
             }
         }
 
-        private mutating func element(depth: Int) -> S3XML? {
+        private mutating func element(depth: Int) -> WebXML? {
             guard depth < Self.deepest, take("<"), let name = name() else { return nil }
-            var element = S3XML(name: name)
+            var element = WebXML(name: name)
             guard let isEmpty = attributes() else { return nil }
             if isEmpty { return element }
             var text: [UInt8] = []
             while place < bytes.count {
-                if take("</") {
+                let byte = bytes[place]
+                if byte != UInt8(ascii: "<"), byte != UInt8(ascii: "&") {
+                    text.append(byte)
+                    place += 1
+                } else if take("</") {
                     guard self.name() == name else { return nil }
                     skipSpaces()
                     guard take(">"), let decoded = String(validating: text, as: UTF8.self) else { return nil }
@@ -81,15 +89,13 @@ struct S3XML: Equatable {
                     let start = place
                     guard skip(past: "]]>") else { return nil }
                     text += bytes[start..<(place - 3)]
-                } else if bytes[place] == UInt8(ascii: "<") {
+                } else if byte == UInt8(ascii: "<") {
                     guard let child = self.element(depth: depth + 1) else { return nil }
                     element.children.append(child)
-                } else if take("&") {
+                } else {
+                    place += 1
                     guard let decoded = entity() else { return nil }
                     text += decoded
-                } else {
-                    text.append(bytes[place])
-                    place += 1
                 }
             }
             return nil

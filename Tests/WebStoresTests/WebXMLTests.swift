@@ -3,8 +3,8 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-struct S3XMLTests {
-    @Test("S3: a document is read with its entities, comments and white space")
+struct WebXMLTests {
+    @Test("XML: a document is read with its entities, comments and white space")
     func document() throws {
         let text = """
 
@@ -16,15 +16,15 @@ struct S3XMLTests {
             </s3:List>
 
             """
-        let list = try #require(S3XML(Array(text.utf8)))
+        let list = try #require(WebXML(Array(text.utf8)))
         #expect(list.name == "List" && list["Name"] == "a&b //<c>" && list["Prefix"] == "" && list["None"] == nil)
         #expect(list.all("Item").map { $0["Key"] } == ["k", "ü"])
-        let plain = try #require(S3XML(Array("<Error><Code>&quot;\(S3XML.escaped("<&>\""))</Code></Error>".utf8)))
+        let plain = try #require(WebXML(Array("<Error><Code>&quot;\(WebXML.escaped("<&>\""))</Code></Error>".utf8)))
         #expect(plain["Code"] == "\"<&>\"")
     }
 
     @Test(
-        "S3: what is no document is refused",
+        "XML: what is no document is refused",
         arguments: [
             "", " ", "a", "<a>", "<a></b>", "<a", "<a b='>", "</a>", "<a>&b;</a>", "<a>&</a>", "<a>&#xD800;</a>",
             "<a/>b", "<a/><b/>",
@@ -32,7 +32,7 @@ struct S3XMLTests {
             String(repeating: "<a>", count: 100_000) + String(repeating: "</a>", count: 100_000),
         ])
     func refused(text: String) {
-        #expect(S3XML(Array(text.utf8)) == nil)
-        #expect(S3XML(Array("<a>".utf8) + [0xff] + Array("</a>".utf8)) == nil)
+        #expect(WebXML(Array(text.utf8)) == nil)
+        #expect(WebXML(Array("<a>".utf8) + [0xff] + Array("</a>".utf8)) == nil)
     }
 }

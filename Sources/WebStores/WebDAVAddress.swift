@@ -1,0 +1,68 @@
+import Settings
+import Upload
+
+/// The URL of a folder or a file on a WebDAV server.
+struct WebDAVAddress: Hashable, Sendable {
+    /// Scheme, host and port.
+    let server: String
+    /// Percent-encoded, without a slash at its end: `/remote.php/dav/files/kit/recordings`.
+    let path: String
+
+    /// The folder that the settings name. Spaces and umlauts may be percent-encoded there, or not.
+    init(_ settings: Settings.Outbox.WebDAV) throws(StoreError) {
+        guard let url = settings.url else {
+            throw StoreError(.refused, "outbox: the folder is missing: write url = \"https://…\" in [outbox.webdav]")
+        }
+        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        // In lower case, so that HTTP:// is not taken for encrypted.
+        let scheme = parts[0].lowercased()
+        guard parts.count >= 3, ["http:", "https:"].contains(scheme), parts[1].isEmpty, !parts[2].isEmpty,
+            !url.contains(where: { "?#".contains($0) })
+        else {
+            throw StoreError(
+                .refused, "outbox: url in [outbox.webdav] is no address of a folder: it is https://HOST/PATH")
+        }
+        guard !parts[2].contains("@") else {
+            throw StoreError(
+                .refused, "outbox: url in [outbox.webdav] holds a user: write it into credentials_file instead")
+        }
+        server = "\(scheme)//\(parts[2])"
+        path = (parts.count > 3 ? parts[3] : "").split(separator: "/").map { name in
+            let decoded = SignatureV4.decoded(String(name.replacing("+", with: "%2B")))
+            return "/" + SignatureV4.encoded(decoded ?? String(name))
+        }.joined()
+    }
+
+    private init(server: String, path: String) {
+        self.server = server
+        self.path = path
+    }
+
+    var url: String { server + path }
+
+    /// What is in it, or in folders in it.
+    subscript(_ names: String...) -> WebDAVAddress {
+        WebDAVAddress(server: server, path: names.reduce(path) { $0 + "/" + SignatureV4.encoded($1) })
+    }
+
+    /// With the slash at its end that folders have: Apache redirects requests for a folder without it.
+    var asFolder: WebDAVAddress { WebDAVAddress(server: server, path: path + "/") }
+
+    var isEncrypted: Bool { server.hasPrefix("https:") }
+
+    /// Whether it is on this machine.
+    var isLocal: Bool {
+        let host = server.drop { $0 != "/" }.dropFirst(2)
+        if host.hasPrefix("[") { return host.hasPrefix("[::1]") }
+        let name = host.prefix { $0 != ":" }
+        return name == "localhost" || name.hasPrefix("127.") && name.allSatisfy { $0.isNumber || $0 == "." }
+    }
+
+    /// Where Nextcloud and ownCloud take files in chunks; nil: this is no folder of theirs.
+    var uploads: WebDAVAddress? {
+        guard let range = path.firstRange(of: "/remote.php/dav/files/") else { return nil }
+        let user = path[range.upperBound...].prefix { $0 != "/" }
+        guard !user.isEmpty else { return nil }
+        return WebDAVAddress(server: server, path: "\(path[..<range.lowerBound])/remote.php/dav/uploads/\(user)")
+    }
+}

@@ -1,0 +1,120 @@
+"""WsgiDAV with what Nextcloud and ownCloud have beside WebDAV: chunks that are put together, and hashes of what is received.
+
+    nextcloud.py PORT USER PASSWORD OPTION...
+
+Serves ./files, and prints each request. Options:
+    hash         answers to X-Hash with the hash of what was received, as Nextcloud does
+    sums         keeps oc:checksums of what was received, as ownCloud does
+    flip         a bit of each file changes on the way
+    quota=BYTES  takes no more in chunks
+"""
+
+import base64
+import hashlib
+import os
+import shutil
+import sys
+import urllib.parse
+
+from cheroot import wsgi
+from wsgidav.prop_man.property_manager import PropertyManager
+from wsgidav.wsgidav_app import WsgiDAVApp
+
+port, user, password, options = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
+quota = next((int(option[6:]) for option in options if option.startswith("quota=")), None)
+authorization = "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+files = os.path.abspath("files")
+uploads = f"/remote.php/dav/uploads/{user}/"
+properties = PropertyManager()
+dav = WsgiDAVApp(
+    {
+        "provider_mapping": {"/": files},
+        "property_manager": properties,
+        "simple_dc": {"user_mapping": {"*": {user: {"password": password}}}},
+        "http_authenticator": {"accept_basic": True, "accept_digest": False, "default_to_digest": False},
+        "logging": {"enable": False},
+        "verbose": 0,
+    }
+)
+
+
+class Received:
+    """A body, hashed as it is read."""
+
+    def __init__(self, body):
+        self.body = body
+        self.sha256 = hashlib.sha256()
+        self.sha1 = hashlib.sha1()
+        self.flips = "flip" in options
+
+    def read(self, count=-1):
+        data = self.body.read(count)
+        if data and self.flips:
+            data = bytes([data[0] ^ 1]) + data[1:]
+            self.flips = False
+        self.sha256.update(data)
+        self.sha1.update(data)
+        return data
+
+
+def keep_sum(path, sha1):
+    text = f"SHA1:{sha1.hexdigest()} MD5:0 ADLER32:0"
+    properties.write_property(
+        urllib.parse.quote(path),
+        "{http://owncloud.org/ns}checksums",
+        f'<c:checksums xmlns:c="http://owncloud.org/ns"><c:checksum>{text}</c:checksum></c:checksums>',
+    )
+
+
+def put_together(environ, path):
+    """What MOVE does with .file. Returns a status."""
+    folder = files + os.path.dirname(path)
+    target = urllib.parse.unquote(urllib.parse.urlparse(environ["HTTP_DESTINATION"]).path)
+    chunks = [os.path.join(folder, name) for name in sorted(os.listdir(folder), key=int)]
+    if sum(map(os.path.getsize, chunks)) != int(environ["HTTP_OC_TOTAL_LENGTH"]):
+        return "400 Bad Request"
+    sha1 = hashlib.sha1()
+    with open(files + target, "wb") as out:
+        for chunk in chunks:
+            with open(chunk, "rb") as file:
+                data = file.read()
+                sha1.update(data)
+                out.write(data)
+    shutil.rmtree(folder)
+    if "sums" in options:
+        keep_sum(target, sha1)
+    return "201 Created"
+
+
+def answer(environ, start_response):
+    method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"].encode("latin-1").decode()
+    print(method, path, flush=True)
+    if path.startswith(uploads) and environ.get("HTTP_AUTHORIZATION") == authorization:
+        status = None
+        if method == "MOVE" and path.endswith("/.file"):
+            status = put_together(environ, path)
+        folder = files + os.path.dirname(path)
+        if method == "PUT" and quota is not None and os.path.isdir(folder):
+            names = [os.path.join(folder, name) for name in os.listdir(folder)]
+            if sum(map(os.path.getsize, names)) + int(environ["CONTENT_LENGTH"]) > quota:
+                environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
+                status = "507 Insufficient Storage"
+        if status:
+            start_response(status, [("Content-Length", "0")])
+            return []
+    if method != "PUT":
+        return dav(environ, start_response)
+    received = environ["wsgi.input"] = Received(environ["wsgi.input"])
+
+    def start(status, headers, exc_info=None):
+        if status.startswith("2"):
+            if "hash" in options and environ.get("HTTP_X_HASH") == "sha256":
+                headers.append(("X-Hash-SHA256", received.sha256.hexdigest()))
+            if "sums" in options:
+                keep_sum(path, received.sha1)
+        return start_response(status, headers, exc_info)
+
+    return dav(environ, start)
+
+
+wsgi.Server(("127.0.0.1", port), answer).start()
