@@ -47,6 +47,14 @@ struct WebDAVRefusalTests {
                     == StoreError(.refused, "outbox: \(url): the username or the password in \(file) is wrong"))
             #expect(server.names("") == [])
         }
+        let digest = try WebDAVTestServer.wsgidav(basic: false)
+        let store = try digest.store(trial)
+        #expect(
+            await failure { try await put(store) }
+                == StoreError(
+                    .refused,
+                    "outbox: \(digest.root)/recordings: the server wants another way to sign in than Basic: allow Basic there"
+                ))
     }
 
     @Test("WebDAV: what Apache answers becomes a sentence")

@@ -19,14 +19,15 @@ struct WebDAVTestServer {
     static let password = "päss:wörd"
 
     /// WsgiDAV, which keeps properties.
-    static func wsgidav(asksForPassword: Bool = true) throws -> WebDAVTestServer {
+    static func wsgidav(basic: Bool = true) throws -> WebDAVTestServer {
         let server = try TestServer("wsgidav") { port, folder in
             try makeFolder("\(folder)/files")
-            let users = asksForPassword ? #"{"\#(user)": {"password": "\#(password)"}}"# : "true"
             let configuration = """
                 {"host": "127.0.0.1", "port": \(port), "provider_mapping": {"/": "\(folder)/files"},
-                 "property_manager": true, "simple_dc": {"user_mapping": {"*": \(users)}},
-                 "http_authenticator": {"accept_basic": true, "accept_digest": false, "default_to_digest": false}}
+                 "property_manager": true,
+                 "simple_dc": {"user_mapping": {"*": {"\(user)": {"password": "\(password)"}}}},
+                 "http_authenticator": {"accept_basic": \(basic), "accept_digest": \(!basic),
+                     "default_to_digest": \(!basic)}}
                 """
             try Data(configuration.utf8).write(to: URL(filePath: "\(folder)/wsgidav.json"))
             return ["--config", "\(folder)/wsgidav.json"]
