@@ -5,21 +5,24 @@ import Testing
 
 struct SFTPMessagesTests {
     private static let samples: [[UInt8]] = [
-        [2, 0, 0, 0, 3] + text("posix-rename@openssh.com") + text("1") + text("statvfs@openssh.com") + text("2")
-            + text("fsync@openssh.com") + text("9") + text("x") + text(""),
-        [101, 0, 0, 0, 7, 0, 0, 0, 2] + text("No such file") + text(""),
-        [102, 0, 0, 0, 7] + text("\u{0}\u{1}"),
-        [103, 0, 0, 0, 7] + text("data"),
-        [104, 0, 0, 0, 7, 0, 0, 0, 2] + text("a.wav") + text("-rw") + [0, 0, 0, 13]
-            + [0, 0, 0, 0, 0, 0, 1, 0] + [0, 0, 0x81, 0xa4] + [0, 0, 0, 1, 0, 0, 0, 2]
-            + text("b") + text("") + [0x80, 0, 0, 0, 0, 0, 0, 1] + text("k") + text("v"),
+        packet(
+            [2, 0, 0, 0, 3], text("posix-rename@openssh.com"), text("1"), text("statvfs@openssh.com"), text("2"),
+            text("fsync@openssh.com"), text("9"), text("x"), text("")),
+        packet([101, 0, 0, 0, 7, 0, 0, 0, 2], text("No such file"), text("")),
+        packet([102, 0, 0, 0, 7], text("\u{0}\u{1}")),
+        packet([103, 0, 0, 0, 7], text("data")),
+        packet(
+            [104, 0, 0, 0, 7, 0, 0, 0, 2], text("a.wav"), text("-rw"), [0, 0, 0, 13],
+            [0, 0, 0, 0, 0, 0, 1, 0], [0, 0, 0x81, 0xa4], [0, 0, 0, 1, 0, 0, 0, 2],
+            text("b"), text(""), [0x80, 0, 0, 0, 0, 0, 0, 1], text("k"), text("v")),
         [105, 0, 0, 0, 7, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 1],
-        [201, 0, 0, 0, 7] + [4096, 4096, 100, 60, 50, 10, 5, 4, 0, 1, 255].flatMap { (n: UInt64) in bytes(n) },
+        packet([201, 0, 0, 0, 7], bytes(4096, 4096, 100, 60, 50, 10, 5, 4, 0, 1, 255)),
     ]
 
+    private static func packet(_ pieces: [UInt8]...) -> [UInt8] { pieces.flatMap(\.self) }
     private static func text(_ text: String) -> [UInt8] { [0, 0, 0, UInt8(text.utf8.count)] + Array(text.utf8) }
-    private static func bytes(_ number: UInt64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+    private static func bytes(_ numbers: UInt64...) -> [UInt8] {
+        numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }
     }
 
     @Test("answers are read")
