@@ -139,7 +139,7 @@ public final class SFTPStore: Store {
             var hash = SHA256()
             var begun: Int64 = 0
             try await files.read(handle, of: draft, from: 0, to: isBegun ? there : 0) { bytes in
-                guard try await source.stretch(at: begun, count: bytes.count).bytes == bytes else { return false }
+                guard try await source.bytes(at: begun, count: bytes.count) == bytes else { return false }
                 hash.update(data: bytes)
                 begun += Int64(bytes.count)
                 return true

@@ -51,34 +51,22 @@ public actor UploadSource {
     }
 
     /// Reads a piece, to be sent. Waits as the limit of the bandwidth says.
+    /// - Parameter isHashed: false: the caller has hashed it.
     /// - Returns: `count` bytes, fewer at the end.
     /// - Throws: `StoreError`, `.unreadable`, also if the file has become shorter.
-    public func piece(at offset: Int64, count: Int) async throws -> [UInt8] {
+    public func piece(at offset: Int64, count: Int, isHashed: Bool = true) async throws -> [UInt8] {
         let wanted = Int(max(0, min(Int64(count), byteCount - offset)))
         try await throttle?.pass(wanted)
-        return try await hashing(at: offset, count: wanted)
-    }
-
-    /// Reads a stretch into memory at once, so that what is hashed is what is sent, whatever becomes of the file.
-    /// - Parameter isHashed: false: the caller compares the bytes with the file's hash itself.
-    /// - Returns: the bytes, and a source of them that waits as the limit of the bandwidth says.
-    /// - Throws: `StoreError`, `.unreadable`, also if the file has become shorter.
-    public func stretch(
-        at offset: Int64, count: Int, isHashed: Bool = true
-    ) async throws -> (bytes: [UInt8], source: UploadSource) {
-        let count = Int(max(0, min(Int64(count), byteCount - offset)))
-        let bytes = try await isHashed ? hashing(at: offset, count: count) : read(at: offset, count: count)
-        return (bytes, UploadSource(bytes, called: path, reader: reader, throttle: throttle))
-    }
-
-    private func hashing(at offset: Int64, count: Int) async throws -> [UInt8] {
-        let bytes = try await read(at: offset, count: count)
-        switch content {
-        case .file: note(bytes, at: offset)
-        // They cannot change: they are hashed when their hash is asked for.
-        case .bytes: break
-        }
+        let bytes = try await read(at: offset, count: wanted)
+        if isHashed { note(bytes, at: offset) }
         return bytes
+    }
+
+    /// Reads a piece that is hashed or compared, and not sent.
+    /// - Returns: `count` bytes, fewer at the end.
+    /// - Throws: `StoreError`, `.unreadable`, also if the file has become shorter.
+    public func bytes(at offset: Int64, count: Int) async throws -> [UInt8] {
+        try await read(at: offset, count: Int(max(0, min(Int64(count), byteCount - offset))))
     }
 
     /// Hashes what continues what was read before.

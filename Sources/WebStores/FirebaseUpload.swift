@@ -210,7 +210,7 @@ extension FirebaseStore {
             let count = min(Self.chunkByteCount, total - offset)
             let range = count > 0 ? "bytes \(offset)-\(offset + count - 1)/\(total)" : "bytes */\(total)"
             let body: Web.Body =
-                count > 0 ? .source(source, from: offset, count: count, report: { report(.sent($0)) }) : .none
+                count > 0 ? .source(source, offset..<offset + count, report: { report(.sent($0)) }) : .none
             let reply = try await reply(
                 to: web.send(
                     .PUT, session.uri, headers: ["Content-Range": range], body: body, subject: Web.host(of: endpoint)),

@@ -96,14 +96,14 @@ final class S3Bucket: Sendable {
     enum Body: Sendable {
         case none
         case bytes([UInt8])
-        /// Bytes in memory, and their hash. `report` receives how many were taken to be sent.
-        case stretch(UploadSource, sha256: String, report: @Sendable (Int64) -> Void)
+        /// A part of a file, and the part's hash. `report` receives how much of the file was taken to be sent.
+        case part(UploadSource, Range<Int64>, sha256: String, report: @Sendable (Int64) -> Void)
 
         func sha256() -> String {
             switch self {
             case .none: UploadSource.hexadecimal(SHA256.hash(data: [UInt8]()))
             case .bytes(let bytes): UploadSource.hexadecimal(SHA256.hash(data: bytes))
-            case .stretch(_, let sha256, _): sha256
+            case .part(_, _, let sha256, _): sha256
             }
         }
 
@@ -111,9 +111,9 @@ final class S3Bucket: Sendable {
             switch self {
             case .none: .none
             case .bytes(let bytes): .bytes(bytes)
-            case .stretch(let source, _, let report):
+            case .part(let source, let range, _, let report):
                 // A body of no bytes needs no stream.
-                source.byteCount == 0 ? .bytes([]) : .source(source, from: 0, count: source.byteCount, report: report)
+                range.isEmpty ? .bytes([]) : .source(source, range, isHashed: false, report: report)
             }
         }
     }

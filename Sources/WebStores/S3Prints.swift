@@ -6,8 +6,11 @@ import Upload
 /// hashes.
 struct S3Prints: Sendable {
     private var whole = SHA256()
+    /// Of the part that is being added.
+    private var part = (sha256: SHA256(), md5: Insecure.MD5())
+    private let layout: S3Parts
     /// Whether the hash of the first part is that of the whole.
-    private let isOnePart: Bool
+    private var isOnePart: Bool { layout.count <= 1 }
     /// Of the first part.
     private var first = Array(SHA256.hash(data: [UInt8]()))
     private var partCount = 0
@@ -16,14 +19,36 @@ struct S3Prints: Sendable {
     /// Of the first part: of the whole, if there is one alone.
     private var firstMD5 = UploadSource.hexadecimal(Insecure.MD5.hash(data: [UInt8]()))
 
-    init(_ parts: S3Parts) { isOnePart = parts.count <= 1 }
+    init(_ layout: S3Parts) { self.layout = layout }
 
-    /// Adds the next part.
+    /// Reads the next part of a file.
+    /// - Returns: these hashes with it, and its SHA-256, hexadecimal.
+    func adding(_ number: Int, of source: UploadSource) async throws -> (prints: S3Prints, sha256: String) {
+        var prints = self
+        let range = layout.range(of: number)
+        for offset in stride(from: range.lowerBound, to: range.upperBound, by: Self.pieceByteCount) {
+            let count = min(Int64(Self.pieceByteCount), range.upperBound - offset)
+            prints.add(try await source.bytes(at: offset, count: Int(count)))
+        }
+        let sha256 = prints.endPart()
+        return (prints, sha256)
+    }
+
+    private static let pieceByteCount = 1 << 20
+
+    /// Adds what continues the part.
+    mutating func add(_ bytes: [UInt8]) {
+        part.sha256.update(data: bytes)
+        part.md5.update(data: bytes)
+        if !isOnePart { whole.update(data: bytes) }
+    }
+
+    /// Ends the part.
     /// - Returns: its SHA-256, hexadecimal.
-    mutating func add(_ part: [UInt8]) -> String {
-        let sha256 = SHA256.hash(data: part)
-        let md5 = Insecure.MD5.hash(data: part)
-        if isOnePart { first = Array(sha256) } else { whole.update(data: part) }
+    mutating func endPart() -> String {
+        let (sha256, md5) = (part.sha256.finalize(), part.md5.finalize())
+        part = (SHA256(), Insecure.MD5())
+        if isOnePart { first = Array(sha256) }
         ofSHA256.update(data: Array(sha256))
         ofMD5.update(data: Array(md5))
         partCount += 1

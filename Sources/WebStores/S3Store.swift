@@ -215,10 +215,7 @@ extension S3Store {
         let parts = S3Parts(byteCount: source.byteCount)
         var prints = S3Prints(parts)
         for number in 1...max(1, parts.count) {
-            _ = prints.add(
-                try await source.stretch(
-                    at: parts.offset(of: number), count: Int(parts.byteCount(of: number)), isHashed: false
-                ).bytes)
+            (prints, _) = try await prints.adding(number, of: source)
         }
         guard prints.sha256 == metadata.sha256 else { throw Self.changed(source) }
         return try await isSame(there, prints, metadata) ? .same : .damaged
@@ -326,14 +323,12 @@ extension S3Store {
                 metadata: metadata, report: report)
             return try await run.send(headers: headers, condition: condition)
         }
-        let (bytes, whole) = try await source.stretch(at: 0, count: Int(source.byteCount), isHashed: false)
-        var prints = S3Prints(S3Parts(byteCount: source.byteCount))
-        let sha256 = prints.add(bytes)
+        let (prints, sha256) = try await S3Prints(S3Parts(byteCount: source.byteCount)).adding(1, of: source)
         guard sha256 == metadata.sha256 else { throw Self.changed(source) }
         let answer = try await bucket.ask(
             .init(
                 method: .PUT, key: key(object), headers: headers + condition + Self.checksum(sha256),
-                body: .stretch(whole, sha256: sha256) { report(.sent($0)) }))
+                body: .part(source, 0..<source.byteCount, sha256: sha256) { report(.sent($0)) }))
         return S3Sent(prints: prints, tag: answer.headers.first(name: "etag"))
     }
 

@@ -8,7 +8,7 @@ struct S3Parts: Equatable, Sendable {
     let byteCount: Int64
     let partByteCount: Int64
 
-    /// Files up to this are sent as a whole. S3 accepts parts from 5 MiB on; a part is held in memory.
+    /// Files up to this are sent as a whole. S3 accepts parts from 5 MiB on. What was sent of a part before a cut is sent again.
     static let usual: Int64 = 8 << 20
     /// Of S3.
     static let most: Int64 = 10_000
@@ -22,11 +22,11 @@ struct S3Parts: Equatable, Sendable {
 
     var count: Int { Int((byteCount + partByteCount - 1) / partByteCount) }
 
-    /// Of a part, counted from 1.
-    func offset(of number: Int) -> Int64 { Int64(number - 1) * partByteCount }
-
-    /// Of a part, counted from 1.
-    func byteCount(of number: Int) -> Int64 { min(partByteCount, byteCount - offset(of: number)) }
+    /// The bytes of a part, counted from 1.
+    func range(of number: Int) -> Range<Int64> {
+        let offset = min(byteCount, Int64(number - 1) * partByteCount)
+        return offset..<min(byteCount, offset + partByteCount)
+    }
 }
 
 /// An upload in parts that was begun: what is needed to go on with it.
@@ -114,23 +114,25 @@ struct S3UploadRun {
         if let earlier { upload = earlier.0 } else { upload = try await begun(headers) }
         let listed = earlier?.1 ?? [:]
         let layout = S3Parts(byteCount: source.byteCount)
-        var prints = S3Prints(layout)
+        var next = try await S3Prints(layout).adding(1, of: source)
         for number in 1...layout.count {
-            let offset = layout.offset(of: number)
-            let (bytes, part) = try await source.stretch(
-                at: offset, count: Int(layout.byteCount(of: number)), isHashed: false)
-            let sha256 = prints.add(bytes)
-            if let there = listed[number], there.byteCount == part.byteCount,
+            let (prints, sha256) = next
+            // The next part is hashed while this one is sent.
+            async let following = number < layout.count ? prints.adding(number + 1, of: source) : (prints, sha256)
+            let range = layout.range(of: number)
+            if let there = listed[number], there.byteCount == range.upperBound - range.lowerBound,
                 there.isOf(sha256, upload.parts.first { $0.number == number })
             {
                 upload.add(.init(number: number, tag: there.tag, sha256: sha256))
-                report(.sent(offset + part.byteCount))
-                continue
+                report(.sent(range.upperBound))
+            } else {
+                let tag = try await send(range, number, of: upload, sha256)
+                upload.add(.init(number: number, tag: tag, sha256: sha256))
+                try await resume.save(upload, of: object, in: store)
             }
-            let tag = try await send(part, number, of: upload, sha256) { report(.sent(offset + $0)) }
-            upload.add(.init(number: number, tag: tag, sha256: sha256))
-            try await resume.save(upload, of: object, in: store)
+            next = try await following
         }
+        let prints = next.prints
         guard prints.sha256 == metadata.sha256 else {
             await abort(upload)
             throw S3Store.changed(source)
@@ -185,7 +187,8 @@ struct S3UploadRun {
             // This key may not list parts, or the server cannot. It compares what was sent when the upload is completed.
             let layout = S3Parts(byteCount: upload.byteCount)
             let parts = upload.parts.map {
-                ($0.number, Listed(tag: $0.tag, byteCount: layout.byteCount(of: $0.number)))
+                let range = layout.range(of: $0.number)
+                return ($0.number, Listed(tag: $0.tag, byteCount: range.upperBound - range.lowerBound))
             }
             return (upload, Dictionary(parts) { _, last in last })
         }
@@ -213,13 +216,12 @@ struct S3UploadRun {
 
     /// - Returns: the part's tag.
     private func send(
-        _ part: UploadSource, _ number: Int, of upload: S3Upload, _ sha256: String,
-        report: @escaping @Sendable (Int64) -> Void
+        _ range: Range<Int64>, _ number: Int, of upload: S3Upload, _ sha256: String
     ) async throws -> String {
         let answer = try await bucket.ask(
             .init(
                 method: .PUT, key: key, query: [("partNumber", String(number)), ("uploadId", upload.id)],
-                headers: S3Store.checksum(sha256), body: .stretch(part, sha256: sha256, report: report)))
+                headers: S3Store.checksum(sha256), body: .part(source, range, sha256: sha256) { report(.sent($0)) }))
         guard let tag = answer.headers.first(name: "etag") else {
             throw StoreError(.refused, "outbox: \(bucket.address.place): gives a part no ETag: see its server")
         }

@@ -83,7 +83,8 @@ public final class Web: Sendable {
         /// These bytes.
         case bytes([UInt8])
         /// A stretch of a file. `report` receives how much of the file was taken to be sent.
-        case source(UploadSource, from: Int64, count: Int64, report: @Sendable (Int64) -> Void)
+        /// `isHashed`: whether the source hashes it on the way.
+        case source(UploadSource, Range<Int64>, isHashed: Bool = true, report: @Sendable (Int64) -> Void)
     }
 
     /// An answer whose body was not read yet.
@@ -143,10 +144,10 @@ public final class Web: Sendable {
         switch body {
         case .none: break
         case .bytes(let bytes): request.body = .bytes(ByteBuffer(bytes: bytes))
-        case .source(let source, let from, let count, let report):
+        case .source(let source, let range, let isHashed, let report):
             request.body = .stream(
-                Pieces(source: source, from: from, end: from + count, report: report, failure: failure),
-                length: .known(count))
+                Pieces(source: source, range: range, isHashed: isHashed, report: report, failure: failure),
+                length: .known(range.upperBound - range.lowerBound))
         }
         do {
             let response = try await opened.execute(request, deadline: .distantFuture)
@@ -201,8 +202,8 @@ public final class Web: Sendable {
     /// A stretch of a source, piece by piece.
     private struct Pieces: AsyncSequence, Sendable {
         let source: UploadSource
-        let from: Int64
-        let end: Int64
+        let range: Range<Int64>
+        let isHashed: Bool
         let report: @Sendable (Int64) -> Void
         let failure: FirstFailure
 
@@ -213,10 +214,11 @@ public final class Web: Sendable {
             var offset: Int64
 
             mutating func next() async throws -> ByteBuffer? {
-                guard offset < pieces.end else { return nil }
+                guard offset < pieces.range.upperBound else { return nil }
                 do {
-                    let count = Int(Swift.min(Pieces.pieceByteCount, pieces.end - offset))
-                    let bytes = try await pieces.source.piece(at: offset, count: count)
+                    let count = Int(Swift.min(Pieces.pieceByteCount, pieces.range.upperBound - offset))
+                    let bytes = try await pieces.source.piece(
+                        at: offset, count: count, isHashed: pieces.isHashed)
                     offset += Int64(bytes.count)
                     pieces.report(offset)
                     return ByteBuffer(bytes: bytes)
@@ -227,6 +229,6 @@ public final class Web: Sendable {
             }
         }
 
-        func makeAsyncIterator() -> Iterator { Iterator(pieces: self, offset: from) }
+        func makeAsyncIterator() -> Iterator { Iterator(pieces: self, offset: range.lowerBound) }
     }
 }

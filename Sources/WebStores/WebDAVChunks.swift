@@ -30,7 +30,7 @@ extension WebDAVStore {
             }
             let answer = try await server.order(
                 .PUT, folder[String("\(100_001 + index)".dropFirst())], headers: headers,
-                body: .source(upload.source, from: from, count: count) { report(.sent($0)) })
+                body: .source(upload.source, from..<from + count) { report(.sent($0)) })
             guard answer.isDone else { throw await failure(answer, "PUT", folder, upload) }
         }
         let answer = try await server.order(.MOVE, folder[".file"], headers: headers + [("Overwrite", "T")])

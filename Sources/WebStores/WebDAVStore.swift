@@ -169,7 +169,7 @@ extension WebDAVStore {
             // docs.nextcloud.com/server/latest/developer_manual/client_apis/WebDAV/basic.html
             headers: [("Content-Type", upload.object.contentType), ("X-Hash", "sha256")],
             body: source.byteCount == 0
-                ? .bytes([]) : .source(source, from: 0, count: source.byteCount) { report(.sent($0)) })
+                ? .bytes([]) : .source(source, 0..<source.byteCount) { report(.sent($0)) })
         guard answer.isDone else { throw server.problem(answer, "PUT", temporary(of: upload.object)) }
         return answer.headers.first(name: "x-hash-sha256")?.lowercased()
     }
@@ -208,7 +208,7 @@ extension WebDAVStore {
     private func sha1(_ upload: WebDAVUpload) async throws -> String {
         var (sha1, sha256) = (Insecure.SHA1(), SHA256())
         for offset in stride(from: 0, to: upload.source.byteCount, by: 1 << 20) {
-            let bytes = try await upload.source.stretch(at: offset, count: 1 << 20).bytes
+            let bytes = try await upload.source.bytes(at: offset, count: 1 << 20)
             sha1.update(data: bytes)
             sha256.update(data: bytes)
         }

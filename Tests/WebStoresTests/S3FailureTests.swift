@@ -136,8 +136,8 @@ struct S3FailureTests {
             let parts = S3Parts(byteCount: byteCount)
             #expect(parts.count <= 10_000 && parts.partByteCount % (1 << 20) == 0)
             #expect(parts.partByteCount == 8 << 20 || byteCount > 10_000 << 23)
-            #expect(parts.offset(of: parts.count) + parts.byteCount(of: parts.count) == byteCount)
-            #expect(parts.byteCount(of: parts.count) > 0)
+            let last = parts.range(of: parts.count)
+            #expect(last.upperBound == byteCount && !last.isEmpty)
         }
     }
 

@@ -11,7 +11,8 @@ import Testing
         let layout = S3Parts(byteCount: Int64(mebibytes * Self.mebibyte))
         var prints = S3Prints(layout)
         for number in 1...max(1, layout.count) {
-            _ = prints.add([UInt8](repeating: 0x61, count: layout.count == 0 ? 0 : Int(layout.byteCount(of: number))))
+            prints.add([UInt8](repeating: 0x61, count: layout.range(of: number).count))
+            _ = prints.endPart()
         }
         return prints
     }
