@@ -1,5 +1,5 @@
 /// CRC-32C (Castagnoli: RFC 3720, appendix B.4), eight bytes a step with eight tables.
-package struct CRC32C: Sendable {
+package struct CRC32C: Checksum {
     private var register: UInt32 = 0xffff_ffff
 
     /// Of no bytes.

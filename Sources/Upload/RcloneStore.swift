@@ -81,9 +81,7 @@ public final class RcloneStore: Store {
         report(.verifying)
         do {
             guard try await source.sha256() == metadata.sha256 else {
-                throw StoreError(
-                    .unreadable,
-                    "outbox: \(source.path): its content has changed since it was hashed: compare it with its copies")
+                throw UploadSource.changed(source.path)
             }
             guard try await isSame(part, source, metadata, hashes) else {
                 throw StoreError(

@@ -7,6 +7,9 @@ public protocol Store: Sendable {
     /// What receipts name it by: kind and place, without a secret. Another place has another name.
     var name: String { get }
 
+    /// The SHA-256 of a file that is to be sent, hexadecimal. A store that compares other hashes has them computed as well.
+    func hash(of source: UploadSource) async throws -> String
+
     /// Sends a file, and verifies by its hash that it arrived.
     ///
     /// An object of that name is never overwritten, unless `mode` says so. One with the same content is as good as a new one, and is not
@@ -40,6 +43,9 @@ public protocol Store: Sendable {
 }
 
 extension Store {
+    /// No other hash is compared.
+    public func hash(of source: UploadSource) async throws -> String { try await source.sha256() }
+
     /// Nothing is left by a store whose uploads leave nothing.
     public func tidy() async throws {}
 

@@ -85,7 +85,7 @@ public struct TakeDelivery: Sendable {
             switch file.content {
             case .text(let bytes):
                 source = UploadSource(bytes, called: file.name, reader: reader, throttle: throttle)
-                sha256 = try await source.sha256()
+                sha256 = try await store.hash(of: source)
             case .onDisk:
                 (source, sha256) = try await open(file, notes, save)
                 notes.setHash(.init(file: file.name, bytes: source.byteCount, sha256: sha256))
@@ -100,7 +100,7 @@ public struct TakeDelivery: Sendable {
         }
         let bytes = SidecarFile.bytes(sidecar)
         let source = UploadSource(bytes, called: "\(name.stem).json", reader: reader, throttle: throttle)
-        try await deliver(source, "\(name.stem).json", try await source.sha256())
+        try await deliver(source, "\(name.stem).json", try await store.hash(of: source))
         receipt.completed = now().iso8601
         receipt.revision = sidecar.revision
         let (complete, memo) = (receipt, notes.memo)
@@ -164,11 +164,10 @@ public struct TakeDelivery: Sendable {
         let path = "\(folder.folder(of: name))/\(file.name)"
         let noted = notes.hashes.first { $0.file == file.name && $0.bytes == file.byteCount }
         let source = try await UploadSource(path: path, sha256: noted?.sha256, reader: reader, throttle: throttle)
-        let sha256 = try await source.sha256()
-        if noted == nil {
-            let hash = TakeNotes.FileHash(file: file.name, bytes: source.byteCount, sha256: sha256)
-            try await save { $0.setHash(hash) }
-        }
+        if let noted { return (source, noted.sha256) }
+        let sha256 = try await store.hash(of: source)
+        let hash = TakeNotes.FileHash(file: file.name, bytes: source.byteCount, sha256: sha256)
+        try await save { $0.setHash(hash) }
         return (source, sha256)
     }
 

@@ -16,8 +16,8 @@ public actor UploadSource {
     /// Up to where `hash` has it.
     private var hashed: Int64 = 0
     private var digest: String?
-    /// CRC-32C of what was read from the beginning on, and up to where; nil: no store has asked for it.
-    private var crc: (checksum: CRC32C, upTo: Int64)?
+    /// What is computed beside `hash`; nil: nothing.
+    private var checksum: (any Checksum)?
 
     private enum Content {
         case file(DiskReader.File)
@@ -71,36 +71,30 @@ public actor UploadSource {
 
     /// Hashes what continues what was read before.
     private func note(_ bytes: [UInt8], at offset: Int64) {
-        if offset == hashed {
-            hash.update(data: bytes)
-            hashed += Int64(bytes.count)
-        }
-        if let upTo = crc?.upTo, offset == upTo {
-            crc?.checksum.update(bytes)
-            crc?.upTo += Int64(bytes.count)
-        }
-    }
-
-    /// Counts the CRC-32C of what is before `offset`, which is read now, and of what is read from there on.
-    /// - Throws: `StoreError`, `.unreadable`.
-    package func beginCRC32C(before offset: Int64) async throws {
-        crc = crc ?? (CRC32C(), 0)
-        while let counted = crc?.upTo, counted < min(offset, byteCount) {
-            note(try await read(at: counted, count: Int(min(1 << 20, offset - counted))), at: counted)
-        }
-    }
-
-    /// The CRC-32C of the whole file. What was not read yet is read now.
-    /// - Throws: `StoreError`, `.unreadable`.
-    package func crc32c() async throws -> UInt32 {
-        try await beginCRC32C(before: byteCount)
-        return crc?.checksum.value ?? 0
+        guard offset == hashed else { return }
+        hash.update(data: bytes)
+        checksum?.update(bytes)
+        hashed += Int64(bytes.count)
     }
 
     /// The hash of the whole file, hexadecimal. What was not read yet is read now.
     /// - Throws: `StoreError`, `.unreadable`, also if it is not what it was when it was hashed before.
     public func sha256() async throws -> String {
         if let digest, hashed < byteCount { return digest }
+        return try await wholeHash()
+    }
+
+    /// A checksum of the whole file, computed beside its hash: all is read once more, unless that was done already.
+    /// - Parameter empty: of no bytes.
+    /// - Throws: `StoreError`, `.unreadable`, also if the file is not what it was when it was hashed before.
+    package func checksum<Sum: Checksum>(_ empty: Sum) async throws -> Sum {
+        if hashed == byteCount, let known = checksum as? Sum { return known }
+        (hash, hashed, checksum) = (SHA256(), 0, empty)
+        _ = try await wholeHash()
+        return checksum as? Sum ?? empty
+    }
+
+    private func wholeHash() async throws -> String {
         while hashed < byteCount {
             let offset = hashed
             // Another call may come in between: nothing is hashed twice.
@@ -108,11 +102,16 @@ public actor UploadSource {
         }
         let found = Self.hexadecimal(hash.finalize())
         if let digest, digest != found {
-            throw StoreError(
-                .unreadable, "outbox: \(path): its content has changed since it was hashed: compare it with its copies")
+            throw Self.changed(path)
         }
         digest = found
         return found
+    }
+
+    /// The error for a file that is not what it was when it was hashed.
+    package static func changed(_ path: String) -> StoreError {
+        StoreError(
+            .unreadable, "outbox: \(path): its content has changed since it was hashed: compare it with its copies")
     }
 
     private func read(at offset: Int64, count: Int) async throws -> [UInt8] {
@@ -135,6 +134,12 @@ public actor UploadSource {
     }
 
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+}
+
+/// A hash or checksum of bytes that come in order.
+package protocol Checksum: Sendable {
+    /// Adds bytes.
+    mutating func update(_ bytes: [UInt8])
 }
 
 /// Reads files on one thread of its own: a storage that hangs stops no other work.

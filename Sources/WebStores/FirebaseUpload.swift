@@ -34,6 +34,12 @@ extension FirebaseStore {
     /// So often may it take nothing of a chunk.
     private static let mostIdleReplies = 3
 
+    /// The service has a CRC-32C of each object.
+    public func hash(of source: UploadSource) async throws -> String {
+        _ = try await source.checksum(CRC32C())
+        return try await source.sha256()
+    }
+
     /// Sends a file in chunks, goes on where an earlier attempt ended, and verifies its checksum.
     public func put(
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
@@ -86,8 +92,8 @@ extension FirebaseStore {
         _ resource: Resource, _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata,
         isNew: Bool = false
     ) async throws -> StoredObject {
+        let checksum = try await Self.text(of: source.checksum(CRC32C()).value)
         let isUnchanged = try await source.sha256() == metadata.sha256
-        let checksum = try await Self.text(of: source.crc32c())
         if isUnchanged, resource.byteCount == source.byteCount {
             // A server without a checksum of its own has proven nothing yet.
             let isSame =
@@ -97,11 +103,7 @@ extension FirebaseStore {
             if isSame { return stored(resource, as: object) }
         }
         if isNew, let generation = resource.generation?.value { try await delete(object, generation: generation) }
-        guard isUnchanged else {
-            throw StoreError(
-                .unreadable,
-                "outbox: \(source.path): its content has changed since it was hashed: compare it with its copies")
-        }
+        guard isUnchanged else { throw UploadSource.changed(source.path) }
         guard isNew else { throw conflict(object) }
         throw StoreError(
             .damaged,
@@ -203,7 +205,6 @@ extension FirebaseStore {
         _ report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> Reply {
         let total = source.byteCount
-        try await source.beginCRC32C(before: start)
         var offset = start
         var idleReplies = 0
         while true {

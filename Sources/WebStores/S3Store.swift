@@ -39,17 +39,25 @@ public final class S3Store: Store {
 
     static func name(of address: S3Address, prefix: String) -> String { "s3:\(address.place)/\(prefix)" }
 
+    /// A server compares hashes of parts, and shows its own.
+    public func hash(of source: UploadSource) async throws -> String {
+        _ = try await source.checksum(S3Prints(S3Parts(byteCount: source.byteCount)))
+        return try await source.sha256()
+    }
+
     /// Sends a file.
     public func put(
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
         report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
         try await asking {
+            let prints = try await source.checksum(S3Prints(S3Parts(byteCount: source.byteCount)))
+            guard try await source.sha256() == metadata.sha256 else { throw UploadSource.changed(source.path) }
             // Servers that know no If-None-Match ignore it, or refuse it. There, nothing but this look before keeps another
             // object from being overwritten.
             var condition = [(name: "if-none-match", value: "*")]
             if let there = try await found(object, like: source.byteCount, mode) {
-                switch try await compare(there, source, metadata) {
+                switch try await compare(there, source, prints, metadata) {
                 case .same:
                     await resume.remove(object, in: name)
                     return there.object
@@ -58,18 +66,18 @@ public final class S3Store: Store {
                 }
                 condition = there.tag.map { [("if-match", $0)] } ?? []
             }
-            let sent: S3Sent
+            let tag: String?
             do {
-                sent = try await send(source, object, metadata, condition, report)
+                tag = try await send(source, object, prints, metadata, condition, report)
             } catch let failure as S3Failure where failure.isOfCondition {
                 // Another has come in between.
                 guard let there = try await found(object, like: source.byteCount, mode),
-                    case .same = try await compare(there, source, metadata)
+                    case .same = try await compare(there, source, prints, metadata)
                 else { throw conflict(object) }
                 return there.object
             }
             report(.verifying)
-            return try await verified(source, object, metadata, sent)
+            return try await verified(source, object, prints, metadata, sentAs: tag)
         }
     }
 
@@ -208,28 +216,16 @@ extension S3Store {
     /// Compares an object with a file by the server's own hashes, or by reading it back: what the metadata say of it is no proof of what
     /// arrived.
     private func compare(
-        _ there: Found, _ source: UploadSource, _ metadata: ObjectMetadata
+        _ there: Found, _ source: UploadSource, _ prints: S3Prints, _ metadata: ObjectMetadata
     ) async throws -> Comparison {
         guard there.object.sha256 == metadata.sha256 else { return .other }
         guard there.object.byteCount == source.byteCount else { return .damaged }
-        let parts = S3Parts(byteCount: source.byteCount)
-        var prints = S3Prints(parts)
-        for number in 1...max(1, parts.count) {
-            (prints, _) = try await prints.adding(number, of: source)
-        }
-        guard prints.sha256 == metadata.sha256 else { throw Self.changed(source) }
         return try await isSame(there, prints, metadata) ? .same : .damaged
     }
 
     private func isSame(_ there: Found, _ prints: S3Prints, _ metadata: ObjectMetadata) async throws -> Bool {
-        if let match = prints.match(tag: there.tag, checksum: there.checksum) { return match }
+        if let match = prints.match(tag: there.tag, checksum: there.checksum, sha256: metadata.sha256) { return match }
         return try await hash(of: there.object.name) == metadata.sha256
-    }
-
-    static func changed(_ source: UploadSource) -> StoreError {
-        StoreError(
-            .unreadable,
-            "outbox: \(source.path): its content has changed since it was hashed: compare it with its copies")
     }
 
     private func look(_ object: ObjectName) async throws -> Found? {
@@ -310,9 +306,9 @@ extension S3Store {
 // What is sent.
 extension S3Store {
     private func send(
-        _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata,
+        _ source: UploadSource, _ object: ObjectName, _ prints: S3Prints, _ metadata: ObjectMetadata,
         _ condition: [(name: String, value: String)], _ report: @escaping @Sendable (PutProgress) -> Void
-    ) async throws -> S3Sent {
+    ) async throws -> String? {
         // An empty value would be a header that some servers drop.
         var headers = metadata.texts.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
             .map { (name: "x-amz-meta-\($0.key)", value: $0.value) }
@@ -320,30 +316,29 @@ extension S3Store {
         guard source.byteCount <= S3Parts.usual else {
             let run = S3UploadRun(
                 bucket: bucket, resume: resume, store: name, object: object, key: key(object), source: source,
-                metadata: metadata, report: report)
+                metadata: metadata, prints: prints, report: report)
             return try await run.send(headers: headers, condition: condition)
         }
-        let (prints, sha256) = try await S3Prints(S3Parts(byteCount: source.byteCount)).adding(1, of: source)
-        guard sha256 == metadata.sha256 else { throw Self.changed(source) }
         let answer = try await bucket.ask(
             .init(
-                method: .PUT, key: key(object), headers: headers + condition + Self.checksum(sha256),
-                body: .part(source, 0..<source.byteCount, sha256: sha256) { report(.sent($0)) }))
-        return S3Sent(prints: prints, tag: answer.headers.first(name: "etag"))
+                method: .PUT, key: key(object), headers: headers + condition + Self.checksum(metadata.sha256),
+                body: .part(source, 0..<source.byteCount, sha256: metadata.sha256) { report(.sent($0)) }))
+        return answer.headers.first(name: "etag")
     }
 
     /// Compares what is there with what was sent. What arrived damaged is deleted, unless another has replaced it.
     private func verified(
-        _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata, _ sent: S3Sent
+        _ source: UploadSource, _ object: ObjectName, _ prints: S3Prints, _ metadata: ObjectMetadata,
+        sentAs tag: String?
     ) async throws -> StoredObject {
         guard let there = try await found(object, like: source.byteCount, .create) else {
             throw StoreError(
                 .damaged, "outbox: \(bucket.address.place)/\(key(object)): was sent, but is not there: see its server")
         }
         guard there.object.byteCount == source.byteCount, there.object.sha256 == metadata.sha256,
-            try await isSame(there, sent.prints, metadata)
+            try await isSame(there, prints, metadata)
         else {
-            if let tag = there.tag, tag == sent.tag { try await delete(object) }
+            if let found = there.tag, found == tag { try await delete(object) }
             throw StoreError(
                 .damaged,
                 "outbox: \(bucket.address.place)/\(key(object)): has arrived with another content or length than \(source.path)"

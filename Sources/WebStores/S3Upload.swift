@@ -65,19 +65,12 @@ struct S3Upload: Codable, Equatable, Sendable {
     }
 
     /// A hash as the checksum headers have it.
-    static func base64(hexadecimal: String) -> String { Data(bytes(hexadecimal)).base64EncodedString() }
+    static func base64(hexadecimal: String) -> String { Data(bytes(hexadecimal: hexadecimal)).base64EncodedString() }
 
-    private static func bytes(_ hexadecimal: String) -> [UInt8] {
+    static func bytes(hexadecimal: String) -> [UInt8] {
         let digits = hexadecimal.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
         return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
-}
-
-/// What was sent.
-struct S3Sent: Sendable {
-    var prints: S3Prints
-    /// The object's `ETag`, as the answer had it.
-    var tag: String?
 }
 
 /// Sends one file in parts, and goes on with what an earlier attempt left.
@@ -89,14 +82,15 @@ struct S3UploadRun {
     let key: String
     let source: UploadSource
     let metadata: ObjectMetadata
+    let prints: S3Prints
     let report: @Sendable (PutProgress) -> Void
 
     /// - Parameters:
     ///   - headers: of the object, for the beginning.
     ///   - condition: for the end.
-    /// - Returns: what was sent.
+    /// - Returns: the object's tag.
     func send(headers: [(name: String, value: String)], condition: [(name: String, value: String)]) async throws
-        -> S3Sent
+        -> String?
     {
         do {
             return try await attempt(headers, condition)
@@ -108,17 +102,14 @@ struct S3UploadRun {
 
     private func attempt(
         _ headers: [(name: String, value: String)], _ condition: [(name: String, value: String)]
-    ) async throws -> S3Sent {
+    ) async throws -> String? {
         let earlier = try await resumed()
         var upload: S3Upload
         if let earlier { upload = earlier.0 } else { upload = try await begun(headers) }
         let listed = earlier?.1 ?? [:]
         let layout = S3Parts(byteCount: source.byteCount)
-        var next = try await S3Prints(layout).adding(1, of: source)
-        for number in 1...layout.count {
-            let (prints, sha256) = next
-            // The next part is hashed while this one is sent.
-            async let following = number < layout.count ? prints.adding(number + 1, of: source) : (prints, sha256)
+        for (number, part) in zip(1..., prints.parts) {
+            let sha256 = part.sha256.map { UploadSource.hexadecimal($0) } ?? metadata.sha256
             let range = layout.range(of: number)
             if let there = listed[number], there.byteCount == range.upperBound - range.lowerBound,
                 there.isOf(sha256, upload.parts.first { $0.number == number })
@@ -130,16 +121,10 @@ struct S3UploadRun {
                 upload.add(.init(number: number, tag: tag, sha256: sha256))
                 try await resume.save(upload, of: object, in: store)
             }
-            next = try await following
-        }
-        let prints = next.prints
-        guard prints.sha256 == metadata.sha256 else {
-            await abort(upload)
-            throw S3Store.changed(source)
         }
         let tag = try await complete(upload, condition)
         await resume.remove(object, in: store)
-        return S3Sent(prints: prints, tag: tag)
+        return tag
     }
 
     private func begun(_ headers: [(name: String, value: String)]) async throws -> S3Upload {

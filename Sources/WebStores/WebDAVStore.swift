@@ -200,25 +200,8 @@ extension WebDAVStore {
         let place = temporary(of: upload.object)
         guard let there = try await server.find(place), there.byteCount == upload.source.byteCount else { return false }
         if let stated = stated ?? there.checksums["SHA256"] { return stated == upload.sha256 }
-        if let stated = there.checksums["SHA1"] { return try await stated == sha1(upload) }
+        if let stated = there.checksums["SHA1"] { return try await stated == upload.source.checksum(SHA1()).text }
         return try await server.sha256(of: place) == upload.sha256
-    }
-
-    /// Reads the file once more for another hash.
-    private func sha1(_ upload: WebDAVUpload) async throws -> String {
-        var (sha1, sha256) = (Insecure.SHA1(), SHA256())
-        for offset in stride(from: 0, to: upload.source.byteCount, by: 1 << 20) {
-            let bytes = try await upload.source.bytes(at: offset, count: 1 << 20)
-            sha1.update(data: bytes)
-            sha256.update(data: bytes)
-        }
-        guard UploadSource.hexadecimal(sha256.finalize()) == upload.sha256 else {
-            throw StoreError(
-                .unreadable,
-                "outbox: \(upload.source.path): its content has changed since it was hashed: compare it with its copies"
-            )
-        }
-        return UploadSource.hexadecimal(sha1.finalize())
     }
 
     /// Stores the metadata where the server keeps any, and returns what is there.
@@ -234,4 +217,14 @@ extension WebDAVStore {
         }
         return stored
     }
+}
+
+/// The SHA-1 that ownCloud computes.
+private struct SHA1: Checksum {
+    private var hash = Insecure.SHA1()
+
+    mutating func update(_ bytes: [UInt8]) { hash.update(data: bytes) }
+
+    /// Hexadecimal.
+    var text: String { UploadSource.hexadecimal(hash.finalize()) }
 }

@@ -212,7 +212,7 @@ struct S3StoreTests {
         }
     }
 
-    @Test("S3: a file that changes between two attempts is reported, and nothing of it is kept")
+    @Test("S3: a file that changes between two attempts is reported, and nothing of it is stored")
     func changed() async throws {
         let server = try S3Server()
         let object = trial.name("heron07-0042-061811Z.wav")
@@ -226,7 +226,6 @@ struct S3StoreTests {
                 _ = try await store.put(source, as: object, metadata, mode: .create) { _ in }
             }
             #expect(try await store.head(object) == nil)
-            #expect(try unfinished(server) == [])
             // The same for a file that is sent as a whole.
             let small = UploadSource([1], called: "b", reader: trial.reader)
             await trial.expectProblem(.unreadable) {
@@ -236,6 +235,7 @@ struct S3StoreTests {
             // What is there now is another take's content: it begins anew, with its own hash.
             let new = try await trial.metadata(source)
             #expect(try await store.put(source, as: object, new, mode: .create) { _ in }.sha256 == new.sha256)
+            #expect(try unfinished(server) == [])
         }
     }
 

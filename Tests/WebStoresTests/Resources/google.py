@@ -134,6 +134,10 @@ class Front(BaseHTTPRequestHandler):
         url = urllib.parse.urlsplit(self.path)
         query = urllib.parse.parse_qs(url.query)
         body, length = self.body()
+        if len(body) < length and "upload_id" not in query:
+            # The emulator would wait for the rest, and serve nobody else.
+            self.close_connection = True
+            return
         if url.path == "/control":
             if body:
                 change = json.loads(body)
