@@ -291,7 +291,7 @@ if hasWeb {
         .executableTarget(
             name: "fieldfare-library",
             dependencies: [
-                "Library", "Upload", "WebStores", "Settings", "Takes",
+                "Library", "Upload", "WebStores", "Settings", "Takes", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 // Headers of Linux that Swift's Glibc module leaves out.
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/fsuid.h>

@@ -26,7 +26,7 @@ struct SFTPAddress: Hashable, Sendable {
         guard !authority[..<mark].contains(":") else {
             throw refusal("has a password, which is not used: remove it, and give the user a key")
         }
-        guard let user = Self.decoded(authority[..<mark]), Self.isUser(user) else {
+        guard let user = PercentCoding.decoded(authority[..<mark]), Self.isUser(user) else {
             throw refusal("the user's name has characters that are not allowed, or none")
         }
         var host = authority[authority.index(after: mark)...]
@@ -48,7 +48,7 @@ struct SFTPAddress: Hashable, Sendable {
                 throw refusal("the host's name has characters that are not allowed, or none")
             }
         }
-        guard let path = Self.decoded(rest.dropFirst(authority.count)),
+        guard let path = PercentCoding.decoded(rest.dropFirst(authority.count)),
             path.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 })
         else { throw refusal("the path has characters that are not allowed") }
         self.user = user
@@ -105,23 +105,5 @@ struct SFTPAddress: Hashable, Sendable {
 
     private static func isHost(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.count <= 255 && !text.hasPrefix("-") && text.utf8.allSatisfy(isOfName)
-    }
-
-    /// Reads `%20` and the like; nil: it is not well formed.
-    private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(code)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -33,7 +33,7 @@ actor FirebaseAccount {
                 .refused, "outbox: \(file.path): its private_key is no RSA key (PEM): download the key again")
         }
         let tokenURI = content.token_uri ?? "https://oauth2.googleapis.com/token"
-        guard FirebaseStore.isSafeForSecrets(tokenURI) else {
+        guard Web.isSafeForSecrets(tokenURI) else {
             throw StoreError(.refused, "outbox: \(file.path): its token_uri does not begin with https://")
         }
         email = content.client_email

@@ -28,14 +28,14 @@ public final class FirebaseStore: Store {
             throw StoreError(.refused, "outbox: a bucket is missing: write bucket = \"…\" in [outbox.firebase]")
         }
         let endpoint = Self.trimmed(settings.endpoint)
-        guard Self.isSafeForSecrets(endpoint) else {
+        guard Web.isSafeForSecrets(endpoint) else {
             throw StoreError(
                 .refused, "outbox: \(Web.host(of: endpoint)): endpoint in [outbox.firebase] must begin with https://")
         }
         do {
             account = try FirebaseAccount(SecretFile(settings.serviceAccountFile), web: web)
         } catch {
-            guard Self.isLoopback(endpoint), unsafe access(settings.serviceAccountFile, F_OK) != 0 else { throw error }
+            guard Web.isLoopback(endpoint), unsafe access(settings.serviceAccountFile, F_OK) != 0 else { throw error }
             account = nil
         }
         self.endpoint = endpoint

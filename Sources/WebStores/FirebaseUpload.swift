@@ -188,7 +188,7 @@ extension FirebaseStore {
         }
         guard answer.status == 200 || answer.status == 201 else { throw try await problem(answer, "sending to") }
         _ = try await answer.bytes()
-        guard let uri = answer.headers.first(name: "Location"), Self.isSafeForSecrets(uri) else {
+        guard let uri = answer.headers.first(name: "Location"), Web.isSafeForSecrets(uri) else {
             throw StoreError(
                 .refused, "outbox: \(Web.host(of: endpoint)): began an upload without saying where it goes")
         }

@@ -180,7 +180,7 @@ public final class S3Store: Store {
     private func objectName(_ key: String?, in list: WebXML) -> ObjectName? {
         guard var key else { return nil }
         if list["EncodingType"] == "url" {
-            guard let decoded = SignatureV4.decoded(key) else { return nil }
+            guard let decoded = PercentCoding.decoded(key, plusIsSpace: true) else { return nil }
             key = decoded
         }
         guard key.hasPrefix(bucket.settings.prefix) else { return nil }

@@ -64,26 +64,6 @@ struct SignatureV4: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads `%XX`, and `+` for a space; nil: it is no text then.
-    static func decoded(_ text: String) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-                else {
-                    return nil
-                }
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
     static func canonical(_ request: Request) -> String {
         let query = request.query.map { (encoded($0.name), encoded($0.value)) }.sorted { $0 < $1 }
             .map { "\($0)=\($1)" }.joined(separator: "&")

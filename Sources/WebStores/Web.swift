@@ -168,6 +168,22 @@ public final class Web: Sendable {
         return "\(scheme)://\(host)" + (parsed.port.map { ":\($0)" } ?? "")
     }
 
+    /// Whether a secret may be sent there: by TLS, or within this machine.
+    static func isSafeForSecrets(_ url: String) -> Bool {
+        url.lowercased().hasPrefix("https://") || isLoopback(url)
+    }
+
+    /// Whether it is this machine.
+    static func isLoopback(_ url: String) -> Bool {
+        guard let host = URL(string: url)?.host else { return false }
+        return host == "localhost" || host == "::1" || host == "[::1]" || isLoopbackAddress(host)
+    }
+
+    private static func isLoopbackAddress(_ host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
     private func problem(_ error: any Error, _ subject: String) -> StoreError {
         let reason = Self.reason(error)
         if reason.contains("CERTIFICATE_VERIFY_FAILED") || reason.contains("unableToValidateCertificate") {

@@ -28,8 +28,7 @@ struct WebDAVAddress: Hashable, Sendable {
         }
         server = "\(scheme)//\(parts[2])"
         path = (parts.count > 3 ? parts[3] : "").split(separator: "/").map { name in
-            let decoded = SignatureV4.decoded(String(name.replacing("+", with: "%2B")))
-            return "/" + SignatureV4.encoded(decoded ?? String(name))
+            "/" + SignatureV4.encoded(PercentCoding.decoded(name) ?? String(name))
         }.joined()
     }
 
@@ -49,14 +48,6 @@ struct WebDAVAddress: Hashable, Sendable {
     var asFolder: WebDAVAddress { WebDAVAddress(server: server, path: path + "/") }
 
     var isEncrypted: Bool { server.hasPrefix("https:") }
-
-    /// Whether it is on this machine.
-    var isLocal: Bool {
-        let host = server.drop { $0 != "/" }.dropFirst(2)
-        if host.hasPrefix("[") { return host.hasPrefix("[::1]") }
-        let name = host.prefix { $0 != ":" }
-        return name == "localhost" || name.hasPrefix("127.") && name.allSatisfy { $0.isNumber || $0 == "." }
-    }
 
     /// Where Nextcloud and ownCloud take files in chunks; nil: this is no folder of theirs.
     var uploads: WebDAVAddress? {

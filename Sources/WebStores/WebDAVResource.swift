@@ -66,7 +66,7 @@ struct WebDAVResource: Hashable, Sendable {
         let found = response.all("propstat").filter { Self.status($0["status"]) == 200 }.compactMap { $0.first("prop") }
         guard !found.isEmpty else { return nil }
         let last = Self.trimmed(response["href"] ?? "").split(separator: "/").last.map(String.init)
-        file = last.flatMap(SignatureV4.decoded) ?? ""
+        file = last.flatMap { PercentCoding.decoded($0) } ?? ""
         for property in found.flatMap(\.children) {
             let text = Self.trimmed(property.text)
             switch property.name {

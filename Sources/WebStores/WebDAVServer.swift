@@ -24,7 +24,7 @@ struct WebDAVServer: Sendable {
         }
         let file = try SecretFile(settings.credentialsFile)
         credentialsPath = file.path
-        guard folder.isEncrypted || folder.isLocal else {
+        guard Web.isSafeForSecrets(folder.url) else {
             throw StoreError(
                 .refused,
                 "outbox: \(folder.url): the password in \(file.path) would be sent unencrypted: use https://, or remove that file "

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLinux
 import Glibc
 import Library
 import Settings
@@ -20,6 +21,8 @@ struct FieldfareLibrary: AsyncParsableCommand {
     var rebuild = false
 
     func run() async throws {
+        // One heap for all threads: what one has freed serves the others.
+        mallopt(M_ARENA_MAX, 1)
         let (settings, problems) = Settings.load(from: settings)
         let library = Library(settings: settings, problems: problems.map(\.description), plan: StorePlan.plan)
         do {
