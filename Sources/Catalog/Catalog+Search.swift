@@ -180,14 +180,15 @@ struct TakeSearch {
 
     private mutating func addUpload(_ standing: UploadStanding, _ stores: [String]) {
         let places = stores.map { _ in "?" }.joined(separator: ", ")
-        func any(_ states: String) -> String {
-            "EXISTS (SELECT 1 FROM upload WHERE upload.id = take.id AND store IN (\(places)) AND state IN (\(states)))"
+        // One look at all of them: where few match, a look for each take of the list would be many.
+        func among(_ states: String) -> String {
+            "IN (SELECT id FROM upload WHERE store IN (\(places)) AND state IN (\(states)))"
         }
         let arguments = StatementArguments(stores)
         switch standing {
-        case .held: add(any("'held'"), arguments)
-        case .waiting: add("\(any("'waiting'")) AND NOT \(any("'held'"))", arguments + arguments)
-        case .done: add("\(any("'done'")) AND NOT \(any("'held', 'waiting'"))", arguments + arguments)
+        case .held: add("+id \(among("'held'"))", arguments)
+        case .waiting: add("+id \(among("'waiting'")) AND +id NOT \(among("'held'"))", arguments + arguments)
+        case .done: add("+id \(among("'done'")) AND +id NOT \(among("'held', 'waiting'"))", arguments + arguments)
         }
     }
 
