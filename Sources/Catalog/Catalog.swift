@@ -79,8 +79,8 @@ public final class Catalog: Sendable {
         configuration.maximumReaderCount = 2
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
-            // 4 MiB are enough for any list of 100 000 takes.
-            try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -4096; PRAGMA foreign_keys = ON")
+            // What a list of 100 000 takes reads is in the system's cache.
+            try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -1024; PRAGMA foreign_keys = ON")
         }
         let database = try DatabasePool(path: path, configuration: configuration)
         guard try database.read({ try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }) == "ok" else {
