@@ -146,7 +146,7 @@ public final class FirebaseStore: Store {
 
     /// Reads what an answer says.
     func decoded<Content: Decodable>(_ answer: Web.Answer) async throws -> Content {
-        let body = try await answer.bytes(limit: 1 << 24)
+        let body = try await answer.bytes()
         guard let content = try? JSONDecoder().decode(Content.self, from: Data(body)) else {
             throw StoreError(
                 .refused,

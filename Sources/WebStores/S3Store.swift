@@ -62,7 +62,7 @@ public final class S3Store: Store {
                     await resume.remove(object, in: name)
                     return there.object
                 case .damaged: break
-                case .other: guard mode.allows(there.object.sha256) else { throw conflict(object) }
+                case .other: guard mode.allows(there.object.sha256) else { throw try await conflict(object) }
                 }
                 condition = there.tag.map { [("if-match", $0)] } ?? []
             }
@@ -73,7 +73,7 @@ public final class S3Store: Store {
                 // Another has come in between.
                 guard let there = try await found(object, like: source.byteCount, mode),
                     case .same = try await compare(there, source, prints, metadata)
-                else { throw conflict(object) }
+                else { throw try await conflict(object) }
                 return there.object
             }
             report(.verifying)
@@ -187,8 +187,16 @@ public final class S3Store: Store {
         return ObjectName(path: key.dropFirst(bucket.settings.prefix.count))
     }
 
-    private func conflict(_ object: ObjectName) -> StoreError {
-        StoreError(
+    /// The error for another object of that name, once a list shows it. Whoever asks to log in to a network answers to everything that
+    /// it is there.
+    private func conflict(_ object: ObjectName) async throws -> StoreError {
+        let query = [(name: "list-type", value: "2"), ("max-keys", "1"), ("prefix", key(object))]
+        do {
+            _ = try await bucket.document("ListBucket", .init(method: .GET, query: query))
+        } catch let failure as S3Failure where !failure.code.isEmpty {
+            // The service is there, and does not let this key list.
+        }
+        return StoreError(
             .conflict,
             "outbox: \(bucket.address.place)/\(key(object)): there is another file of that name, which is not overwritten: "
                 + "compare the two")

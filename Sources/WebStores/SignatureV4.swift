@@ -24,19 +24,21 @@ struct SignatureV4: Sendable {
         var payload: String
     }
 
+    static let algorithm = "AWS4-HMAC-SHA256"
+
     /// The value of the `Authorization` header. `x-amz-date` must be among the headers, with the same time.
     func authorization(of request: Request, at time: WallTime) -> Secret {
         let stamp = Self.stamp(time)
         let scope = "\(stamp.prefix(8))/\(region)/\(service)/aws4_request"
         let hash = UploadSource.hexadecimal(UploadSource.digest(of: Self.canonical(request)))
-        let text = "AWS4-HMAC-SHA256\n\(stamp)\n\(scope)\n\(hash)"
+        let text = "\(Self.algorithm)\n\(stamp)\n\(scope)\n\(hash)"
         var signingKey = SymmetricKey(data: Array("AWS4\(key.text)".utf8))
         for part in [String(stamp.prefix(8)), region, service, "aws4_request"] {
             signingKey = SymmetricKey(data: Self.code(part, signingKey))
         }
         let signature = UploadSource.hexadecimal(Self.code(text, signingKey))
         return Secret(
-            "AWS4-HMAC-SHA256 Credential=\(keyID.text)/\(scope),SignedHeaders=\(Self.names(request.headers)),"
+            "\(Self.algorithm) Credential=\(keyID.text)/\(scope),SignedHeaders=\(Self.names(request.headers)),"
                 + "Signature=\(signature)")
     }
 
