@@ -98,7 +98,7 @@ public actor UploadSource {
         while hashed < byteCount {
             let offset = hashed
             // Another call may come in between: nothing is hashed twice.
-            note(try await read(at: offset, count: 1 << 20), at: offset)
+            note(try await read(at: offset, count: 256 << 10), at: offset)
         }
         let found = Self.hexadecimal(hash.finalize())
         if let digest, digest != found {
