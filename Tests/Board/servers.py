@@ -9,9 +9,8 @@ import threading
 
 from kit import wait_until
 
-# What deploy/install-packages servers installs: in a kit that is booted, and beside this folder.
-PACKAGES = next((path for path in (pathlib.Path("/opt/servers"), *pathlib.Path(__file__).resolve().parents[2].glob(
-    f".build/servers/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages")) if path.is_dir()), None)
+# What deploy/install-packages servers installs for this Python.
+PACKAGES = pathlib.Path(__file__).resolve().parents[2] / ".build/servers/lib" / "python{}.{}".format(*sys.version_info) / "site-packages"
 
 
 class Relay:
@@ -32,6 +31,9 @@ class Relay:
             except OSError:
                 client.close()
                 continue
+            for end in (client, there):
+                # What answers wait for is passed on at once.
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             for way in ((client, there, "sent"), (there, client, "received")):
                 threading.Thread(target=self._pass, args=way, daemon=True).start()
 
@@ -52,7 +54,7 @@ class Relay:
 
 
 class SFTPServer:
-    """OpenSSH's server for root, with keys of its own. What it confirmed is on its disk, as if its power never went."""
+    """OpenSSH's server for root, with keys of its own."""
 
     port = 2222
 
@@ -61,7 +63,6 @@ class SFTPServer:
         self._keys = [pathlib.Path(folder) / name for name in ("host", "kit")]
         if not self.files.exists():
             self.files.mkdir(parents=True)
-            subprocess.run(["chattr", "+S", self.files], check=True)
             for key in self._keys:
                 subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
             os.sync()
