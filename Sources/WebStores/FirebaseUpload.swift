@@ -240,7 +240,8 @@ extension FirebaseStore {
         case 308:
             _ = try await answer.bytes()
             let last = answer.headers.first(name: "Range")?.split(separator: "-").last.flatMap { Int64($0) }
-            let count = last.map { $0 + 1 } ?? 0
+            // Also where a server says the highest number that there is.
+            let count = last.map { $0 &+ 1 } ?? 0
             // An emulator says that it has a byte when it has none. What is sent twice is left aside by the service.
             return .has(count < Self.keptByteCount ? 0 : count)
         // 400: what is sent does not go on where the session is.

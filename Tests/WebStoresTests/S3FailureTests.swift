@@ -149,5 +149,8 @@ struct S3FailureTests {
         ] {
             #expect(S3Bucket.date(of: ["Date": wrong]) == nil)
         }
+        for year in ["9999", "0001"] {
+            #expect(S3Bucket.date(of: ["Date": "Sun, 06 Nov \(year) 08:49:37 GMT"]) == nil)
+        }
     }
 }
