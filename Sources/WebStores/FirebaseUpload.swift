@@ -206,6 +206,7 @@ extension FirebaseStore {
     ) async throws -> Reply {
         let total = source.byteCount
         var offset = start
+        var most = start
         var idleReplies = 0
         while true {
             let count = min(Self.chunkByteCount, total - offset)
@@ -217,7 +218,9 @@ extension FirebaseStore {
                     .PUT, session.uri, headers: ["Content-Range": range], body: body, subject: Web.host(of: endpoint)),
                 object)
             guard case .has(let received) = reply else { return reply }
-            idleReplies = received > offset ? 0 : idleReplies + 1
+            // A service that forgets what it has, again and again, is not followed for ever.
+            idleReplies = received > most ? 0 : idleReplies + 1
+            most = max(most, received)
             guard received <= total, idleReplies < Self.mostIdleReplies else {
                 throw StoreError(
                     .busy(nil),
@@ -240,7 +243,8 @@ extension FirebaseStore {
         case 308:
             _ = try await answer.bytes()
             let last = answer.headers.first(name: "Range")?.split(separator: "-").last.flatMap { Int64($0) }
-            let count = last.map { $0 + 1 } ?? 0
+            // Also where a server says the highest number that there is.
+            let count = last.map { $0 &+ 1 } ?? 0
             // An emulator says that it has a byte when it has none. What is sent twice is left aside by the service.
             return .has(count < Self.keptByteCount ? 0 : count)
         // 400: what is sent does not go on where the session is.

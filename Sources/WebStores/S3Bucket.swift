@@ -177,13 +177,10 @@ final class S3Bucket: Sendable {
 
     /// A text of the server, fit for a sentence.
     func withoutSecrets(_ text: String) -> String {
-        var text = String(String.UnicodeScalarView(text.unicodeScalars.prefix(300).map { $0.value < 32 ? " " : $0 }))
         // Some services repeat what they were sent.
-        text = String(text.prefix(upTo: text.firstRange(of: SignatureV4.algorithm)?.lowerBound ?? text.endIndex))
-        for secret in [signature.keyID, signature.key] {
-            text = text.split(separator: secret.text, omittingEmptySubsequences: false).joined(separator: "…")
-        }
-        return text
+        var text = String(text.prefix(upTo: text.firstRange(of: SignatureV4.algorithm)?.lowerBound ?? text.endIndex))
+        for secret in [signature.keyID, signature.key] { text = secret.hidden(in: text) }
+        return Web.printable(text)
     }
 
     private func path(of request: Request) -> String {
@@ -215,13 +212,18 @@ final class S3Bucket: Sendable {
         return HTTPHeaders(headers.map { ($0.name, $0.value) })
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
+    /// 1970 to 2100, as microseconds since 1970.
+    private static let believable: Range<Int64> = 0..<4_102_444_800_000_000
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7); nil: it is none, or no time of today's servers.
     static func date(of headers: HTTPHeaders) -> WallTime? {
         guard let words = headers.first(name: "date")?.split(separator: " "), words.count == 6, words[5] == "GMT",
             let month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
                 .firstIndex(of: words[2])
         else { return nil }
         let number = String(month + 101).dropFirst()
-        return WallTime(iso8601: "\(words[3])-\(number)-\(words[1])T\(words[4]).000000Z")
+        let time = WallTime(iso8601: "\(words[3])-\(number)-\(words[1])T\(words[4]).000000Z")
+        // A time that is none: the distance to it has more nanoseconds than can be counted.
+        return time.flatMap { believable.contains($0.microseconds) ? $0 : nil }
     }
 }

@@ -10,6 +10,8 @@ public import Upload
 /// HTTP requests of stores. TLS with the system's roots, or those of a file; a proxy as `https_proxy` and `http_proxy` say.
 public final class Web: Sendable {
     private let configuration: HTTPClient.Configuration
+    /// How long an answer may take, beside what its bytes and those of the request take on a slow link.
+    private let patience: Duration
     /// nil: nothing was asked yet, or it is closed.
     private let client = Locked<HTTPClient?>(nil)
     /// What sentences about a certificate end with.
@@ -21,6 +23,7 @@ public final class Web: Sendable {
     /// - Throws: `StoreError`, `.refused`, if that file cannot be used.
     public init(authorities: String? = nil, silence: Duration = .seconds(60)) throws(StoreError) {
         var configuration = HTTPClient.Configuration()
+        patience = silence * 10
         let silence = TimeAmount(silence)
         configuration.timeout = .init(connect: .seconds(20), read: silence, write: silence)
         configuration.connectionPool.idleTimeout = .seconds(30)
@@ -95,6 +98,7 @@ public final class Web: Sendable {
         public var headers: HTTPHeaders
         fileprivate var body: HTTPClientResponse.Body
         fileprivate var subject: String
+        fileprivate var patience: Duration
 
         /// The whole body, which must not be longer than `limit` bytes.
         /// - Throws: `StoreError`, `.away`.
@@ -113,8 +117,11 @@ public final class Web: Sendable {
         /// - Throws: `StoreError`, `.away`, if the connection ends before it; what `receive` throws.
         public func read(_ receive: ([UInt8]) async throws -> Void) async throws {
             var pieces = body.makeAsyncIterator()
+            var byteCount = 0
+            var waited = Duration.zero
             while true {
                 let piece: ByteBuffer?
+                let begun = ContinuousClock.now
                 do {
                     piece = try await pieces.next()
                 } catch {
@@ -122,6 +129,12 @@ public final class Web: Sendable {
                     throw StoreError(.away, "outbox: \(subject): the answer was cut off: \(Web.reason(error))")
                 }
                 guard let piece else { return }
+                waited += .now - begun
+                byteCount += piece.readableBytes
+                // A byte now and then keeps the connection, and would keep a task for ever.
+                guard waited < patience + Web.allowance(byteCount) else {
+                    throw StoreError(.away, "outbox: \(subject): the answer comes too slowly")
+                }
                 try await receive(Array(piece.readableBytesView))
             }
         }
@@ -141,23 +154,37 @@ public final class Web: Sendable {
         request.method = method
         request.headers = headers
         let failure = FirstFailure()
+        var byteCount = 0
         switch body {
         case .none: break
-        case .bytes(let bytes): request.body = .bytes(ByteBuffer(bytes: bytes))
+        case .bytes(let bytes):
+            byteCount = bytes.count
+            request.body = .bytes(ByteBuffer(bytes: bytes))
         case .source(let source, let range, let isHashed, let report):
+            byteCount = range.count
             request.body = .stream(
                 Pieces(source: source, range: range, isHashed: isHashed, report: report, failure: failure),
                 length: .known(range.upperBound - range.lowerBound))
         }
         do {
-            let response = try await opened.execute(request, deadline: .distantFuture)
+            let response = try await opened.execute(request, timeout: TimeAmount(patience + Self.allowance(byteCount)))
             return Answer(
-                status: Int(response.status.code), headers: response.headers, body: response.body, subject: subject)
+                status: Int(response.status.code), headers: response.headers, body: response.body, subject: subject,
+                patience: patience)
         } catch {
             try Task.checkCancellation()
             if let failed = await failure.error { throw failed }
             throw problem(error, subject)
         }
+    }
+
+    /// How long so many bytes may take on the slowest link, at 1 kbit/s.
+    fileprivate static func allowance(_ byteCount: Int) -> Duration { .milliseconds(8 * byteCount) }
+
+    /// A server's text, fit for a sentence.
+    static func printable(_ text: String) -> String {
+        let isControl = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .control }
+        return String(String.UnicodeScalarView(text.unicodeScalars.prefix(300).map { isControl($0) ? " " : $0 }))
     }
 
     /// The server of a URL.
@@ -201,7 +228,9 @@ public final class Web: Sendable {
             if error == .connectTimeout { return "no answer within 20 s" }
             if error == .readTimeout || error == .writeTimeout { return "it was silent for too long" }
             if error == .remoteConnectionClosed { return "it closed the connection" }
-            return error.description
+            if error == .deadlineExceeded { return "it took too long to answer" }
+            // The description has values, which may be secrets.
+            return error.shortDescription
         case let error as IOError:
             // Safe: a string that lives until the next call on this thread.
             return unsafe String(cString: strerror(error.errnoCode))
