@@ -147,6 +147,9 @@ actor Sender: Service {
         case is CancellationError, is Catalog.NoSuchTake: passedOver.insert(upload.take.stem)
         case let error as StoreError where error.isOfTake: hold(upload, error)
         case let error as StoreError: wait(for: error)
+        // What is noted of this take cannot be read or written. Others are sent, unless the disk is full.
+        case let error as FileError where ![ENOSPC, EDQUOT, EROFS].contains(error.code):
+            hold(upload, StoreError(.unreadable, "outbox: \(error.fact)"))
         default: wait(for: StoreError(.away, "outbox: \(name): \(error)"))
         }
     }

@@ -274,6 +274,16 @@ private struct TestedSender {
         #expect(tested.store.came == [stems[1]])
     }
 
+    @Test func `a take whose notes cannot be read is held, and the others are sent`() async throws {
+        let tested = try TestedSender()
+        let stems = try (1...8).map { try tested.add(Self.sidecar($0)) }
+        for stem in stems.prefix(5) { mkdir("\(tested.disk.library)/takes/\(stem).json", 0o755) }
+        try await tested.run { try tested.counts().done == 3 && tested.counts().held == 5 }
+        #expect(tested.store.came == Array(stems.suffix(3)))
+        let entry = try tested.catalogs.catalog.outbox(limit: 1)
+        #expect(entry[0].why == "outbox: read \(tested.disk.library)/takes/\(stems[0]).json: Is a directory")
+    }
+
     @Test func `a take whose hold cannot be noted is not attempted again at once`() async throws {
         let tested = try TestedSender(conflicting: Self.sidecar(1).take)
         for number in 1...20 { try tested.add(Self.sidecar(number)) }
