@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import NIOCore
 public import NIOHTTP1
+import NIOPosix
 import NIOSSL
 import Takes
 public import Upload
@@ -20,10 +21,13 @@ public final class Web: Sendable {
     /// - Parameters:
     ///   - authorities: a file of certificates (PEM) that are trusted beside the system's; nil: none.
     ///   - silence: how long a server may be silent.
+    ///   - patience: how long an answer may take, beside what its bytes and those of the request take on a slow link.
     /// - Throws: `StoreError`, `.refused`, if that file cannot be used.
-    public init(authorities: String? = nil, silence: Duration = .seconds(60)) throws(StoreError) {
+    public init(
+        authorities: String? = nil, silence: Duration = .seconds(60), patience: Duration = .seconds(600)
+    ) throws(StoreError) {
         var configuration = HTTPClient.Configuration()
-        patience = silence * 10
+        self.patience = patience
         let silence = TimeAmount(silence)
         configuration.timeout = .init(connect: .seconds(20), read: silence, write: silence)
         configuration.connectionPool.idleTimeout = .seconds(30)
@@ -70,13 +74,20 @@ public final class Web: Sendable {
     private static var proxy: HTTPClient.Configuration.Proxy? {
         for name in ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy"] {
             // Safe: copied at once, and no thread changes the environment.
-            guard let value = unsafe getenv(name), let url = unsafe URL(string: String(cString: value)),
-                let host = url.host, let port = url.port
-            else { continue }
-            guard let user = url.user, let password = url.password else { return .server(host: host, port: port) }
-            return .server(host: host, port: port, authorization: .basic(username: user, password: password))
+            if let value = unsafe getenv(name), let proxy = unsafe proxy(String(cString: value)) { return proxy }
         }
         return nil
+    }
+
+    /// The proxy of `http://USER:PASSWORD@HOST:PORT`, of which the scheme and the user may be missing; nil: it has no host, or no port.
+    static func proxy(_ value: String) -> HTTPClient.Configuration.Proxy? {
+        guard let url = URL(string: value.contains("://") ? value : "http://\(value)"), let host = url.host,
+            let port = url.port
+        else { return nil }
+        guard let user = url.user(percentEncoded: false), let password = url.password(percentEncoded: false) else {
+            return .server(host: host, port: port)
+        }
+        return .server(host: host, port: port, authorization: .basic(username: user, password: password))
     }
 
     /// What a request sends.
@@ -192,7 +203,8 @@ public final class Web: Sendable {
         guard let parsed = URL(string: url), let scheme = parsed.scheme, let host = parsed.host else {
             return "the server"
         }
-        return "\(scheme)://\(host)" + (parsed.port.map { ":\($0)" } ?? "")
+        let place = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        return "\(scheme)://\(place)" + (parsed.port.map { ":\($0)" } ?? "")
     }
 
     /// Whether a secret may be sent there: by TLS, or within this machine.
@@ -219,6 +231,14 @@ public final class Web: Sendable {
                 "outbox: \(subject): its certificate is not trusted by \(roots): see its date and the kit's clock, or name the "
                     + "authority in [outbox] ca_file")
         }
+        if reason.contains("failedToValidateHostname") {
+            return StoreError(
+                .refused, "outbox: \(subject): its certificate is of a server of another name: correct the address")
+        }
+        if error is NIOSSLError || error is BoringSSLError {
+            return StoreError(
+                .away, "outbox: \(subject): cannot be reached by TLS: see whether its address begins with https://")
+        }
         return StoreError(.away, "outbox: \(subject): cannot be reached: \(reason)")
     }
 
@@ -231,6 +251,10 @@ public final class Web: Sendable {
             if error == .deadlineExceeded { return "it took too long to answer" }
             // The description has values, which may be secrets.
             return error.shortDescription
+        case let error as NIOConnectionError:
+            // It tries all addresses of a name, of both kinds.
+            if let last = error.connectionErrors.last { return Self.reason(last.error) }
+            return "its name cannot be resolved: check the network, and the address"
         case let error as IOError:
             // Safe: a string that lives until the next call on this thread.
             return unsafe String(cString: strerror(error.errnoCode))

@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Foundation
 import NIOHTTP1
 import Settings
@@ -175,19 +176,18 @@ struct HostileServerTests {
     func slow(place: String) async throws {
         let server = try server(
             """
-            self.wfile.write(b"HTTP/1.1 200 OK\\r\\n" + (b"Content-Length: 100000\\r\\n\\r\\n" if "\(place)" == "body" else b"A: "))
+            self.wfile.write(b"HTTP/1.1 200 OK\\r\\n" + (b"Content-Length: 100000000\\r\\n\\r\\n" if "\(place)" == "body" else b"A: "))
             while True:
                 self.wfile.write(b"a")
                 self.wfile.flush()
-                time.sleep(0.05)
+                time.sleep(0.01)
             """)
-        let web = try Web(silence: .milliseconds(200))
+        let web = try Web(patience: .milliseconds(100))
         let error = await #expect(throws: StoreError.self) {
             _ = try await web.send(.GET, "http://127.0.0.1:\(server.port)/").bytes()
         }
-        #expect(error?.problem == .away)
-        let reason = place == "body" ? "the answer comes too slowly" : "cannot be reached: it "
-        #expect(error?.sentence.hasPrefix("outbox: http://127.0.0.1:\(server.port): \(reason)") ?? false)
+        let reason = place == "body" ? "the answer comes too slowly" : "cannot be reached: it took too long to answer"
+        #expect(error == StoreError(.away, "outbox: http://127.0.0.1:\(server.port): \(reason)"))
         await web.close()
     }
 
@@ -199,5 +199,87 @@ struct HostileServerTests {
         }
         #expect(error?.sentence.contains("Zugvogel") == false)
         await web.close()
+    }
+
+    /// Asks for a page, and closes: what it throws.
+    private func failure(_ url: String, authorities: String? = nil) async throws -> StoreError? {
+        let web = try Web(authorities: authorities)
+        let error = await #expect(throws: StoreError.self) { _ = try await web.send(.GET, url) }
+        await web.close()
+        return error
+    }
+
+    @Test("a server that is down, a name that is none, and a server without TLS each have a sentence")
+    func mistakes() async throws {
+        let server = try server("reply(200)")
+        func away(_ place: String, _ reason: String) -> StoreError {
+            StoreError(.away, "outbox: \(place): cannot be \(reason)")
+        }
+        #expect(
+            try await failure("http://localhost:1/") == away("http://localhost:1", "reached: Connection refused"))
+        #expect(
+            try await failure("http://fieldfare.invalid/")
+                == away(
+                    "http://fieldfare.invalid",
+                    "reached: its name cannot be resolved: check the network, and the address"))
+        let place = "https://127.0.0.1:\(server.port)"
+        #expect(
+            try await failure("\(place)/")
+                == away(place, "reached by TLS: see whether its address begins with https://"))
+        #expect(Web.host(of: "http://[::1]:9000/x") == "http://[::1]:9000")
+    }
+
+    @Test("a certificate of another server is one")
+    func certificate() async throws {
+        let folder = trial.folder
+        _ = try TestServer.python(
+            """
+            import datetime, sys
+            from cryptography import x509
+            from cryptography.hazmat.primitives import hashes, serialization
+            from cryptography.hazmat.primitives.asymmetric import ec
+            key = ec.generate_private_key(ec.SECP256R1())
+            name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "example.org")])
+            now = datetime.datetime.now(datetime.timezone.utc)
+            certificate = (x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+                .serial_number(1).not_valid_before(now - datetime.timedelta(1)).not_valid_after(now + datetime.timedelta(1))
+                .add_extension(x509.SubjectAlternativeName([x509.DNSName("example.org")]), False)
+                .add_extension(x509.BasicConstraints(True, None), True).sign(key, hashes.SHA256()))
+            pem = certificate.public_bytes(serialization.Encoding.PEM)
+            open(sys.argv[1] + "/ca.pem", "wb").write(pem)
+            open(sys.argv[1] + "/server.pem", "wb").write(pem + key.private_bytes(serialization.Encoding.PEM,
+                serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+            """, [folder])
+        let server = try TestServer("/usr/bin/python3") { port, _ in
+            [
+                "-c",
+                """
+                import http.server, ssl
+                server = http.server.ThreadingHTTPServer(("127.0.0.1", \(port)), http.server.SimpleHTTPRequestHandler)
+                context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                context.load_cert_chain("\(folder)/server.pem")
+                server.socket = context.wrap_socket(server.socket, server_side=True)
+                server.serve_forever()
+                """,
+            ]
+        }
+        let place = "https://127.0.0.1:\(server.port)"
+        #expect(
+            try await failure("\(place)/", authorities: "\(folder)/ca.pem")
+                == StoreError(
+                    .refused,
+                    "outbox: \(place): its certificate is of a server of another name: correct the address"))
+    }
+
+    @Test("a proxy is read with a scheme or without, and with a password that is percent-encoded")
+    func proxies() {
+        #expect(Web.proxy("proxy.example.org:3128").map { "\($0)" }?.contains("proxy.example.org") == true)
+        #expect(Web.proxy("http://proxy.example.org:3128") == Web.proxy("proxy.example.org:3128"))
+        #expect(
+            Web.proxy("http://kit:p%40ss@proxy.example.org:3128")
+                == .server(
+                    host: "proxy.example.org", port: 3128, authorization: .basic(username: "kit", password: "p@ss")))
+        #expect(Web.proxy("proxy.example.org") == nil)
+        #expect(Web.proxy("") == nil)
     }
 }
