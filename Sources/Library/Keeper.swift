@@ -67,7 +67,9 @@ actor Keeper: ServiceLifecycle.Service {
             } catch {
                 guard case .refused = error.cause else {
                     // No recorder: it would delete no other take either.
-                    if reportedOfRecorder != "\(error)" { log.info("outbox: no take is deleted from the kit: \(error)") }
+                    if reportedOfRecorder != "\(error)" {
+                        log.info("outbox: no take is deleted from the kit: \(error)")
+                    }
                     reportedOfRecorder = "\(error)"
                     return
                 }
