@@ -117,7 +117,12 @@ actor Sender: Service {
     private func handle(_ message: Message) {
         switch message {
         case .event(.takes), .event(.time): passedOver = []
-        case .event(.surroundings), .event(.retry):
+        case .event(.surroundings):
+            passedOver = []
+            // A network may come and go all day: the same sentence is not logged each time.
+            failures = 0
+            condition = .ready
+        case .event(.retry):
             passedOver = []
             becomeReady()
         case .finished(let upload, let outcome):

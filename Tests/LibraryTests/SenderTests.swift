@@ -224,6 +224,19 @@ private struct TestedSender {
         #expect(try tested.counts().done == 1)
     }
 
+    @Test func `a network that comes and goes is used each time, and logged once`() async throws {
+        let away = StoreError(.away, "outbox: cannot be reached")
+        let tested = try TestedSender(failures: Array(repeating: away, count: 5))
+        try tested.add(Self.sidecar(1))
+        let running = Task { try await tested.sender.run() }
+        defer { running.cancel() }
+        for await _ in tested.changes {
+            if try tested.counts().done == 1 { break }
+            if case .waiting = tested.board.stores[tested.store.name]?.condition { tested.sender.post(.surroundings) }
+        }
+        #expect(tested.log.lines.filter { $0.contains("its takes wait") }.count == 1)
+    }
+
     @Test func `what a person decides holds: held, never, and paused`() async throws {
         let tested = try TestedSender()
         let stems = try (1...3).map { try tested.add(Self.sidecar($0)) }
