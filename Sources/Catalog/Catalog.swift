@@ -34,6 +34,8 @@ public final class Catalog: Sendable {
             let catalog = try Catalog(directory: directory, database: try opened(path), notes: notes, stores: stores)
             let problem = "catalog: \(path): \(error.message ?? "damaged"): kept as \(path).damaged, and built again"
             return (catalog, problem)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+            throw CatalogError("write", path, code: ENOSPC)
         }
     }
 
@@ -136,6 +138,7 @@ public struct CatalogError: Error, Hashable, CustomStringConvertible {
     public var description: String {
         // Safe: a string that lives until the next call on this thread.
         let reason = unsafe String(cString: strerror(code))
-        return "catalog: cannot \(operation) \(path): \(reason): the library's user must be allowed to write there"
+        let advice = code == ENOSPC ? "free some space there" : "the library's user must be allowed to write there"
+        return "catalog: cannot \(operation) \(path): \(reason): \(advice)"
     }
 }

@@ -46,3 +46,13 @@ enum Figures {
         level.map { decimal($0, digits: 1) } ?? "silent"
     }
 }
+
+extension Sequence<Int64> {
+    /// The sum of numbers that others state, and so may be anything.
+    var total: Int64 {
+        reduce(0) { sum, number in
+            let (sum, isTooLarge) = sum.addingReportingOverflow(Swift.max(0, number))
+            return isTooLarge ? .max : sum
+        }
+    }
+}

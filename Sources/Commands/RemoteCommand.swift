@@ -53,7 +53,7 @@ struct RemoteList: FieldfareCommand {
             let remark = take.isComplete ? "" : "  not complete"
             try session.write(line: "\(take.name.day)  \(stem)  \(count), \(Figures.size(take.bytes))\(remark)")
         }
-        let bytes = takes.reduce(0) { $0 + $1.bytes }
+        let bytes = takes.map(\.bytes).total
         try session.write(
             line: "\(name.printable): \(takes.count == 1 ? "1 take" : "\(takes.count) takes"), \(Figures.size(bytes))")
     }
@@ -78,7 +78,7 @@ struct RemoteFetch: FieldfareCommand {
             let hashes = try take.hashes(remote)
             for file in take.files {
                 let copy = FetchedFile("\(to)/\(file.path)")
-                try copy.write(expecting: hashes[file.path] ?? file.sha256) { receive throws(Failure) in
+                try copy.write(expecting: hashes[file.path] ?? file.sha256, file.bytes) { receive throws(Failure) in
                     try remote.read(file.path, receive)
                 }
                 fetched.append(copy.path)
@@ -100,9 +100,11 @@ private struct FetchedFile {
 
     /// - Parameters:
     ///   - sha256: nil: no hash is known.
+    ///   - byteCount: how long it is as the store lists it; negative: it does not say.
     ///   - body: reads all bytes, and returns their hash.
     func write(
-        expecting sha256: String?, _ body: (([UInt8]) throws(Failure) -> Void) throws(Failure) -> String
+        expecting sha256: String?, _ byteCount: Int64,
+        _ body: (([UInt8]) throws(Failure) -> Void) throws(Failure) -> String
     ) throws(Failure) {
         do {
             guard (try? files.openToRead(path)) == nil else {
@@ -112,6 +114,12 @@ private struct FetchedFile {
             let file = try files.create(path + ".part", isNew: false)
             var offset: Int64 = 0
             let found = try body { bytes throws(Failure) in
+                guard byteCount < 0 || Int64(bytes.count) <= byteCount - offset else {
+                    try? files.remove(path + ".part")
+                    throw Failure(
+                        exitStatus: 65,
+                        "remote fetch: \(path): is longer than the store lists it: see the store's copy")
+                }
                 do throws(FileError) {
                     try files.write(bytes, to: file, at: offset)
                 } catch {
@@ -138,12 +146,21 @@ private struct FetchedFile {
     }
 }
 
+/// A sidecar of a take of days has some hundred kilobytes.
+private let longestSidecar = 1 << 24
+
 extension RemoteTakes.Take {
     /// The hashes of its sound, as its sidecar there has them, by path; empty: it is not complete.
     fileprivate func hashes(_ remote: RemoteTakes) throws(Failure) -> [String: String] {
         guard let sidecar else { return [:] }
         var bytes: [UInt8] = []
-        let sha256 = try remote.read(sidecar.path) { bytes += $0 }
+        let sha256 = try remote.read(sidecar.path) { piece throws(Failure) in
+            guard bytes.count + piece.count <= longestSidecar else {
+                throw Failure(
+                    exitStatus: 65, "remote: \(sidecar.path): is too long for a sidecar: see the store's copy")
+            }
+            bytes += piece
+        }
         var hashes = [sidecar.path: sha256]
         do {
             for part in try SidecarFile.sidecar(bytes, path: sidecar.path).parts {
@@ -234,11 +251,13 @@ struct RemoteVerify: FieldfareCommand {
     func run(in session: Session) throws(Failure) {
         let client = try session.connectToLibrary()
         let remote = RemoteTakes(client, store: store.store)
+        // Before the list: what is sent while the store is read is not missing.
+        let sent = try sent(session, client)
         let (name, takes) = try remote.all()
         var report = VerifyReport(store: name, takes: takes.count)
         for take in takes { try verify(take, remote, &report) }
         let there = Set(takes.filter(\.isComplete).map(\.stem))
-        for stem in try sent(session, client) where !there.contains(stem) {
+        for stem in sent where !there.contains(stem) {
             report.problems.append(.init(path: stem, problem: "missing: it was sent, and is not there"))
         }
         if let bag { try BagFiles(report).write(to: bag) }

@@ -23,7 +23,7 @@ struct RemoteTakes {
         var files: [RemoteObject]
 
         var stem: String { name.stem }
-        var bytes: Int64 { files.reduce(0) { $0 + $1.bytes } }
+        var bytes: Int64 { files.map(\.bytes).total }
         /// Whether the file is there that comes last.
         var isComplete: Bool { sidecar != nil }
         var sidecar: RemoteObject? { files.first { $0.path.hasSuffix("/\(name.stem).json") } }

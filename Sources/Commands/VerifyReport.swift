@@ -45,7 +45,7 @@ struct VerifyReport: Encodable {
 
     /// What a person reads.
     var lines: [String] {
-        let bytes = files.reduce(0) { $0 + $1.bytes }
+        let bytes = files.map(\.bytes).total
         func count(_ proof: Proof) -> Int { files.count { $0.proof == proof } }
         var lines = [
             "\(store.printable): \(takes == 1 ? "1 take" : "\(takes) takes"), \(files.count) files as recorded, \(Figures.size(bytes))",
@@ -65,7 +65,7 @@ struct BagFiles {
     var declaration: String { "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n" }
 
     var information: String {
-        let bytes = report.files.reduce(0) { $0 + $1.bytes }
+        let bytes = report.files.map(\.bytes).total
         return """
             Bagging-Date: \(SystemClock().wallTime().date)
             Bag-Software-Agent: Fieldfare \(fieldfareVersion)

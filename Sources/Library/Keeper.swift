@@ -18,6 +18,9 @@ actor Keeper: ServiceLifecycle.Service {
     private nonisolated let mailbox: AsyncStream<Void>.Continuation
     /// Takes that the recorder was asked to delete since it was looked last.
     private var asked: Set<String> = []
+    /// Why takes were not deleted, by stem: each reason is logged once.
+    private var reported: [String: String] = [:]
+    private var reportedOfRecorder = ""
 
     /// What can be recorded without a pause: below it, space is freed.
     static let leastSeconds = 600
@@ -59,11 +62,24 @@ actor Keeper: ServiceLifecycle.Service {
         while await isNeeded(), let take = nextTake() {
             do throws(ControlError) {
                 try await recorder.discard(take.take.stem)
+                reported[take.take.stem] = nil
                 log.notice("outbox: \(take.take.stem): deleted from the kit: every store has it")
             } catch {
+                guard case .refused = error.cause else {
+                    // No recorder: it would delete no other take either.
+                    if reportedOfRecorder != "\(error)" {
+                        log.info("outbox: no take is deleted from the kit: \(error)")
+                    }
+                    reportedOfRecorder = "\(error)"
+                    return
+                }
                 // It is played, for instance.
-                log.info("outbox: \(take.take.stem): not deleted from the kit: \(error)")
+                if reported[take.take.stem] != "\(error)" {
+                    log.info("outbox: \(take.take.stem): not deleted from the kit: \(error)")
+                }
+                reported[take.take.stem] = "\(error)"
             }
+            reportedOfRecorder = ""
             asked.insert(take.take.stem)
         }
     }

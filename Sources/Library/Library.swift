@@ -109,7 +109,8 @@ public struct Library: Sendable {
         }
         let requests = LibraryRequests(catalogs, progress: progress, outbox: outbox.requests) { watch.post(.damaged) }
         return Parts(
-            catalogs: catalogs, indexer: indexer, requests: requests, remote: RemoteDesk(stores, catalogs),
+            catalogs: catalogs, indexer: indexer, requests: requests,
+            remote: RemoteDesk(stores, catalogs, board: outbox.requests.board),
             services: services,
             lock: lock)
     }

@@ -12,6 +12,7 @@ actor RemoteDesk {
     private let stores: [Stores.Entry]
     private let problems: [(name: String, error: StoreError)]
     private let catalogs: CatalogSlot
+    private let board: OutboxBoard
     private var draws: [PeerID: Draw] = [:]
 
     private typealias Pieces = AsyncThrowingChannel<RemotePiece, any Error>
@@ -27,10 +28,12 @@ actor RemoteDesk {
     /// As many files of a list as a reply has.
     private static let pieceObjectCount = 100
 
-    init(_ stores: Stores, _ catalogs: CatalogSlot) {
+    /// - Parameter board: which takes are being sent.
+    init(_ stores: Stores, _ catalogs: CatalogSlot, board: OutboxBoard) {
         self.stores = stores.all
         problems = stores.problems
         self.catalogs = catalogs
+        self.board = board
     }
 
     /// Carries out a request.
@@ -163,18 +166,27 @@ actor RemoteDesk {
     // MARK: Deleting
 
     /// Deletes a file. Before that it is noted that the store no longer has its take, so that the kit keeps its own, and does not send it
-    /// again.
+    /// again. A take that is being sent there is left alone: its receipt would name a file that was deleted meanwhile.
     private func delete(_ object: ObjectName, _ store: any Store) async throws -> RemotePiece {
         if let take = object.take {
+            try refuseIfSending(take.stem, to: store.name)
             do {
                 _ = try catalogs.catalog.note(take.stem) { notes in
                     notes.receipts.removeAll { $0.store == store.name }
                     notes.upload = .never
                 }
             } catch is Catalog.NoSuchTake {}
+            // It may have been begun before it was noted. A sender that begins later reads what was noted.
+            try refuseIfSending(take.stem, to: store.name)
         }
         try await store.delete(object)
         return RemotePiece(store: store.name, isLast: true)
+    }
+
+    private func refuseIfSending(_ take: String, to store: String) throws(Refusal) {
+        guard board.stores[store]?.sending[take] == nil else {
+            throw Refusal(.busy, "remote-delete: \(take) is being sent to \(store): wait until it is there")
+        }
     }
 }
 

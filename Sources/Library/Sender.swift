@@ -50,8 +50,13 @@ actor Sender: Service {
     /// How often it was waited for the store since it took a take.
     private var failures = 0
     private var underWay: Set<String> = []
+    /// Takes that are not chosen before the next event: a person has decided otherwise meanwhile, or it cannot be noted that they are held.
+    private var passedOver: Set<String> = []
     private var timer: Task<Void, Never>?
     private var reported = ""
+    /// Whether the catalog could not be used since the last event.
+    private var isCatalogFailing = false
+    private var reportedOfCatalog = ""
     /// When the next take is attempted again that is held for a time.
     private var heldUntil: WallTime?
     /// How many takes are sent at a time.
@@ -60,6 +65,8 @@ actor Sender: Service {
     private static let shortestWait = Duration.seconds(5)
     /// How long is waited before the clock is looked at again.
     private static let clockPause = Duration.seconds(60)
+    /// How long is waited before a catalog that failed is used again.
+    private static let catalogPause = Duration.seconds(60)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
     private var name: String { entry.store.name }
@@ -89,10 +96,11 @@ actor Sender: Service {
     func run() async throws {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
-                // What is away has nothing to be tidied.
-                try? await entry.store.tidy()
+                // What is away has nothing to be tidied. A server that does not answer must not keep the library from ending.
+                _ = try? await cancelWhenGracefulShutdown { [store = entry.store] in try await store.tidy() }
                 post(.takes)
                 for await message in messages {
+                    isCatalogFailing = false
                     handle(message)
                     await fill(&group)
                     setTimer()
@@ -108,8 +116,15 @@ actor Sender: Service {
 
     private func handle(_ message: Message) {
         switch message {
-        case .event(.takes), .event(.time): break
-        case .event(.surroundings), .event(.retry): becomeReady()
+        case .event(.takes), .event(.time): passedOver = []
+        case .event(.surroundings):
+            passedOver = []
+            // A network may come and go all day: the same sentence is not logged each time.
+            failures = 0
+            condition = .ready
+        case .event(.retry):
+            passedOver = []
+            becomeReady()
         case .finished(let upload, let outcome):
             underWay.remove(upload.take.stem)
             board.update(name) { standing in
@@ -134,9 +149,12 @@ actor Sender: Service {
 
     private func failed(_ upload: QueuedUpload, _ error: any Error) {
         switch error {
-        case is CancellationError, is Catalog.NoSuchTake: return
+        case is CancellationError, is Catalog.NoSuchTake: passedOver.insert(upload.take.stem)
         case let error as StoreError where error.isOfTake: hold(upload, error)
         case let error as StoreError: wait(for: error)
+        // What is noted of this take cannot be read or written. Others are sent, unless the disk is full.
+        case let error as FileError where ![ENOSPC, EDQUOT, EROFS].contains(error.code):
+            hold(upload, StoreError(.unreadable, "outbox: \(error.fact)"))
         default: wait(for: StoreError(.away, "outbox: \(name): \(error)"))
         }
     }
@@ -147,8 +165,10 @@ actor Sender: Service {
         let until = error.problem == .conflict ? nil : SystemClock().wallTime() + Self.backOff(attempts)
         log.warning("\(error): \(upload.take.stem) is held")
         attempt {
+            passedOver.insert(upload.take.stem)
             try catalogs.catalog.hold(
                 upload.take.stem, for: name, why: error.sentence, until: until, attempts: attempts)
+            passedOver.remove(upload.take.stem)
         }
     }
 
@@ -178,8 +198,8 @@ actor Sender: Service {
         attempt {
             heldUntil = try catalogs.catalog.releaseHeld(of: name, now: SystemClock().wallTime())
             next = try catalogs.catalog.nextUploads(
-                to: name, limit: max(1, Self.mostAtATime - underWay.count), without: underWay, outside: entry.plan.mount
-            )
+                to: name, limit: max(1, Self.mostAtATime - underWay.count), without: underWay.union(passedOver),
+                outside: entry.plan.mount)
         }
         let hasWaiting = !next.isEmpty
         board.update(name) { $0.hasWaiting = hasWaiting }
@@ -251,6 +271,8 @@ actor Sender: Service {
         let outcome: Result<Void, any Error>
         do {
             let notes = (try? catalogs.catalog.notes(of: upload.take.stem)) ?? TakeNotes(take: upload.take.stem)
+            // A person may have decided since it was chosen. The board shows that it is being sent, so that nobody deletes it from now on.
+            guard notes.upload == nil else { throw CancellationError() }
             let delivery = TakeDelivery(
                 upload.take, in: TakesFolder(path: upload.folder), to: entry.store, reader: reader, throttle: throttle)
             let (board, name, stem) = (board, name, upload.take.stem)
@@ -280,6 +302,7 @@ actor Sender: Service {
         case .waiting(_, let until), .closed(let until): due.append(until - .now)
         case .ready, .mayBePulled: break
         }
+        if isCatalogFailing { due.append(Self.catalogPause) } else { reportedOfCatalog = "" }
         if let heldUntil {
             due.append(.microseconds(heldUntil.microseconds - SystemClock().wallTime().microseconds))
         }
@@ -291,10 +314,14 @@ actor Sender: Service {
         }
     }
 
+    /// Does something with the catalog. If that fails, as on a disk that is full, it is looked at again after a while.
     private func attempt(_ body: () throws -> Void) {
         do {
             try body()
         } catch {
+            isCatalogFailing = true
+            guard "\(error)" != reportedOfCatalog else { return }
+            reportedOfCatalog = "\(error)"
             log.error("outbox: \(error)")
         }
     }

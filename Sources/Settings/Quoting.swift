@@ -16,6 +16,22 @@ func quoted(_ text: String) -> String {
     "\"\(escaped(text))\""
 }
 
+/// A text of the settings without the password that it may have by mistake: before the @ of a URL, or as an option.
+func withoutSecrets(_ text: String) -> String {
+    var text = text[...]
+    if let end = text.lastIndex(of: "@") {
+        let scheme = text.firstRange(of: "://").flatMap { $0.upperBound <= end ? $0.upperBound : nil }
+        if let mark = text[(scheme ?? text.startIndex)..<end].firstIndex(of: ":") {
+            text = text[...mark] + "…" + text[end...]
+        }
+    }
+    let words = ["pass", "secret", "token", "key", "auth"]
+    guard words.contains(where: { text.lowercased().contains($0) }), let first = text.firstIndex(of: "=") else {
+        return String(text)
+    }
+    return text[...first] + "…"
+}
+
 /// A dotted key as TOML writes it.
 func dotted(_ path: [String]) -> String {
     path.map { isBareKey($0) ? $0 : quoted($0) }.joined(separator: ".")

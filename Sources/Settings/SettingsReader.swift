@@ -65,7 +65,10 @@ struct SettingsReader {
     /// What the file says, and what that is: `"fast" (a string)`.
     func found(_ node: Int) -> String {
         switch document.nodes[node].value {
-        case .string(let text): return "\(quoted(text)) (a string)"
+        case .string(let text):
+            // A secret that stands there by mistake.
+            if document.nodes[node].key.hasSuffix("_file"), !text.contains("/") { return "a string" }
+            return "\(quoted(withoutSecrets(text))) (a string)"
         case .integer(let number): return "\(number) (a whole number)"
         case .real(let number): return "\(number) (a real number)"
         case .boolean(let value): return "\(value) (a boolean)"

@@ -36,7 +36,9 @@ public struct FolderStore: Store {
     }
 
     private func place(of object: ObjectName) -> String { "\(path)/\(object.path)" }
-    private func draft(of object: ObjectName) -> String { "\(path)/\(object.day)/.\(object.file)\(Self.draftSuffix)" }
+    private func draft(of object: ObjectName, _ sha256: String) -> String {
+        "\(path)/\(object.day)/.\(DraftName.name(of: object.file, sha256))\(Self.draftSuffix)"
+    }
 
     /// Copies, syncs, reads the copy back past the page cache, and renames it.
     public func put(
@@ -52,11 +54,12 @@ public struct FolderStore: Store {
             }
             guard try await mode.allows(hash(place(of: object))) else { throw conflict(object) }
         }
-        try await copy(source, to: draft(of: object), in: object.day, report)
+        let draft = draft(of: object, expected)
+        try await copy(source, to: draft, in: object.day, report)
         report(.verifying)
-        let written = try await hash(draft(of: object))
+        let written = try await hash(draft)
         guard try await source.sha256() == expected, written == expected else {
-            _ = try? await onDisk { try $0.remove(draft(of: object)) }
+            _ = try? await onDisk { try $0.remove(draft) }
             throw StoreError(
                 .damaged,
                 "outbox: \(place(of: object)): what was read back is not what was written: check the storage at \(path)"
@@ -64,7 +67,7 @@ public struct FolderStore: Store {
         }
         try await onDisk { files in
             if mode == .create, (try? files.attributes(place(of: object))) != nil { throw conflict(object) }
-            try files.move(draft(of: object), to: place(of: object))
+            try files.move(draft, to: place(of: object))
         }
         try await settle(object)
         return Self.stored(object, source, expected)
@@ -195,7 +198,8 @@ public struct FolderStore: Store {
             for day in try files.entries(path).filter(TakeName.isDay) {
                 for file in try files.entries("\(path)/\(day)")
                 where file.hasPrefix(".") && file.hasSuffix(Self.draftSuffix) {
-                    let object = ObjectName(day: day, file: String(file.dropFirst().dropLast(Self.draftSuffix.count)))
+                    let draft = file.dropFirst().dropLast(Self.draftSuffix.count)
+                    let object = ObjectName(day: day, file: DraftName.file(of: draft))
                     if object.take?.kit == kit, (try? files.attributes(place(of: object))) != nil {
                         try files.remove("\(path)/\(day)/\(file)")
                     }

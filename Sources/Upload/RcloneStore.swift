@@ -76,7 +76,7 @@ public final class RcloneStore: Store {
             }
             guard mode != .create, mode.allows(try await sha256(of: path)) else { throw conflict(object) }
         }
-        let part = path + Self.unfinished
+        let part = DraftName.name(of: path, metadata.sha256) + Self.unfinished
         let hashes = try await send(source, object, part, report)
         report(.verifying)
         do {
@@ -133,17 +133,20 @@ public final class RcloneStore: Store {
 
     /// Removes what this kit's uploads that were cut off have left.
     public func tidy() async throws {
-        var parts: [ObjectName] = []
+        var parts: [String] = []
         try await entries { entries in
-            parts += entries.filter { $0.Path.hasSuffix(Self.unfinished) }
-                .compactMap { ObjectName(path: $0.Path.dropLast(Self.unfinished.count)) }
-                .filter { $0.take?.kit == kit }
+            parts += entries.map(\.Path).filter { path in
+                guard path.hasSuffix(Self.unfinished) else { return false }
+                return ObjectName(path: DraftName.file(of: path.dropLast(Self.unfinished.count)))?.take?.kit == kit
+            }
         }
-        for part in parts { try await deleteFile(path(of: part) + Self.unfinished) }
+        for part in parts { try await deleteFile(path(of: part)) }
     }
 
-    private func path(of object: ObjectName) -> String {
-        remote.hasSuffix(":") || remote.hasSuffix("/") ? remote + object.path : "\(remote)/\(object.path)"
+    private func path(of object: ObjectName) -> String { path(of: object.path) }
+
+    private func path(of file: String) -> String {
+        remote.hasSuffix(":") || remote.hasSuffix("/") ? remote + file : "\(remote)/\(file)"
     }
 
     private func conflict(_ object: ObjectName) -> StoreError {

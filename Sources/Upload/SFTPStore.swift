@@ -50,7 +50,9 @@ public final class SFTPStore: Store {
         }
     }
     private func path(of object: ObjectName) -> String { "\(folder(object.day))/\(object.file)" }
-    private func draft(of object: ObjectName) -> String { "\(folder(object.day))/.\(object.file)\(Self.draftSuffix)" }
+    private func draft(of object: ObjectName, _ sha256: String) -> String {
+        "\(folder(object.day))/.\(DraftName.name(of: object.file, sha256))\(Self.draftSuffix)"
+    }
 
     /// Uses the connection, which is begun if there is none.
     private func using<Result>(_ body: (SFTPFiles) async throws -> Result) async throws -> Result {
@@ -93,15 +95,16 @@ public final class SFTPStore: Store {
                 guard mode.allows(sha256) else { throw conflict(object, files) }
             }
             try await files.makeFolder(folder(object.day))
-            try await upload(source, expected, object, files, report)
+            let draft = draft(of: object, expected)
+            try await upload(source, expected, draft, in: folder(object.day), files, report)
             if there != nil {
-                try await files.replace(path, by: draft(of: object))
+                try await files.replace(path, by: draft)
             } else if try await files.attributes(path) != nil {
                 throw conflict(object, files)
-            } else if try await !files.rename(draft(of: object), to: path) {
+            } else if try await !files.rename(draft, to: path) {
                 // Another has come in between.
                 guard try await files.hash(path) == expected else { throw conflict(object, files) }
-                try await files.remove(draft(of: object))
+                try await files.remove(draft)
             }
             guard try await files.attributes(path)?.byteCount == source.byteCount else {
                 throw StoreError(
@@ -120,17 +123,16 @@ public final class SFTPStore: Store {
 
     /// Has a verified copy under the hidden name.
     private func upload(
-        _ source: UploadSource, _ expected: String, _ object: ObjectName, _ files: SFTPFiles,
+        _ source: UploadSource, _ expected: String, _ draft: String, in folder: String, _ files: SFTPFiles,
         _ report: @Sendable (PutProgress) -> Void
     ) async throws {
-        let draft = draft(of: object)
         let there = try await files.attributes(draft)?.byteCount ?? 0
         let isBegun = there <= source.byteCount
         let missing = isBegun ? source.byteCount - there : source.byteCount
-        if let space = try await files.space(folder(object.day)), space.freeBytes < missing {
+        if let space = try await files.space(folder), space.freeBytes < missing {
             throw StoreError(
                 .full,
-                "outbox: \(files.place(folder(object.day))): full: \(missing >> 20) MiB are to be sent, "
+                "outbox: \(files.place(folder)): full: \(missing >> 20) MiB are to be sent, "
                     + "\(space.freeBytes >> 20) MiB are free")
         }
         let opening: SFTPOpening = isBegun ? [.read, .write, .create] : [.read, .write, .create, .empty]
@@ -220,8 +222,8 @@ public final class SFTPStore: Store {
                     entry.name.hasPrefix(".") && entry.name.hasSuffix(Self.draftSuffix)
                 }
                 for draft in drafts {
-                    let object = ObjectName(
-                        day: day, file: String(draft.name.dropFirst().dropLast(Self.draftSuffix.count)))
+                    let file = DraftName.file(of: draft.name.dropFirst().dropLast(Self.draftSuffix.count))
+                    let object = ObjectName(day: day, file: file)
                     if object.take?.kit == kit, try await files.attributes(path(of: object)) != nil {
                         try await files.remove("\(folder(day))/\(draft.name)")
                     }

@@ -10,6 +10,11 @@ public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConver
     /// Hides a text.
     public init(_ text: String) { self.text = text }
 
+    /// A text without this one.
+    package func hidden(in other: String) -> String {
+        other.split(separator: text, omittingEmptySubsequences: false).joined(separator: "…")
+    }
+
     /// Never the text.
     public var description: String { "(secret)" }
     /// Never the text.
@@ -38,7 +43,12 @@ public struct SecretFile: Sendable {
             return
         }
         var file = stat()
-        if unsafe stat(path, &file) == 0, file.st_mode & 0o077 != 0 {
+        let isThere = unsafe stat(path, &file) == 0
+        // A folder, or what would never end.
+        guard !isThere || file.st_mode & S_IFMT == S_IFREG else {
+            throw StoreError(.refused, "outbox: \(path): is no file: name the file with the secret")
+        }
+        if isThere, file.st_mode & 0o077 != 0 {
             throw StoreError(.refused, "outbox: \(path): others than its owner may use it: chmod 600 \(path)")
         }
         try self.init(reading: path)
@@ -48,7 +58,10 @@ public struct SecretFile: Sendable {
         self.path = path
         do {
             let bytes = try FileSystem().contents(path, limit: Self.longest)
-            guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
+            // Some editors begin a file with a mark of its encoding.
+            let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+            let rest = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
+            guard let text = String(validating: rest, as: UTF8.self), !text.isEmpty else {
                 throw StoreError(.refused, "outbox: \(path): is empty, or is no text")
             }
             content = Secret(text)

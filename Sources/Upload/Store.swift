@@ -71,7 +71,20 @@ public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, TakeName.isDay(String(parts[0])) else { return nil }
         self.init(day: String(parts[0]), file: String(parts[1]))
-        guard take != nil else { return nil }
+        guard take != nil, Self.isPlain(file) else { return nil }
+    }
+
+    /// Whether a name has nothing but what the names of a take's files have: a server may list anything.
+    private static func isPlain(_ file: String) -> Bool {
+        file.utf8.count <= 128
+            && file.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
     }
 
     /// `2026-11-21/heron07-0042-061811Z.wav`.
@@ -85,6 +98,28 @@ public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
 
     /// The path.
     public var description: String { path }
+}
+
+/// The file that a store writes before an object has its name.
+///
+/// Its name tells its content: two kits of one name, as those are whose cards were copied, may send different files of one name at a
+/// time, and must not write into the same one.
+package enum DraftName {
+    private static let digitCount = 8
+
+    /// `.heron07-0042-061811Z.wav.1f2e3d4c`, without what a store puts at its ends.
+    /// - Parameter sha256: of the file, hexadecimal.
+    package static func name(of file: String, _ sha256: String) -> String {
+        "\(file).\(sha256.prefix(digitCount))"
+    }
+
+    /// The file that a draft is of: one that earlier versions wrote does not tell its content.
+    package static func file(of draft: some StringProtocol) -> String {
+        let digits = draft.suffix(digitCount)
+        let rest = draft.dropLast(digitCount)
+        guard digits.allSatisfy({ $0.isASCII && $0.isHexDigit }), rest.hasSuffix(".") else { return String(draft) }
+        return String(rest.dropLast())
+    }
 }
 
 /// What may be overwritten.

@@ -17,6 +17,8 @@ actor FirebaseAccount {
     private static let scope = "https://www.googleapis.com/auth/devstorage.read_write"
     /// A token is not used in the last of its life, so that none expires on its way.
     private static let margin = Duration.seconds(300)
+    /// Longer than the name of any account, object or right in a sentence of Google's.
+    private static let longestWord = 120
 
     /// Reads the key file that Google's console makes.
     /// - Throws: `StoreError`, `.refused`: it is not such a file.
@@ -70,6 +72,14 @@ actor FirebaseAccount {
         if granted?.token.text == token.text { granted = nil }
     }
 
+    /// A text of a server without the token, and without an assertion.
+    func withoutSecrets(_ text: String) -> String {
+        let text = granted.map { $0.token.hidden(in: text) } ?? text
+        // Tokens of before, and assertions whole or cut, are long words.
+        return text.split(separator: " ", omittingEmptySubsequences: false)
+            .map { $0.utf8.count > Self.longestWord ? "…" : String($0) }.joined(separator: " ")
+    }
+
     /// Asks for a token in the account's name: a JSON Web Token, signed with RSA and SHA-256 (RFC 7519; RFC 7518, section 3.3).
     private func signed() throws(StoreError) -> String {
         let now = Int(Date().timeIntervalSince1970)
@@ -108,9 +118,10 @@ actor FirebaseAccount {
                 "outbox: \(host): grants no access token for the moment: status \(answer.status)")
         }
         let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(body))
-        let reason = FirebaseStore.printable(
-            [refusal?.error ?? "status \(answer.status)", refusal?.error_description].compactMap(\.self)
-                .joined(separator: ": "))
+        let reason = Web.printable(
+            withoutSecrets(
+                [refusal?.error ?? "status \(answer.status)", refusal?.error_description].compactMap(\.self)
+                    .joined(separator: ": ")))
         let advice =
             if refusal?.error == "invalid_grant" {
                 refusal?.error_description?.contains("iat") == true

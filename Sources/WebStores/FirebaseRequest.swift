@@ -76,7 +76,11 @@ extension FirebaseStore {
     func problem(_ answer: Web.Answer, _ action: String, _ object: ObjectName? = nil) async throws -> StoreError {
         let body = try await answer.bytes()
         let failure = (try? JSONDecoder().decode(Failure.self, from: Data(body)))?.error
-        let said = (failure?.message).map { ": \(Self.printable($0))" } ?? ""
+        var said = ""
+        if let message = failure?.message {
+            // A server may repeat what it was sent.
+            said = ": " + Web.printable(await account?.withoutSecrets(message) ?? message)
+        }
         let reasons = failure?.errors?.compactMap(\.reason) ?? []
         let subject =
             "outbox: \(Web.host(of: endpoint)): \(action) bucket \(bucket)\(object.map { ": \($0.file)" } ?? "")"
@@ -118,11 +122,6 @@ extension FirebaseStore {
     /// When a server wants to be asked again; nil: it does not say, or names a date.
     static func retryAfter(_ headers: HTTPHeaders) -> Duration? {
         headers.first(name: "Retry-After").flatMap { Int64($0) }.map { .seconds(max(0, min($0, 86_400))) }
-    }
-
-    /// A server's text, fit for one line.
-    static func printable(_ text: String) -> String {
-        String(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7f ? " " : Character($0) }.prefix(300))
     }
 
     /// As a part of a URL (RFC 3986, section 2.3).

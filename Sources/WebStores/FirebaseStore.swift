@@ -71,13 +71,15 @@ public final class FirebaseStore: Store {
             "\(endpoint)/storage/v1/b/\(Self.encoded(bucket))/o?prefix=\(Self.encoded(prefix))&delimiter=%2F&maxResults=1000"
         query += "&fields=\(Self.encoded("nextPageToken,items(\(Resource.fields))"))"
         var next: String?
+        var pageCount = 0
         repeat {
+            pageCount += 1
             let answer = try await send(.GET, query + (next.map { "&pageToken=\(Self.encoded($0))" } ?? ""))
             guard answer.status == 200 else { throw try await problem(answer, "listing") }
             let page: Page = try await decoded(answer)
             try await receive(
                 (page.items ?? []).compactMap { resource in name(of: resource).map { stored(resource, as: $0) } })
-            guard page.nextPageToken != next || next == nil else {
+            guard pageCount < 10_000, page.nextPageToken != next || next == nil else {
                 throw StoreError(
                     .busy(nil), "outbox: \(Web.host(of: endpoint)): the list of bucket \(bucket) does not end")
             }

@@ -206,6 +206,7 @@ extension FirebaseStore {
     ) async throws -> Reply {
         let total = source.byteCount
         var offset = start
+        var most = start
         var idleReplies = 0
         while true {
             let count = min(Self.chunkByteCount, total - offset)
@@ -217,7 +218,9 @@ extension FirebaseStore {
                     .PUT, session.uri, headers: ["Content-Range": range], body: body, subject: Web.host(of: endpoint)),
                 object)
             guard case .has(let received) = reply else { return reply }
-            idleReplies = received > offset ? 0 : idleReplies + 1
+            // A service that forgets what it has, again and again, is not followed for ever.
+            idleReplies = received > most ? 0 : idleReplies + 1
+            most = max(most, received)
             guard received <= total, idleReplies < Self.mostIdleReplies else {
                 throw StoreError(
                     .busy(nil),

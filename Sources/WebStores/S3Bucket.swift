@@ -177,13 +177,10 @@ final class S3Bucket: Sendable {
 
     /// A text of the server, fit for a sentence.
     func withoutSecrets(_ text: String) -> String {
-        var text = String(String.UnicodeScalarView(text.unicodeScalars.prefix(300).map { $0.value < 32 ? " " : $0 }))
         // Some services repeat what they were sent.
-        text = String(text.prefix(upTo: text.firstRange(of: SignatureV4.algorithm)?.lowerBound ?? text.endIndex))
-        for secret in [signature.keyID, signature.key] {
-            text = text.split(separator: secret.text, omittingEmptySubsequences: false).joined(separator: "…")
-        }
-        return text
+        var text = String(text.prefix(upTo: text.firstRange(of: SignatureV4.algorithm)?.lowerBound ?? text.endIndex))
+        for secret in [signature.keyID, signature.key] { text = secret.hidden(in: text) }
+        return Web.printable(text)
     }
 
     private func path(of request: Request) -> String {

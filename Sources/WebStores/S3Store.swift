@@ -15,6 +15,7 @@ public final class S3Store: Store {
     private let bucket: S3Bucket
     private let resume: ResumeStates
     private let kit: String
+    private let mostPages: Int
 
     /// - Parameter kit: whose unfinished uploads `tidy` aborts.
     /// - Throws: `.refused`, if the settings or the file with the key cannot be used.
@@ -26,15 +27,18 @@ public final class S3Store: Store {
         }
     }
 
-    /// - Parameter now: this machine's clock.
+    /// - Parameters:
+    ///   - mostPages: how long a list is read. A page has 1000 objects as a rule, and a server's list may have no end.
+    ///   - now: this machine's clock.
     init(
-        _ settings: Settings.Outbox.S3, web: Web, resume: ResumeStates, kit: String,
+        _ settings: Settings.Outbox.S3, web: Web, resume: ResumeStates, kit: String, mostPages: Int = 10_000,
         now: @escaping @Sendable () -> WallTime
     ) throws(StoreError) {
         bucket = try S3Bucket(settings, web: web, now: now)
         name = Self.name(of: bucket.address, prefix: settings.prefix)
         self.resume = resume
         self.kit = kit
+        self.mostPages = mostPages
     }
 
     static func name(of address: S3Address, prefix: String) -> String { "s3:\(address.place)/\(prefix)" }
@@ -90,7 +94,7 @@ public final class S3Store: Store {
     public func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
         try await asking {
             var token = ""
-            while true {
+            for _ in 0..<mostPages {
                 var query = [(name: "list-type", value: "2")]
                 // A prefix of no bytes is left out.
                 if !bucket.settings.prefix.isEmpty { query.append(("prefix", bucket.settings.prefix)) }
@@ -111,7 +115,12 @@ public final class S3Store: Store {
                 }
                 token = next
             }
+            throw endless("a list")
         }
+    }
+
+    private func endless(_ what: String) -> StoreError {
+        StoreError(.refused, "outbox: \(bucket.address.place): gives \(what) that does not end: see its server")
     }
 
     /// Reads an object.
@@ -145,7 +154,7 @@ public final class S3Store: Store {
                 // The server does not list them.
                 return
             }
-            for (object, id) in uploads where object.take?.kit == kit {
+            for (object, id) in uploads {
                 if await resume.load(S3Upload.self, of: object, in: name)?.id == id { continue }
                 do {
                     try await bucket.ask(.init(method: .DELETE, key: key(object), query: [("uploadId", id)]))
@@ -290,25 +299,29 @@ extension S3Store {
         return UploadSource.hexadecimal(hash.finalize())
     }
 
-    /// Uploads in parts that are not complete.
+    /// Uploads of this kit in parts that are not complete.
     private func unfinished() async throws -> [(ObjectName, id: String)] {
         var found: [(ObjectName, id: String)] = []
         var marker: (key: String, id: String)?
-        while true {
+        for _ in 0..<mostPages {
             var query = [(name: "uploads", value: "")]
             if !bucket.settings.prefix.isEmpty { query.append(("prefix", bucket.settings.prefix)) }
             if let marker { query += [("key-marker", marker.key), ("upload-id-marker", marker.id)] }
             let page = try await bucket.document("ListMultipartUploads", .init(method: .GET, query: query))
             for upload in page.all("Upload") {
                 guard let object = objectName(upload["Key"], in: page), let id = upload["UploadId"] else { continue }
-                found.append((object, id))
+                if object.take?.kit == kit { found.append((object, id)) }
             }
+            guard found.count <= Self.mostUploads else { break }
             guard page["IsTruncated"] == "true", let key = page["NextKeyMarker"], let id = page["NextUploadIdMarker"],
                 marker.map({ $0 != (key, id) }) ?? true
             else { return found }
             marker = (key, id)
         }
+        throw endless("a list of uploads")
     }
+
+    private static let mostUploads = 20_000
 }
 
 // What is sent.

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import NIOCore
 public import NIOHTTP1
+import NIOPosix
 import NIOSSL
 import Takes
 public import Upload
@@ -10,6 +11,8 @@ public import Upload
 /// HTTP requests of stores. TLS with the system's roots, or those of a file; a proxy as `https_proxy` and `http_proxy` say.
 public final class Web: Sendable {
     private let configuration: HTTPClient.Configuration
+    /// How long an answer may take, beside what its bytes and those of the request take on a slow link.
+    private let patience: Duration
     /// nil: nothing was asked yet, or it is closed.
     private let client = Locked<HTTPClient?>(nil)
     /// What sentences about a certificate end with.
@@ -18,9 +21,13 @@ public final class Web: Sendable {
     /// - Parameters:
     ///   - authorities: a file of certificates (PEM) that are trusted beside the system's; nil: none.
     ///   - silence: how long a server may be silent.
+    ///   - patience: how long an answer may take, beside what its bytes and those of the request take on a slow link.
     /// - Throws: `StoreError`, `.refused`, if that file cannot be used.
-    public init(authorities: String? = nil, silence: Duration = .seconds(60)) throws(StoreError) {
+    public init(
+        authorities: String? = nil, silence: Duration = .seconds(60), patience: Duration = .seconds(600)
+    ) throws(StoreError) {
         var configuration = HTTPClient.Configuration()
+        self.patience = patience
         let silence = TimeAmount(silence)
         configuration.timeout = .init(connect: .seconds(20), read: silence, write: silence)
         configuration.connectionPool.idleTimeout = .seconds(30)
@@ -67,13 +74,20 @@ public final class Web: Sendable {
     private static var proxy: HTTPClient.Configuration.Proxy? {
         for name in ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy"] {
             // Safe: copied at once, and no thread changes the environment.
-            guard let value = unsafe getenv(name), let url = unsafe URL(string: String(cString: value)),
-                let host = url.host, let port = url.port
-            else { continue }
-            guard let user = url.user, let password = url.password else { return .server(host: host, port: port) }
-            return .server(host: host, port: port, authorization: .basic(username: user, password: password))
+            if let value = unsafe getenv(name), let proxy = unsafe proxy(String(cString: value)) { return proxy }
         }
         return nil
+    }
+
+    /// The proxy of `http://USER:PASSWORD@HOST:PORT`, of which the scheme and the user may be missing; nil: it has no host, or no port.
+    static func proxy(_ value: String) -> HTTPClient.Configuration.Proxy? {
+        guard let url = URL(string: value.contains("://") ? value : "http://\(value)"), let host = url.host,
+            let port = url.port
+        else { return nil }
+        guard let user = url.user(percentEncoded: false), let password = url.password(percentEncoded: false) else {
+            return .server(host: host, port: port)
+        }
+        return .server(host: host, port: port, authorization: .basic(username: user, password: password))
     }
 
     /// What a request sends.
@@ -95,6 +109,7 @@ public final class Web: Sendable {
         public var headers: HTTPHeaders
         fileprivate var body: HTTPClientResponse.Body
         fileprivate var subject: String
+        fileprivate var patience: Duration
 
         /// The whole body, which must not be longer than `limit` bytes.
         /// - Throws: `StoreError`, `.away`.
@@ -113,8 +128,11 @@ public final class Web: Sendable {
         /// - Throws: `StoreError`, `.away`, if the connection ends before it; what `receive` throws.
         public func read(_ receive: ([UInt8]) async throws -> Void) async throws {
             var pieces = body.makeAsyncIterator()
+            var byteCount = 0
+            var waited = Duration.zero
             while true {
                 let piece: ByteBuffer?
+                let begun = ContinuousClock.now
                 do {
                     piece = try await pieces.next()
                 } catch {
@@ -122,6 +140,12 @@ public final class Web: Sendable {
                     throw StoreError(.away, "outbox: \(subject): the answer was cut off: \(Web.reason(error))")
                 }
                 guard let piece else { return }
+                waited += .now - begun
+                byteCount += piece.readableBytes
+                // A byte now and then keeps the connection, and would keep a task for ever.
+                guard waited < patience + Web.allowance(byteCount) else {
+                    throw StoreError(.away, "outbox: \(subject): the answer comes too slowly")
+                }
                 try await receive(Array(piece.readableBytesView))
             }
         }
@@ -141,18 +165,23 @@ public final class Web: Sendable {
         request.method = method
         request.headers = headers
         let failure = FirstFailure()
+        var byteCount = 0
         switch body {
         case .none: break
-        case .bytes(let bytes): request.body = .bytes(ByteBuffer(bytes: bytes))
+        case .bytes(let bytes):
+            byteCount = bytes.count
+            request.body = .bytes(ByteBuffer(bytes: bytes))
         case .source(let source, let range, let isHashed, let report):
+            byteCount = range.count
             request.body = .stream(
                 Pieces(source: source, range: range, isHashed: isHashed, report: report, failure: failure),
                 length: .known(range.upperBound - range.lowerBound))
         }
         do {
-            let response = try await opened.execute(request, deadline: .distantFuture)
+            let response = try await opened.execute(request, timeout: TimeAmount(patience + Self.allowance(byteCount)))
             return Answer(
-                status: Int(response.status.code), headers: response.headers, body: response.body, subject: subject)
+                status: Int(response.status.code), headers: response.headers, body: response.body, subject: subject,
+                patience: patience)
         } catch {
             try Task.checkCancellation()
             if let failed = await failure.error { throw failed }
@@ -160,12 +189,22 @@ public final class Web: Sendable {
         }
     }
 
+    /// How long so many bytes may take on the slowest link, at 1 kbit/s.
+    fileprivate static func allowance(_ byteCount: Int) -> Duration { .milliseconds(8 * byteCount) }
+
+    /// A server's text, fit for a sentence.
+    static func printable(_ text: String) -> String {
+        let isControl = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .control }
+        return String(String.UnicodeScalarView(text.unicodeScalars.prefix(300).map { isControl($0) ? " " : $0 }))
+    }
+
     /// The server of a URL.
     public static func host(of url: String) -> String {
         guard let parsed = URL(string: url), let scheme = parsed.scheme, let host = parsed.host else {
             return "the server"
         }
-        return "\(scheme)://\(host)" + (parsed.port.map { ":\($0)" } ?? "")
+        let place = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        return "\(scheme)://\(place)" + (parsed.port.map { ":\($0)" } ?? "")
     }
 
     /// Whether a secret may be sent there: by TLS, or within this machine.
@@ -192,6 +231,14 @@ public final class Web: Sendable {
                 "outbox: \(subject): its certificate is not trusted by \(roots): see its date and the kit's clock, or name the "
                     + "authority in [outbox] ca_file")
         }
+        if reason.contains("failedToValidateHostname") {
+            return StoreError(
+                .refused, "outbox: \(subject): its certificate is of a server of another name: correct the address")
+        }
+        if error is NIOSSLError || error is BoringSSLError {
+            return StoreError(
+                .away, "outbox: \(subject): cannot be reached by TLS: see whether its address begins with https://")
+        }
         return StoreError(.away, "outbox: \(subject): cannot be reached: \(reason)")
     }
 
@@ -201,7 +248,13 @@ public final class Web: Sendable {
             if error == .connectTimeout { return "no answer within 20 s" }
             if error == .readTimeout || error == .writeTimeout { return "it was silent for too long" }
             if error == .remoteConnectionClosed { return "it closed the connection" }
-            return error.description
+            if error == .deadlineExceeded { return "it took too long to answer" }
+            // The description has values, which may be secrets.
+            return error.shortDescription
+        case let error as NIOConnectionError:
+            // It tries all addresses of a name, of both kinds.
+            if let last = error.connectionErrors.last { return Self.reason(last.error) }
+            return "its name cannot be resolved: check the network, and the address"
         case let error as IOError:
             // Safe: a string that lives until the next call on this thread.
             return unsafe String(cString: strerror(error.errnoCode))

@@ -19,7 +19,7 @@ extension WebDAVStore {
     func sendInChunks(_ upload: WebDAVUpload) async throws -> Bool {
         let byteCount = upload.source.byteCount
         guard let uploads = server.folder.uploads, byteCount > Self.chunkByteCount else { return false }
-        let headers = [("Destination", temporary(of: upload.object).url), ("OC-Total-Length", "\(byteCount)")]
+        let headers = [("Destination", temporary(of: upload).url), ("OC-Total-Length", "\(byteCount)")]
         guard let (folder, there) = try await begun(upload, in: uploads, headers) else { return false }
         let (length, report) = (max(Self.chunkByteCount, (byteCount - 1) / Self.mostChunks + 1), upload.report)
         for (index, from) in stride(from: 0, to: byteCount, by: Int(length)).enumerated() {

@@ -34,8 +34,9 @@ public struct WebDAVStore: Store {
     private func place(of object: ObjectName) -> WebDAVAddress { server.folder[object.day, object.file] }
 
     /// Next to the object, so that it can be renamed.
-    func temporary(of object: ObjectName) -> WebDAVAddress {
-        server.folder[object.day, ".\(object.file)\(Self.suffix)"]
+    func temporary(of upload: WebDAVUpload) -> WebDAVAddress {
+        server.folder[
+            upload.object.day, ".\(DraftName.name(of: upload.object.file, upload.sha256))\(Self.suffix)"]
     }
 
     /// Sends a file to a temporary name, compares it there, and renames it.
@@ -47,7 +48,7 @@ public struct WebDAVStore: Store {
             source: source, sha256: try await source.sha256(), object: object, mode: mode, report: report)
         let there = try await server.find(place(of: object))
         if let there, try await isSame(there, upload) { return try await described(upload, metadata) }
-        let temporary = temporary(of: object)
+        let temporary = temporary(of: upload)
         do {
             try await send(upload)
             if try await !server.move(temporary, to: place(of: object), overwrites: there != nil) {
@@ -96,9 +97,10 @@ public struct WebDAVStore: Store {
         try await days { day, found in
             let names = Set(found.map(\.file))
             for file in names where file.hasPrefix(".") && file.hasSuffix(Self.suffix) {
-                let object = ObjectName(day: day, file: String(file.dropFirst().dropLast(Self.suffix.count)))
+                let object = ObjectName(
+                    day: day, file: DraftName.file(of: file.dropFirst().dropLast(Self.suffix.count)))
                 if object.take?.kit == kit, names.contains(object.file) {
-                    try await server.delete(temporary(of: object))
+                    try await server.delete(server.folder[day, file])
                 }
             }
         }
@@ -155,7 +157,7 @@ extension WebDAVStore {
         guard try await hasArrived(upload, stated: stated) else {
             throw StoreError(
                 .damaged,
-                "outbox: \(temporary(of: upload.object).url): what arrived is not \(upload.source.path): it is sent again"
+                "outbox: \(temporary(of: upload).url): what arrived is not \(upload.source.path): it is sent again"
             )
         }
     }
@@ -164,13 +166,13 @@ extension WebDAVStore {
     private func sendWhole(_ upload: WebDAVUpload) async throws -> String? {
         let (source, report) = (upload.source, upload.report)
         let answer = try await server.order(
-            .PUT, temporary(of: upload.object),
+            .PUT, temporary(of: upload),
             // Nextcloud answers to X-Hash with the hash of what it received:
             // docs.nextcloud.com/server/latest/developer_manual/client_apis/WebDAV/basic.html
             headers: [("Content-Type", upload.object.contentType), ("X-Hash", "sha256")],
             body: source.byteCount == 0
                 ? .bytes([]) : .source(source, 0..<source.byteCount) { report(.sent($0)) })
-        guard answer.isDone else { throw server.problem(answer, "PUT", temporary(of: upload.object)) }
+        guard answer.isDone else { throw server.problem(answer, "PUT", temporary(of: upload)) }
         return answer.headers.first(name: "x-hash-sha256")?.lowercased()
     }
 
@@ -197,7 +199,7 @@ extension WebDAVStore {
 
     /// Whether the file is at the temporary name: by the hash that the server computed, or else read back.
     private func hasArrived(_ upload: WebDAVUpload, stated: String? = nil) async throws -> Bool {
-        let place = temporary(of: upload.object)
+        let place = temporary(of: upload)
         guard let there = try await server.find(place), there.byteCount == upload.source.byteCount else { return false }
         if let stated = stated ?? there.checksums["SHA256"] { return stated == upload.sha256 }
         if let stated = there.checksums["SHA1"] { return try await stated == upload.source.checksum(SHA1()).text }

@@ -8,7 +8,7 @@ struct WebXML: Equatable {
     var text = ""
     var children: [WebXML] = []
 
-    /// Reads a document; nil if it is none, or has a document type.
+    /// Reads a document; nil if it is none, has a document type, or too many elements.
     init?(_ bytes: [UInt8]) {
         var reader = Reader(bytes: bytes)
         guard let root = reader.document() else { return nil }
@@ -44,6 +44,9 @@ struct WebXML: Equatable {
         var place = 0
 
         static let deepest = 16
+        /// An element needs more memory than its few bytes. A folder of 10 000 files has 300 000.
+        static let mostElements = 500_000
+        var elementCount = 0
 
         init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -67,7 +70,10 @@ struct WebXML: Equatable {
         }
 
         private mutating func element(depth: Int) -> WebXML? {
-            guard depth < Self.deepest, take("<"), let name = name() else { return nil }
+            guard depth < Self.deepest, elementCount < Self.mostElements, take("<"), let name = name() else {
+                return nil
+            }
+            elementCount += 1
             var element = WebXML(name: name)
             guard let isEmpty = attributes() else { return nil }
             if isEmpty { return element }

@@ -48,11 +48,11 @@ struct TestedIndexer {
     }
 
     /// No store either.
-    var remote: RemoteDesk { RemoteDesk(Stores([]), catalogs) }
+    var remote: RemoteDesk { RemoteDesk(Stores([]), catalogs, board: outbox.board) }
 
-    init(_ disk: TakesOnDisk = TakesOnDisk(), roots: [String]? = nil) throws {
+    init(_ disk: TakesOnDisk = TakesOnDisk(), roots: [String]? = nil, stores: [String] = []) throws {
         self.disk = disk
-        catalogs = CatalogSlot(try Catalog.open(in: disk.library).0)
+        catalogs = CatalogSlot(try Catalog.open(in: disk.library, stores: stores).0)
         watch = try TakesWatch()
         let log = log
         indexer = try Indexer(

@@ -30,6 +30,32 @@ private final class Paper: Console {
     }
 }
 
+/// A folder that states of its files what a test says.
+private struct StatingStore: Store {
+    let folder: FolderStore
+    /// What is listed in place of what is there.
+    var listed: [StoredObject]?
+    /// How often each file's content is read one after the other.
+    var repeats = 1
+    var afterList: @Sendable () async throws -> Void = {}
+
+    var name: String { folder.name }
+
+    func put(
+        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
+        report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> StoredObject { try await folder.put(source, as: object, metadata, mode: mode, report: report) }
+    func head(_ object: ObjectName) async throws -> StoredObject? { try await folder.head(object) }
+    func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
+        if let listed { try await receive(listed) } else { try await folder.list(receive) }
+        try await afterList()
+    }
+    func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
+        for _ in 0..<repeats { try await folder.get(object, receive) }
+    }
+    func delete(_ object: ObjectName) async throws { try await folder.delete(object) }
+}
+
 /// `fieldfare remote`, from the command line through the library to a folder and back.
 @Suite(.timeLimit(.minutes(2))) struct RemoteTests {
     private let tested: TestedIndexer
@@ -38,7 +64,8 @@ private final class Paper: Console {
     private var home: String { "\(tested.disk.path)/home" }
 
     init() async throws {
-        let tested = try TestedIndexer()
+        let disk = TakesOnDisk()
+        let tested = try TestedIndexer(disk, stores: ["folder:\(disk.path)/home"])
         self.tested = tested
         let home = "\(tested.disk.path)/home"
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
@@ -62,15 +89,18 @@ private final class Paper: Console {
     }
 
     /// What commands print, with a library that serves.
-    private func run(_ commands: [[String]], typing typed: String? = nil) async throws
-        -> [(status: Int32, output: [String], complaints: [String])]
-    {
+    private func run(
+        _ commands: [[String]], typing typed: String? = nil, of other: (any Store)? = nil,
+        board: OutboxBoard = OutboxBoard { _ in }
+    ) async throws -> [(status: Int32, output: [String], complaints: [String])] {
         let path = "\(tested.disk.path)/\(UInt32.random(in: 0 ... .max)).sock"
         let log = tested.log
-        let stores = Stores([StorePlan(name: store.name) { [store] in store }])
+        let store = other ?? store
+        let stores = Stores([StorePlan(name: store.name) { store }])
         let requests = LibraryRequests(tested.catalogs, progress: tested.progress, outbox: tested.outbox) {}
         let server = LibraryServer(
-            path: path, requests, RemoteDesk(stores, tested.catalogs), log: Logger(label: "test") { _ in log })
+            path: path, requests, RemoteDesk(stores, tested.catalogs, board: board),
+            log: Logger(label: "test") { _ in log })
         try server.listen()
         let group = ServiceGroup(
             services: [server], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
@@ -166,5 +196,66 @@ private final class Paper: Console {
         #expect(notes.receipts == [] && notes.upload == .never)
         #expect(FileManager.default.fileExists(atPath: "\(tested.disk.takes)/\(names[0].day)/\(stem).wav"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(home)/\(names[0].day)").count == 2)
+    }
+
+    @Test func `a take that is being sent is not deleted at home: its receipt would name what is gone`() async throws {
+        let board = OutboxBoard { _ in }
+        let (stem, store) = (names[0].stem, store.name)
+        board.update(store) { $0.sending[stem] = .sending(0, of: 1) }
+        let refused = try await run([["remote", "delete", "--yes", stem], ["remote", "list"]], board: board)
+        #expect(refused[0].status == 75)
+        #expect(
+            refused[0].complaints == ["remote-delete: \(stem) is being sent to \(store): wait until it is there"])
+        #expect(refused[1].output.contains { $0.contains("\(stem)  2 files") })
+        let notes = try tested.catalogs.catalog.notes(of: stem)
+        #expect(notes.receipts.count == 1 && notes.upload == nil)
+        board.update(store) { $0.sending[stem] = nil }
+        #expect(try await run([["remote", "delete", "--yes", stem]], board: board)[0].status == 0)
+    }
+
+    @Test func `a take that is sent while the store is verified is not missing`() async throws {
+        let stem = names[1].stem
+        let receipts = try tested.catalog.notes(of: stem).receipts
+        _ = try tested.catalog.note(stem) { $0.receipts = [] }
+        let catalogs = tested.catalogs
+        var there: [StoredObject] = []
+        try await store.list { there += $0.filter { $0.name.take?.stem != stem } }
+        let slow = StatingStore(
+            folder: store, listed: there,
+            afterList: { _ = try catalogs.catalog.note(stem) { $0.receipts = receipts } })
+        let results = try await run([["remote", "verify"], ["remote", "verify"]], of: slow)
+        #expect(results[0].status == 0, "\(results[0])")
+        // By then it was sent, and is still not there.
+        #expect(results[1].output.last == "  \(stem): missing: it was sent, and is not there")
+    }
+
+    @Test func `a file that has more than the store lists ends nowhere, and figures that are too large end nothing`()
+        async throws
+    {
+        let to = "\(tested.disk.path)/fetched"
+        try FileManager.default.createDirectory(atPath: to, withIntermediateDirectories: true)
+        let (stem, day) = (names[0].stem, names[0].day)
+        let fetch = ["remote", "fetch", "--to", to, stem]
+        func listed(_ byteCount: Int64, _ files: String...) -> [StoredObject] {
+            files.map { StoredObject(name: ObjectName(day: day, file: $0), byteCount: byteCount, sha256: nil) }
+        }
+        let long = StatingStore(folder: store, listed: listed(1000, "\(stem).wav"))
+        let tooLong = try await run([fetch], of: long)
+        #expect(tooLong[0].status == 65)
+        #expect(
+            tooLong[0].complaints == [
+                "remote fetch: \(to)/\(day)/\(stem).wav: is longer than the store lists it: see the store's copy"
+            ])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(to)/\(day)") == [])
+        let endless = StatingStore(folder: store, listed: listed(1000, "\(stem).json"), repeats: 100_000)
+        let sidecar = try await run([fetch], of: endless)
+        #expect(sidecar[0].status == 65)
+        #expect(
+            sidecar[0].complaints == [
+                "remote: \(day)/\(stem).json: is too long for a sidecar: see the store's copy"
+            ])
+        let large = StatingStore(folder: store, listed: listed(.max, "\(stem).wav", "\(stem).json"))
+        let figures = try await run([["remote", "list"], ["--json", "remote", "list"]], of: large)
+        #expect(figures.map(\.status) == [0, 0])
     }
 }

@@ -1,8 +1,9 @@
 import Catalog
 import Control
 import FinishedTakes
-import Glibc
+import Foundation
 import Logging
+import ServiceLifecycle
 import Settings
 import Synchronization
 import TakeFiles
@@ -19,6 +20,7 @@ private final class FailingStore: Store {
     private let failures: Mutex<[StoreError]>
     private let conflicting: String?
     private let order = Mutex<[String]>([])
+    private let conflicts = Mutex(0)
 
     init(_ folder: FolderStore, failures: [StoreError] = [], conflicting: String? = nil) {
         self.folder = folder
@@ -29,13 +31,18 @@ private final class FailingStore: Store {
     var name: String { folder.name }
     /// The takes whose sidecars came, in order.
     var came: [String] { order.withLock { $0 } }
+    /// How often the take was attempted that conflicts.
+    var conflictCount: Int { conflicts.withLock { $0 } }
 
     func put(
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
         report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
         if let error = failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw error }
-        if object.take?.stem == conflicting { throw StoreError(.conflict, "outbox: another file is there") }
+        if object.take?.stem == conflicting {
+            conflicts.withLock { $0 += 1 }
+            throw StoreError(.conflict, "outbox: another file is there")
+        }
         let stored = try await folder.put(source, as: object, metadata, mode: mode, report: report)
         if object.isSidecar { order.withLock { $0.append(metadata.title) } }
         return stored
@@ -47,6 +54,31 @@ private final class FailingStore: Store {
         try await folder.get(object, receive)
     }
     func delete(_ object: ObjectName) async throws { try await folder.delete(object) }
+}
+
+/// A store that does not answer, until it is cancelled.
+private final class SilentStore: Store {
+    let name = "silent"
+    /// Yields once it is asked.
+    let begun: AsyncStream<Void>
+    private let asked: AsyncStream<Void>.Continuation
+
+    init() { (begun, asked) = AsyncStream.makeStream() }
+
+    private func wait() async throws -> Never {
+        asked.yield()
+        while true { try await Task.sleep(for: .seconds(3600)) }
+    }
+
+    func put(
+        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
+        report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> StoredObject { try await wait() }
+    func head(_ object: ObjectName) async throws -> StoredObject? { try await wait() }
+    func list(_ receive: ([StoredObject]) async throws -> Void) async throws { try await wait() }
+    func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws { try await wait() }
+    func delete(_ object: ObjectName) async throws { try await wait() }
+    func tidy() async throws { try await wait() }
 }
 
 /// A sender, the catalog that it sends from, and the folder that it sends to.
@@ -192,6 +224,19 @@ private struct TestedSender {
         #expect(try tested.counts().done == 1)
     }
 
+    @Test func `a network that comes and goes is used each time, and logged once`() async throws {
+        let away = StoreError(.away, "outbox: cannot be reached")
+        let tested = try TestedSender(failures: Array(repeating: away, count: 5))
+        try tested.add(Self.sidecar(1))
+        let running = Task { try await tested.sender.run() }
+        defer { running.cancel() }
+        for await _ in tested.changes {
+            if try tested.counts().done == 1 { break }
+            if case .waiting = tested.board.stores[tested.store.name]?.condition { tested.sender.post(.surroundings) }
+        }
+        #expect(tested.log.lines.filter { $0.contains("its takes wait") }.count == 1)
+    }
+
     @Test func `what a person decides holds: held, never, and paused`() async throws {
         let tested = try TestedSender()
         let stems = try (1...3).map { try tested.add(Self.sidecar($0)) }
@@ -227,6 +272,66 @@ private struct TestedSender {
         sidecar.revision = 3
         try tested.add(sidecar)
         #expect(try tested.counts().waiting == 1)
+    }
+
+    @Test func `a take that a person removed after it was chosen is not sent`() async throws {
+        let tested = try TestedSender()
+        let stems = try (1...2).map { try tested.add(Self.sidecar($0)) }
+        // The database does not have it yet.
+        var notes = TakeNotes(take: stems[0])
+        notes.upload = .never
+        try JSONEncoder().encode(notes)
+            .write(to: URL(filePath: "\(tested.disk.library)/takes/\(stems[0]).json"))
+        #expect(try tested.catalogs.catalog.notes(of: stems[0]).upload == .never)
+        try await tested.run { try tested.counts().done == 1 && tested.board.uploadState == .idle }
+        #expect(tested.store.came == [stems[1]])
+    }
+
+    @Test func `a take whose notes cannot be read is held, and the others are sent`() async throws {
+        let tested = try TestedSender()
+        let stems = try (1...8).map { try tested.add(Self.sidecar($0)) }
+        for stem in stems.prefix(5) { mkdir("\(tested.disk.library)/takes/\(stem).json", 0o755) }
+        try await tested.run { try tested.counts().done == 3 && tested.counts().held == 5 }
+        #expect(tested.store.came == Array(stems.suffix(3)))
+        let entry = try tested.catalogs.catalog.outbox(limit: 1)
+        #expect(entry[0].why == "outbox: read \(tested.disk.library)/takes/\(stems[0]).json: Is a directory")
+    }
+
+    @Test func `a take whose hold cannot be noted is not attempted again at once`() async throws {
+        let tested = try TestedSender(conflicting: Self.sidecar(1).take)
+        for number in 1...20 { try tested.add(Self.sidecar(number)) }
+        let change = try Process.run(
+            URL(filePath: "/usr/bin/env"),
+            arguments: [
+                "python3", "-c",
+                """
+                import sqlite3, sys
+                sqlite3.connect(sys.argv[1]).execute("CREATE TRIGGER full BEFORE UPDATE ON upload WHEN NEW.state = 'held' "
+                    "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END")
+                """, Catalog.databasePath(in: tested.disk.library),
+            ])
+        change.waitUntilExit()
+        #expect(change.terminationStatus == 0)
+        try await tested.run { try tested.counts().done == 19 }
+        #expect(tested.store.conflictCount == 1)
+        #expect(tested.log.lines.filter { $0.contains("disk is full") }.count == 1)
+    }
+
+    @Test func `a store that does not answer while it is tidied does not keep the library from ending`() async throws {
+        let store = SilentStore()
+        let (disk, log) = (TakesOnDisk(), KeptLog())
+        defer { withExtendedLifetime(disk) {} }
+        let sender = try Sender(
+            Stores.Entry(store: store, plan: StorePlan(name: store.name) { store }),
+            CatalogSlot(try Catalog.open(in: disk.library, stores: [store.name]).0),
+            board: OutboxBoard { _ in }, window: .always, reader: try DiskReader(name: "reader"), throttle: nil,
+            log: Logger(label: "test") { _ in log })
+        let group = ServiceGroup(
+            services: [sender], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
+        let running = Task { try await group.run() }
+        for await _ in store.begun { break }
+        await group.triggerGracefulShutdown()
+        try await running.value
     }
 
     @Test func `waits grow to an hour`() {

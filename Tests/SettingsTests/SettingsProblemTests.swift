@@ -24,6 +24,26 @@ struct SettingsProblemTests {
         ("[playback.volume]", "f:1: playback.volume: found an empty table: allowed is a number from 0 to 1"),
         ("capture = true", "f:1: capture: found true (a boolean): allowed is a section, [capture]"),
         ("[[panel.leds]]", "f:1: panel.leds: found an array: allowed is a section, [panel.leds]"),
+        // A secret that stands there by mistake is not shown.
+        (
+            "[outbox.webdav]\nurl = \"kit:Zugvogel@cloud.example.org/x\"",
+            #"f:2: outbox.webdav.url: found "kit:…@cloud.example.org/x" (a string): allowed is a URL that begins with "#
+                + "https:// or http://"
+        ),
+        (
+            "[outbox.sftp]\nurl = \"ssh://kit:Zugvogel@h/x\"",
+            #"f:2: outbox.sftp.url: found "ssh://kit:…@h/x" (a string): allowed is a URL such as "#
+                + #""sftp://kit@archive.example.org/recordings""#
+        ),
+        (
+            "[outbox.rclone]\nremote = \":webdav,pass=Zugvogel:a\"",
+            #"f:2: outbox.rclone.remote: found ":webdav,pass=…" (a string): allowed is a remote and its path, such as "#
+                + #""dropbox:recordings""#
+        ),
+        (
+            "[outbox.s3]\ncredentials_file = \"Zugvogel\"",
+            "f:2: outbox.s3.credentials_file: found a string: allowed is an absolute path"
+        ),
         // Out of range.
         (
             "[capture]\nchannels = 33",

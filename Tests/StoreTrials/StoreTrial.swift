@@ -39,6 +39,16 @@ package struct StoreTrial: Sendable {
             sha256: source.sha256())
     }
 
+    /// What the draft of an object is called that has the content of this file, without a store's own ends.
+    package func draft(_ object: ObjectName, of path: String) throws -> String {
+        try draft(object, of: Array(Data(contentsOf: URL(filePath: path))))
+    }
+
+    /// What the draft of an object is called that has these bytes.
+    package func draft(_ object: ObjectName, of bytes: [UInt8]) -> String {
+        DraftName.name(of: object.file, UploadSource.hexadecimal(UploadSource.digest(of: bytes)))
+    }
+
     package func contents(of object: ObjectName, in store: some Store) async throws -> Data {
         var data = Data()
         try await store.get(object) { data.append(contentsOf: $0) }

@@ -43,7 +43,7 @@ struct FolderStoreTests {
         let metadata = try await trial.metadata(source)
         let day = "\(root)/2026-11-21"
         try FileManager.default.createDirectory(atPath: day, withIntermediateDirectories: true)
-        let draft = URL(filePath: "\(day)/.heron07-0042-061811Z.wav.part")
+        let draft = URL(filePath: "\(day)/.\(try trial.draft(object, of: path)).part")
         var begun = try Data(contentsOf: URL(filePath: path)).prefix(3_500_000)
         begun[begun.startIndex + 7] ^= 1
         try begun.write(to: draft)
@@ -59,6 +59,7 @@ struct FolderStoreTests {
         // Another kit's copy, and one of a take that is not there, may still be finished.
         for file in [
             ".heron07-0042-061811Z.wav.part", ".heron08-0042-061811Z.wav.part", ".heron07-0043-061811Z.wav.part",
+            ".heron07-0042-061811Z.wav.12ab34ef.part",
         ] {
             try begun.write(to: URL(filePath: "\(day)/\(file)"))
         }
@@ -67,6 +68,29 @@ struct FolderStoreTests {
             try FileManager.default.contentsOfDirectory(atPath: day).sorted() == [
                 ".heron07-0043-061811Z.wav.part", ".heron08-0042-061811Z.wav.part", "heron07-0042-061811Z.wav",
             ])
+    }
+
+    @Test("two kits of one name that copy different files of one name do not write into the same one")
+    func twins() async throws {
+        let path = try trial.file("a", byteCount: 5_000_000)
+        let other = try trial.file("b", byteCount: 5_000_000, seed: 2)
+        let object = trial.name("heron07-0042-061811Z.wav")
+        let slow = try await UploadSource(
+            path: other, reader: trial.reader, throttle: Throttle(kilobitsPerSecond: 400_000))
+        let metadata = try await trial.metadata(slow)
+        // The other kit's copy is cut.
+        let task = Task {
+            _ = try await store().put(slow, as: object, metadata, mode: .create) { progress in
+                if case .sent(let sent) = progress, sent >= 2_000_000 { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        let source = try await trial.source(path)
+        _ = try await store().put(source, as: object, try await trial.metadata(source), mode: .create) { _ in }
+        await trial.expectProblem(.conflict) {
+            _ = try await store().put(slow, as: object, metadata, mode: .create) { _ in }
+        }
+        #expect(try await trial.contents(of: object, in: try store()) == Data(contentsOf: URL(filePath: path)))
     }
 
     @Test("a link on a stick leads nowhere")

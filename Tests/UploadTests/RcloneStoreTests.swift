@@ -276,10 +276,15 @@ struct RcloneStoreTests {
         var listed: [StoredObject] = []
         try await store.list { listed += $0 }
         #expect(listed == [])
-        // It is replaced by a new attempt, or removed.
+        // It is replaced by a new attempt at the same content, or removed.
+        let draft = "\(object.day)/\(trial.draft(object, of: Array("whole".utf8))).fieldfare-part"
+        try Data("half".utf8).write(to: URL(filePath: "\(folder)/\(draft)"))
         try await put("whole", in: store)
-        #expect(try Set(files()) == [object.path, "\(other.path).fieldfare-part"])
-        try Data("half".utf8).write(to: URL(filePath: "\(folder)/\(object.path).fieldfare-part"))
+        #expect(
+            try Set(files()) == [
+                object.path, "\(object.path).fieldfare-part", "\(other.path).fieldfare-part",
+            ])
+        try Data("half".utf8).write(to: URL(filePath: "\(folder)/\(draft)"))
         try await store.tidy()
         #expect(try Set(files()) == [object.path, "\(other.path).fieldfare-part"])
     }

@@ -186,9 +186,10 @@ struct SFTPFailureTests {
         try FileManager.default.createDirectory(
             atPath: "\(readOnly.files)/2026-11-21", withIntermediateDirectories: true)
         let readOnlySettings = try readOnly.settings()
+        let draft = trial.draft(object, of: Array(try Data(contentsOf: URL(filePath: "\(trial.folder)/a"))))
         await expect(
             .refused,
-            "\(readOnly.place)\(readOnly.files)/\(object.day)/.\(object.file).part: cannot be written: \(readOnly.user) has no "
+            "\(readOnly.place)\(readOnly.files)/\(object.day)/.\(draft).part: cannot be written: \(readOnly.user) has no "
                 + "right to it on the server"
         ) { try await send(readOnlySettings) }
         try Data().write(to: URL(filePath: "\(server.files)/2026-11-21"))
@@ -287,9 +288,10 @@ struct SFTPFailureTests {
         let source = try await UploadSource(
             path: path, reader: trial.reader, throttle: Throttle(kilobitsPerSecond: 400_000))
         let metadata = try await trial.metadata(source)
+        let draft = try trial.draft(object, of: path)
         await expect(
             .full,
-            "\(server.place)\(disk)/\(object.day)/.\(object.file).part: cannot be written: the disk there is full: free some "
+            "\(server.place)\(disk)/\(object.day)/.\(draft).part: cannot be written: the disk there is full: free some "
                 + "space there"
         ) {
             _ = try await store.put(source, as: object, metadata, mode: .create) { progress in

@@ -19,7 +19,7 @@ struct SFTPStoreTests {
     }
 
     private var day: String { "\(server.files)/2026-11-21" }
-    private var draft: String { "\(day)/.\(object.file).part" }
+    private func draft(_ path: String) throws -> String { ".\(try trial.draft(object, of: path)).part" }
 
     /// Uses a store, and closes it also after an error.
     private func with(
@@ -109,7 +109,7 @@ struct SFTPStoreTests {
                 break
             }
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(try names(day) == [".\(object.file).part"])
+            #expect(try names(day) == [draft(path)])
             let reported2 = StoreTrial.Reported()
             try await put(path, in: store) { reported2.note($0) }
             #expect(try #require(reported2.firstSent) >= 1_900_000)
@@ -123,13 +123,40 @@ struct SFTPStoreTests {
             try FileManager.default.removeItem(atPath: "\(day)/\(object.file)")
             var begun = content + content.prefix(1_000_000)
             begun[damagedAt] ^= 1
-            try begun.prefix(byteCount).write(to: URL(filePath: draft))
+            try begun.prefix(byteCount).write(to: URL(filePath: "\(day)/\(draft(path))"))
             try await with(server.settings()) { store in
                 let reported = StoreTrial.Reported()
                 try await put(path, in: store) { reported.note($0) }
                 #expect(reported.firstSent == Int64(first))
             }
             #expect(FileManager.default.contentsEqual(atPath: path, andPath: "\(day)/\(object.file)"))
+        }
+    }
+
+    @Test("SFTP: two kits of one name that send different files of one name do not write into the same one")
+    func twins() async throws {
+        let path = try trial.file("a", byteCount: 5_000_000)
+        let other = try trial.file("b", byteCount: 5_000_000, seed: 2)
+        try await with(server.settings()) { store in
+            try await with(server.settings()) { twin in
+                let slow = try await UploadSource(
+                    path: other, reader: trial.reader, throttle: Throttle(kilobitsPerSecond: 80_000))
+                let metadata = try await trial.metadata(slow)
+                // The first file is sent while the other one is under way.
+                let once = Once()
+                let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+                let task = Task {
+                    _ = try await twin.put(slow, as: object, metadata, mode: .create) { progress in
+                        if case .sent(let sent) = progress, sent >= 1_000_000 { once.run { begin.yield() } }
+                    }
+                }
+                for await _ in begun { break }
+                let isFirst = (try? await put(path, in: store)) != nil
+                let isSecond = (try? await task.value) != nil
+                #expect(isFirst != isSecond)
+                let home = "\(day)/\(object.file)"
+                #expect(FileManager.default.contentsEqual(atPath: isFirst ? path : other, andPath: home))
+            }
         }
     }
 
@@ -198,9 +225,9 @@ struct SFTPStoreTests {
             }
             #expect(try Data(contentsOf: URL(filePath: target)) == Data("other".utf8))
             // What was read back once is not read again.
-            #expect(try names(day) == [".\(object.file).part", object.file])
+            let draft = "\(day)/\(try draft(path))"
+            #expect(try names(day) == [self.draft(path), object.file])
             for file in [target, draft] { try FileManager.default.removeItem(atPath: file) }
-            let draft = draft
             await trial.expectProblem(.damaged) {
                 try await put(path, in: store) { progress in
                     guard progress == .verifying, let file = FileHandle(forUpdatingAtPath: draft) else { return }
@@ -221,7 +248,7 @@ struct SFTPStoreTests {
             try await put(path, in: store)
             for file in [
                 ".heron07-0042-061811Z.wav.part", ".heron08-0042-061811Z.wav.part", ".heron07-0043-061811Z.wav.part",
-                "notes.txt",
+                ".heron07-0042-061811Z.wav.12ab34ef.part", "notes.txt",
             ] {
                 try Data().write(to: URL(filePath: "\(day)/\(file)"))
             }

@@ -153,4 +153,10 @@ struct S3FailureTests {
             #expect(S3Bucket.date(of: ["Date": "Sun, 06 Nov \(year) 08:49:37 GMT"]) == nil)
         }
     }
+
+    @Test("S3: a key that is repeated at the end of a long message is in no sentence, not even its beginning")
+    func longMessage() throws {
+        let said = try error(400, "Bad", String(repeating: "x", count: 292) + "KEY456 ID123").sentence
+        #expect(!said.contains("KEY") && said.hasSuffix("x… …)"), "\(said)")
+    }
 }

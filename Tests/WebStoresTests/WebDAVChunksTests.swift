@@ -121,7 +121,7 @@ struct WebDAVChunksTests {
         let server = try WebDAVTestServer.nextcloud()
         try await cut(server, at: 9_000_000)
         try FileManager.default.copyItem(
-            atPath: path, toPath: "\(server.files)/\(Self.files)/.\(object.file).uploading")
+            atPath: path, toPath: "\(server.files)/\(Self.files)/.\(trial.draft(object, of: path)).uploading")
         try FileManager.default.removeItem(atPath: "\(server.files)/\(Self.uploads)/\(server.names(Self.uploads)[0])")
         let reported = StoreTrial.Reported()
         let source = try await trial.source(path)
@@ -169,6 +169,6 @@ struct WebDAVChunksTests {
         let server = try WebDAVTestServer.nextcloud()
         try FileManager.default.removeItem(atPath: "\(server.files)/remote.php/dav/uploads")
         #expect(try await send(server) == [])
-        #expect(try server.requests("PUT") == ["/\(Self.files)/.\(object.file).uploading"])
+        #expect(try server.requests("PUT") == ["/\(Self.files)/.\(trial.draft(object, of: path)).uploading"])
     }
 }

@@ -95,7 +95,8 @@ struct WebDAVRefusalTests {
             #expect(await failure { try await put(store) } == error)
         }
         let store = try server.store(trial)
-        let temporary = "\(server.root)/recordings/2026-11-21/.\(object.file).uploading"
+        let draft = trial.draft(object, of: [UInt8](repeating: 1, count: 10_000_001))
+        let temporary = "\(server.root)/recordings/2026-11-21/.\(draft).uploading"
         #expect(
             await failure { try await put(store, byteCount: 10_000_001) }
                 == StoreError(
@@ -115,7 +116,7 @@ struct WebDAVRefusalTests {
         let server = try WebDAVTestServer.wsgidav()
         let store = try server.store(trial)
         try WebDAVTestServer.makeFolder("\(server.files)/recordings/2026-11-21")
-        let temporary = "\(server.root)/recordings/2026-11-21/.\(object.file).uploading"
+        let temporary = "\(server.root)/recordings/2026-11-21/.\(trial.draft(object, of: [1, 1, 1])).uploading"
         let script = """
             import base64, sys, urllib.request
             url, method, token = sys.argv[1:4]

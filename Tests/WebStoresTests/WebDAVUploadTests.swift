@@ -104,7 +104,7 @@ struct WebDAVUploadTests {
             }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(day(server) == [".\(object.file).uploading"])
+        #expect(day(server) == [".\(try trial.draft(object, of: path)).uploading"])
         let reported = StoreTrial.Reported()
         _ = try await store.put(source, as: object, metadata, mode: .create) { reported.note($0) }
         #expect(reported.last == nil)
@@ -119,7 +119,7 @@ struct WebDAVUploadTests {
             ".heron07-0043-061811Z.wav.uploading", ".heron08-0042-061811Z.wav.uploading", ".other.uploading",
             "heron07-0042-061811Z.wav", "heron08-0042-061811Z.wav", "other",
         ]
-        for name in kept + [".heron07-0042-061811Z.wav.uploading"] {
+        for name in kept + [".heron07-0042-061811Z.wav.uploading", ".heron07-0042-061811Z.wav.12ab34ef.uploading"] {
             try Data("a".utf8).write(to: URL(filePath: "\(server.files)/recordings/2026-11-21/\(name)"))
         }
         try await server.store(trial).tidy()
@@ -144,9 +144,10 @@ struct WebDAVUploadTests {
     func damage() async throws {
         for server in [try WebDAVTestServer.apache(), try WebDAVTestServer.rclone()] {
             let store = try server.store(trial)
-            let source = try await trial.source(try trial.file("a", byteCount: 3_000_000))
+            let path = try trial.file("a", byteCount: 3_000_000)
+            let source = try await trial.source(path)
             let metadata = try await trial.metadata(source)
-            let part = "\(server.files)/recordings/2026-11-21/.\(object.file).uploading"
+            let part = "\(server.files)/recordings/2026-11-21/.\(try trial.draft(object, of: path)).uploading"
             await trial.expectProblem(.damaged) {
                 _ = try await store.put(source, as: object, metadata, mode: .create) {
                     guard $0 == .verifying, let file = FileHandle(forUpdatingAtPath: part) else { return }

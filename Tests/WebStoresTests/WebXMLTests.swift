@@ -35,4 +35,11 @@ struct WebXMLTests {
         #expect(WebXML(Array(text.utf8)) == nil)
         #expect(WebXML(Array("<a>".utf8) + [0xff] + Array("</a>".utf8)) == nil)
     }
+
+    @Test("XML: a document of very many elements, which need more memory than their bytes, is refused")
+    func elements() {
+        func document(_ count: Int) -> [UInt8] { Array("<a>\(String(repeating: "<b/>", count: count))</a>".utf8) }
+        #expect(WebXML(document(400_000))?.children.count == 400_000)
+        #expect(WebXML(document(600_000)) == nil)
+    }
 }

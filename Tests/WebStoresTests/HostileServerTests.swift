@@ -1,0 +1,285 @@
+import AsyncHTTPClient
+import Foundation
+import NIOHTTP1
+import Settings
+import StoreTrials
+import Takes
+import Testing
+
+@testable import Upload
+@testable import WebStores
+
+/// Servers that are broken, or mean harm: nothing goes on for ever, nothing ends the program, and no sentence has a secret.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct HostileServerTests {
+    private let trial: StoreTrial
+    private let object: ObjectName
+    init() throws {
+        trial = try StoreTrial()
+        object = trial.name("heron07-0042-061811Z.wav")
+    }
+
+    /// A server that answers as Python says: `reply(status, body, **headers)`, with the request in `self`, its body in `sent`, and the
+    /// number of requests in `count`.
+    private func server(_ body: String) throws -> TestServer {
+        try TestServer("/usr/bin/python3") { port, _ in
+            [
+                "-c",
+                """
+                import time
+                from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+                count = 0
+
+                class Server(BaseHTTPRequestHandler):
+                    protocol_version = "HTTP/1.1"
+
+                    def do(self):
+                        global count
+                        count += 1
+                        sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                        method, path, here = self.command, self.path, "http://127.0.0.1:\(port)"
+                        reply = self.reply
+                \(body.split(separator: "\n").map { "        \($0)" }.joined(separator: "\n"))
+
+                    def reply(self, status, body=b"", **headers):
+                        self.send_response_only(status)
+                        for name, value in headers.items():
+                            self.send_header(name.replace("_", "-"), value)
+                        self.send_header("Content-Length", str(len(body)))
+                        self.end_headers()
+                        if self.command != "HEAD":
+                            self.wfile.write(body)
+
+                    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = do_PROPFIND = do
+
+                    def log_message(self, *_):
+                        pass
+
+                ThreadingHTTPServer(("127.0.0.1", \(port)), Server).serve_forever()
+                """,
+            ]
+        }
+    }
+
+    private func firebase(_ server: TestServer, key: String? = nil) throws -> FirebaseStore {
+        var settings = Settings().outbox.firebase
+        settings.bucket = "recordings"
+        settings.endpoint = "http://127.0.0.1:\(server.port)"
+        settings.serviceAccountFile = key ?? "\(trial.folder)/none"
+        return try FirebaseStore(settings, web: Web(), resume: trial.resume)
+    }
+
+    private func s3(_ server: TestServer) throws -> S3Store {
+        let path = "\(trial.folder)/s3.credentials"
+        try Data("access_key_id = kit\nsecret_access_key = Zugvogel-0815\n".utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        var settings = Settings().outbox.s3
+        settings.bucket = "recordings"
+        settings.endpoint = "http://127.0.0.1:\(server.port)"
+        settings.credentialsFile = path
+        return try S3Store(settings, web: Web(), resume: trial.resume, kit: "heron07", mostPages: 5) {
+            WallTime(microseconds: 1_795_000_000_000_000)
+        }
+    }
+
+    /// Sends a small file, and closes the store: what it throws.
+    private func failure(_ store: some Store, byteCount: Int = 1_000_000) async throws -> StoreError? {
+        let source = try await trial.source(try trial.file("a", byteCount: byteCount))
+        let metadata = try await trial.metadata(source)
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await store.put(source, as: object, metadata, mode: .create) { _ in }
+        }
+        await store.close()
+        return error
+    }
+
+    @Test("Firebase: a session that has more bytes than there are numbers is given up")
+    func longRange() async throws {
+        let server = try server(
+            """
+            if method == "GET": reply(404, b'{"error":{"message":"No such object"}}')
+            elif method == "POST": reply(200, Location=here + "/session")
+            else: reply(308, Range="bytes=0-9223372036854775807")
+            """)
+        let error = try await failure(firebase(server))
+        #expect(error?.problem == .busy(nil))
+        #expect(error?.sentence.hasSuffix(": the service takes nothing after byte 0") ?? false)
+    }
+
+    @Test("Firebase: a session that forgets what it has, again and again, is given up")
+    func forgetful() async throws {
+        let server = try server(
+            """
+            if method == "GET": reply(404, b'{"error":{"message":"No such object"}}')
+            elif method == "POST": reply(200, Location=here + "/session")
+            elif self.headers["Content-Range"].startswith("bytes 0-"): reply(308, Range="bytes=0-524287")
+            else: reply(308)
+            """)
+        #expect(try await failure(firebase(server))?.problem == .busy(nil))
+    }
+
+    @Test("Firebase: what a service repeats of a token is in no sentence")
+    func repeatedToken() async throws {
+        let path = "\(trial.folder)/key.json"
+        let server = try server(
+            """
+            if path == "/token": reply(200, b'{"access_token":"ya29.Zugvogel","expires_in":3600}')
+            else: reply(400, b'{"error":{"message":"you sent ' + self.headers["Authorization"].encode() + b'"}}')
+            """)
+        _ = try TestServer.python(
+            """
+            import json, os, sys
+            from cryptography.hazmat.primitives import serialization
+            from cryptography.hazmat.primitives.asymmetric import rsa
+            key = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
+            with open(os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT, 0o600), "w") as out:
+                json.dump({"client_email": "kit@x", "private_key": key, "token_uri": sys.argv[2]}, out)
+            """, [path, "http://127.0.0.1:\(server.port)/token"])
+        let error = try await failure(firebase(server, key: path))
+        #expect(error?.sentence.hasSuffix(": refused: status 400: you sent Bearer …") ?? false, "\(error as Any)")
+    }
+
+    @Test("S3: a time that no server has is no reason to ask again", arguments: ["9999", "0001"])
+    func clock(year: String) async throws {
+        let server = try server(
+            """
+            reply(403, b"<Error><Code>RequestTimeTooSkewed</Code></Error>", Date="Fri, 31 Dec \(year) 23:59:59 GMT")
+            """)
+        let error = try await failure(s3(server))
+        #expect(error?.sentence.contains("says that the kit's clock is wrong") ?? false, "\(error as Any)")
+    }
+
+    @Test("S3: lists that do not end are given up")
+    func endlessLists() async throws {
+        let server = try server(
+            """
+            n = str(count % 2).encode()
+            if "uploads" in path:
+                rest = b"<NextKeyMarker>" + n + b"</NextKeyMarker><NextUploadIdMarker>" + n + b"</NextUploadIdMarker>"
+                reply(200, b"<ListMultipartUploadsResult><IsTruncated>true</IsTruncated>" + rest + b"</ListMultipartUploadsResult>")
+            else:
+                rest = b"<NextContinuationToken>" + n + b"</NextContinuationToken>"
+                reply(200, b"<ListBucketResult><IsTruncated>true</IsTruncated>" + rest + b"</ListBucketResult>")
+            """)
+        let store = try s3(server)
+        let place = "outbox: http://127.0.0.1:\(server.port)/recordings"
+        func endless(_ what: String) -> StoreError {
+            StoreError(.refused, "\(place): gives \(what) that does not end: see its server")
+        }
+        await #expect(throws: endless("a list of uploads")) { try await store.tidy() }
+        await #expect(throws: endless("a list")) { try await store.list { _ in } }
+        await store.close()
+    }
+
+    @Test("an answer that comes a byte at a time is given up", arguments: ["head", "body"])
+    func slow(place: String) async throws {
+        let server = try server(
+            """
+            self.wfile.write(b"HTTP/1.1 200 OK\\r\\n" + (b"Content-Length: 100000000\\r\\n\\r\\n" if "\(place)" == "body" else b"A: "))
+            while True:
+                self.wfile.write(b"a")
+                self.wfile.flush()
+                time.sleep(0.01)
+            """)
+        let web = try Web(patience: .milliseconds(100))
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await web.send(.GET, "http://127.0.0.1:\(server.port)/").bytes()
+        }
+        let reason = place == "body" ? "the answer comes too slowly" : "cannot be reached: it took too long to answer"
+        #expect(error == StoreError(.away, "outbox: http://127.0.0.1:\(server.port): \(reason)"))
+        await web.close()
+    }
+
+    @Test("a header that cannot be sent is in no sentence")
+    func header() async throws {
+        let web = try Web()
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await web.send(.GET, "http://127.0.0.1:1/", headers: ["Authorization": "Bearer Zugvogel\u{7}"])
+        }
+        #expect(error?.sentence.contains("Zugvogel") == false)
+        await web.close()
+    }
+
+    /// Asks for a page, and closes: what it throws.
+    private func failure(_ url: String, authorities: String? = nil) async throws -> StoreError? {
+        let web = try Web(authorities: authorities)
+        let error = await #expect(throws: StoreError.self) { _ = try await web.send(.GET, url) }
+        await web.close()
+        return error
+    }
+
+    @Test("a server that is down, a name that is none, and a server without TLS each have a sentence")
+    func mistakes() async throws {
+        let server = try server("reply(200)")
+        func away(_ place: String, _ reason: String) -> StoreError {
+            StoreError(.away, "outbox: \(place): cannot be \(reason)")
+        }
+        #expect(
+            try await failure("http://localhost:1/") == away("http://localhost:1", "reached: Connection refused"))
+        #expect(
+            try await failure("http://fieldfare.invalid/")
+                == away(
+                    "http://fieldfare.invalid",
+                    "reached: its name cannot be resolved: check the network, and the address"))
+        let place = "https://127.0.0.1:\(server.port)"
+        #expect(
+            try await failure("\(place)/")
+                == away(place, "reached by TLS: see whether its address begins with https://"))
+        #expect(Web.host(of: "http://[::1]:9000/x") == "http://[::1]:9000")
+    }
+
+    @Test("a certificate of another server is one")
+    func certificate() async throws {
+        let folder = trial.folder
+        _ = try TestServer.python(
+            """
+            import datetime, sys
+            from cryptography import x509
+            from cryptography.hazmat.primitives import hashes, serialization
+            from cryptography.hazmat.primitives.asymmetric import ec
+            key = ec.generate_private_key(ec.SECP256R1())
+            name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "example.org")])
+            now = datetime.datetime.now(datetime.timezone.utc)
+            certificate = (x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+                .serial_number(1).not_valid_before(now - datetime.timedelta(1)).not_valid_after(now + datetime.timedelta(1))
+                .add_extension(x509.SubjectAlternativeName([x509.DNSName("example.org")]), False)
+                .add_extension(x509.BasicConstraints(True, None), True).sign(key, hashes.SHA256()))
+            pem = certificate.public_bytes(serialization.Encoding.PEM)
+            open(sys.argv[1] + "/ca.pem", "wb").write(pem)
+            open(sys.argv[1] + "/server.pem", "wb").write(pem + key.private_bytes(serialization.Encoding.PEM,
+                serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+            """, [folder])
+        let server = try TestServer("/usr/bin/python3") { port, _ in
+            [
+                "-c",
+                """
+                import http.server, ssl
+                server = http.server.ThreadingHTTPServer(("127.0.0.1", \(port)), http.server.SimpleHTTPRequestHandler)
+                context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                context.load_cert_chain("\(folder)/server.pem")
+                server.socket = context.wrap_socket(server.socket, server_side=True)
+                server.serve_forever()
+                """,
+            ]
+        }
+        let place = "https://127.0.0.1:\(server.port)"
+        #expect(
+            try await failure("\(place)/", authorities: "\(folder)/ca.pem")
+                == StoreError(
+                    .refused,
+                    "outbox: \(place): its certificate is of a server of another name: correct the address"))
+    }
+
+    @Test("a proxy is read with a scheme or without, and with a password that is percent-encoded")
+    func proxies() {
+        #expect(Web.proxy("proxy.example.org:3128").map { "\($0)" }?.contains("proxy.example.org") == true)
+        #expect(Web.proxy("http://proxy.example.org:3128") == Web.proxy("proxy.example.org:3128"))
+        #expect(
+            Web.proxy("http://kit:p%40ss@proxy.example.org:3128")
+                == .server(
+                    host: "proxy.example.org", port: 3128, authorization: .basic(username: "kit", password: "p@ss")))
+        #expect(Web.proxy("proxy.example.org") == nil)
+        #expect(Web.proxy("") == nil)
+    }
+}
