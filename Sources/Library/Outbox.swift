@@ -20,7 +20,7 @@ struct Outbox: Sendable {
         board.isPaused = mark.isSet
         for (name, error) in stores.problems {
             log.error("\(error): its takes wait")
-            board.update(name) { $0.condition = .waiting(error, until: .now + .seconds(365 * 86400)) }
+            board.update(name) { $0.condition = .unusable(error) }
         }
         let limit = settings.outbox.limitKbitPerSecond
         let throttle = limit > 0 ? Throttle(kilobitsPerSecond: limit) : nil

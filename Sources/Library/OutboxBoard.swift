@@ -26,6 +26,8 @@ final class OutboxBoard: Sendable {
         case ready
         /// Nothing is sent before that time; why.
         case waiting(StoreError, until: ContinuousClock.Instant)
+        /// Nothing is sent before the settings are corrected.
+        case unusable(StoreError)
         /// Outside the hours of the settings.
         case closed(until: ContinuousClock.Instant)
         /// Everything is on the stick, and it may be pulled.
@@ -57,7 +59,7 @@ final class OutboxBoard: Sendable {
         for (_, store) in state.stores.sorted(by: { $0.key < $1.key }) {
             if !store.sending.isEmpty { return .sending }
             switch store.condition {
-            case .waiting(let error, _):
+            case .waiting(let error, _), .unusable(let error):
                 if error.problem == .refused || error.problem == .full { return .refused(message: error.sentence) }
                 if store.hasWaiting, result != .safeToRemove { result = .held }
             case .mayBePulled: result = .safeToRemove

@@ -49,11 +49,13 @@ struct OutboxRequests: Sendable {
         var state = OutboxReport.Store.State.ready
         var why: String?
         var due: ContinuousClock.Instant?
+        let ofError = { (error: StoreError) -> OutboxReport.Store.State in
+            error.problem == .refused || error.problem == .full ? .refused : .waiting
+        }
         switch standing.condition {
         case .ready: break
-        case .waiting(let error, let until):
-            state = error.problem == .refused || error.problem == .full ? .refused : .waiting
-            (why, due) = (error.sentence, until)
+        case .waiting(let error, let until): (state, why, due) = (ofError(error), error.sentence, until)
+        case .unusable(let error): (state, why) = (ofError(error), error.sentence)
         case .closed(let until): (state, due) = (.closed, until)
         case .mayBePulled: state = .mayBePulled
         }

@@ -217,7 +217,7 @@ actor Sender: Service {
         guard let mount = entry.plan.mount, entry.plan.mayBePulled, underWay.isEmpty, heldUntil == nil else { return }
         switch condition {
         case .ready: if Self.isDevice(at: mount) { condition = .mayBePulled }
-        case .waiting, .closed, .mayBePulled: break
+        case .waiting, .unusable, .closed, .mayBePulled: break
         }
     }
 
@@ -243,6 +243,7 @@ actor Sender: Service {
             condition = .ready
             return true
         case .waiting(_, let until): return until <= .now
+        case .unusable: return false
         }
     }
 
@@ -300,7 +301,7 @@ actor Sender: Service {
         var due: [Duration] = []
         switch condition {
         case .waiting(_, let until), .closed(let until): due.append(until - .now)
-        case .ready, .mayBePulled: break
+        case .ready, .mayBePulled, .unusable: break
         }
         if isCatalogFailing { due.append(Self.catalogPause) } else { reportedOfCatalog = "" }
         if let heldUntil {

@@ -266,12 +266,11 @@ extension RcloneStore {
         _ source: UploadSource, _ object: ObjectName, _ path: String,
         _ report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> RcloneHashes {
-        let pieceByteCount = 256 << 10
         var hashes = RcloneHashes()
         try await rclone.run(["rcat", "--size", "\(source.byteCount)", path], "sending \(object)") { write in
             var offset: Int64 = 0
             while offset < source.byteCount {
-                let piece = try await source.piece(at: offset, count: pieceByteCount)
+                let piece = try await source.piece(at: offset, count: UploadSource.pieceByteCount)
                 hashes.update(piece)
                 try await write(piece)
                 offset += Int64(piece.count)

@@ -23,17 +23,19 @@ public actor ResumeStates {
     {
         let path = path(of: object, in: store)
         guard let bytes = try? await reader.perform({ try $0.contents(path, limit: Self.longest) }),
-            let saved = try? JSONDecoder().decode(Saved<State>.self, from: Data(bytes)),
-            saved.store == store, saved.object == object.path
+            let saved = try? JSONDecoder().decode(Saved.self, from: Data(bytes)),
+            saved.store == store, saved.object == object.path, saved.sha256 == Self.hash(saved.state)
         else { return nil }
-        return saved.state
+        return try? JSONDecoder().decode(type, from: Data(saved.state.utf8))
     }
 
     /// Saves what is needed; it is on the disk when this returns.
     /// - Throws: `StoreError`, `.unreadable`.
     public func save(_ state: some Codable & Sendable, of object: ObjectName, in store: String) async throws {
         let path = path(of: object, in: store)
-        let bytes = try Array(JSONEncoder().encode(Saved(store: store, object: object.path, state: state)))
+        let text = try String(decoding: JSONEncoder().encode(state), as: UTF8.self)
+        let saved = Saved(store: store, object: object.path, state: text, sha256: Self.hash(text))
+        let bytes = try Array(JSONEncoder().encode(saved))
         let folder = folder
         do {
             try await reader.perform { files in
@@ -55,10 +57,17 @@ public actor ResumeStates {
         _ = try? await reader.perform { try $0.remove(path) }
     }
 
-    private struct Saved<State: Codable>: Codable {
+    private struct Saved: Codable {
         var store: String
         var object: String
-        var state: State
+        /// JSON of its own.
+        var state: String
+        /// Of `state`: one that a bad block has changed is none.
+        var sha256: String
+    }
+
+    private static func hash(_ text: String) -> String {
+        UploadSource.hexadecimal(UploadSource.digest(of: text))
     }
 
     /// A file's name that any store and object have: letters and digits of a hash.

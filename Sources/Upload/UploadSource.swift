@@ -19,6 +19,9 @@ public actor UploadSource {
     /// What is computed beside `hash`; nil: nothing.
     private var checksum: (any Checksum)?
 
+    /// What is read at once: long enough for the disk, and short enough that four of them on their way fit the memory of a small machine.
+    package static let pieceByteCount = 64 << 10
+
     private enum Content {
         case file(DiskReader.File)
         case bytes([UInt8])
@@ -51,11 +54,14 @@ public actor UploadSource {
     }
 
     /// Reads a piece, to be sent. Waits as the limit of the bandwidth says.
-    /// - Parameter isHashed: false: the caller has hashed it.
-    /// - Returns: `count` bytes, fewer at the end.
+    /// - Parameters:
+    ///   - count: at most so many bytes, more than 0.
+    ///   - isHashed: false: the caller has hashed it.
+    /// - Returns: fewer bytes at the end, and below a low limit, so that no server takes the wait for silence; none past the end.
     /// - Throws: `StoreError`, `.unreadable`, also if the file has become shorter.
     public func piece(at offset: Int64, count: Int, isHashed: Bool = true) async throws -> [UInt8] {
-        let wanted = Int(max(0, min(Int64(count), byteCount - offset)))
+        let most = min(count, throttle?.pieceByteCount ?? count)
+        let wanted = Int(max(0, min(Int64(most), byteCount - offset)))
         try await throttle?.pass(wanted)
         let bytes = try await read(at: offset, count: wanted)
         if isHashed { note(bytes, at: offset) }
@@ -98,7 +104,7 @@ public actor UploadSource {
         while hashed < byteCount {
             let offset = hashed
             // Another call may come in between: nothing is hashed twice.
-            note(try await read(at: offset, count: 256 << 10), at: offset)
+            note(try await read(at: offset, count: Self.pieceByteCount), at: offset)
         }
         let found = Self.hexadecimal(hash.finalize())
         if let digest, digest != found {
@@ -191,11 +197,14 @@ public actor DiskReader {
 /// Keeps uploads below a rate.
 public actor Throttle {
     private let bytesPerSecond: Double
+    /// The longest piece that passes at once: what takes a second.
+    nonisolated let pieceByteCount: Int
     private var free = ContinuousClock.now
 
     /// - Parameter kilobitsPerSecond: more than 0.
     public init(kilobitsPerSecond: Int) {
         bytesPerSecond = Double(kilobitsPerSecond) * 125
+        pieceByteCount = kilobitsPerSecond * 125
     }
 
     /// Waits until so many bytes may be sent.

@@ -14,6 +14,9 @@ struct S3Failure: Error {
     var region: String?
     var retryAfter: Duration?
 
+    /// What a server answers whose object is not as a condition says.
+    static let ofCondition = S3Failure(status: 412, headers: [:], body: [])
+
     /// What a body says.
     init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
         self.status = status

@@ -57,9 +57,10 @@ public final class S3Store: Store {
         try await asking {
             let prints = try await source.checksum(S3Prints(S3Parts(byteCount: source.byteCount)))
             guard try await source.sha256() == metadata.sha256 else { throw UploadSource.changed(source.path) }
-            // Servers that know no If-None-Match ignore it, or refuse it. There, nothing but this look before keeps another
+            // Servers that know no If-None-Match ignore it, or refuse it. There, nothing but a look before keeps another
             // object from being overwritten.
             var condition = [(name: "if-none-match", value: "*")]
+            var replaced: String?
             if let there = try await found(object, like: source.byteCount, mode) {
                 switch try await compare(there, source, prints, metadata) {
                 case .same:
@@ -68,11 +69,12 @@ public final class S3Store: Store {
                 case .damaged: break
                 case .other: guard mode.allows(there.object.sha256) else { throw try await conflict(object) }
                 }
+                replaced = there.tag
                 condition = there.tag.map { [("if-match", $0)] } ?? []
             }
             let tag: String?
             do {
-                tag = try await send(source, object, prints, metadata, condition, report)
+                tag = try await send(source, object, prints, metadata, condition, replaced, report)
             } catch let failure as S3Failure where failure.isOfCondition {
                 // Another has come in between.
                 guard let there = try await found(object, like: source.byteCount, mode),
@@ -328,7 +330,8 @@ extension S3Store {
 extension S3Store {
     private func send(
         _ source: UploadSource, _ object: ObjectName, _ prints: S3Prints, _ metadata: ObjectMetadata,
-        _ condition: [(name: String, value: String)], _ report: @escaping @Sendable (PutProgress) -> Void
+        _ condition: [(name: String, value: String)], _ replaced: String?,
+        _ report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> String? {
         // An empty value would be a header that some servers drop.
         var headers = metadata.texts.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
@@ -337,7 +340,8 @@ extension S3Store {
         guard source.byteCount <= S3Parts.usual else {
             let run = S3UploadRun(
                 bucket: bucket, resume: resume, store: name, object: object, key: key(object), source: source,
-                metadata: metadata, prints: prints, report: report)
+                metadata: metadata, prints: prints, report: report,
+                mayComplete: { [self] in try await look(object)?.tag == replaced })
             return try await run.send(headers: headers, condition: condition)
         }
         let answer = try await bucket.ask(

@@ -84,6 +84,8 @@ struct S3UploadRun {
     let metadata: ObjectMetadata
     let prints: S3Prints
     let report: @Sendable (PutProgress) -> Void
+    /// Whether the object is still the one that was there at the beginning, or none.
+    let mayComplete: @Sendable () async throws -> Bool
 
     /// - Parameters:
     ///   - headers: of the object, for the beginning.
@@ -121,6 +123,11 @@ struct S3UploadRun {
                 upload.add(.init(number: number, tag: tag, sha256: sha256))
                 try await resume.save(upload, of: object, in: store)
             }
+        }
+        // A server that does not know the condition would overwrite what another has sent meanwhile.
+        guard try await mayComplete() else {
+            await abort(upload)
+            throw S3Failure.ofCondition
         }
         let tag = try await complete(upload, condition)
         await resume.remove(object, in: store)
@@ -180,6 +187,7 @@ struct S3UploadRun {
     }
 
     private func parts(of upload: S3Upload) async throws -> [Int: Listed] {
+        let layout = 1...S3Parts(byteCount: upload.byteCount).count
         var parts: [Int: Listed] = [:]
         var after = 0
         while true {
@@ -187,13 +195,14 @@ struct S3UploadRun {
             let page = try await bucket.document(
                 "ListParts", .init(method: .GET, key: key, query: [("uploadId", upload.id)] + marker))
             for part in page.all("Part") {
-                guard let number = part["PartNumber"].flatMap({ Int($0) }), let tag = part["ETag"],
-                    let byteCount = part["Size"].flatMap({ Int64($0) })
+                // Others are not of this file. A list without an end does not grow with them.
+                guard let number = part["PartNumber"].flatMap({ Int($0) }), layout.contains(number),
+                    let tag = part["ETag"], let byteCount = part["Size"].flatMap({ Int64($0) })
                 else { continue }
                 parts[number] = Listed(tag: tag, byteCount: byteCount, checksum: part["ChecksumSHA256"])
             }
             guard page["IsTruncated"] == "true", let next = page["NextPartNumberMarker"].flatMap({ Int($0) }),
-                next > after
+                next > after, next < layout.upperBound
             else { return parts }
             after = next
         }

@@ -276,8 +276,6 @@ public final class Web: Sendable {
         let report: @Sendable (Int64) -> Void
         let failure: FirstFailure
 
-        static let pieceByteCount: Int64 = 256 << 10
-
         struct Iterator: AsyncIteratorProtocol {
             let pieces: Pieces
             var offset: Int64
@@ -285,7 +283,7 @@ public final class Web: Sendable {
             mutating func next() async throws -> ByteBuffer? {
                 guard offset < pieces.range.upperBound else { return nil }
                 do {
-                    let count = Int(Swift.min(Pieces.pieceByteCount, pieces.range.upperBound - offset))
+                    let count = Int(Swift.min(Int64(UploadSource.pieceByteCount), pieces.range.upperBound - offset))
                     let bytes = try await pieces.source.piece(
                         at: offset, count: count, isHashed: pieces.isHashed)
                     offset += Int64(bytes.count)

@@ -23,6 +23,14 @@ struct UploadSourceTests {
         await trial.expectProblem(.unreadable) { _ = try await known.sha256() }
     }
 
+    @Test("below a low limit, a piece is what passes in a second", arguments: [1, 1000, 100_000])
+    func limit(kilobitsPerSecond: Int) async throws {
+        let source = UploadSource(
+            [UInt8](repeating: 1, count: 100_000), called: "a", reader: trial.reader,
+            throttle: Throttle(kilobitsPerSecond: kilobitsPerSecond))
+        #expect(try await source.piece(at: 0, count: 65_536).count == min(65_536, 125 * kilobitsPerSecond))
+    }
+
     @Test("a file that becomes shorter while it is sent is reported")
     func shorter() async throws {
         let path = try trial.file("a", byteCount: 1000)

@@ -150,6 +150,23 @@ struct HostileServerTests {
         #expect(error?.sentence.contains("says that the kit's clock is wrong") ?? false, "\(error as Any)")
     }
 
+    @Test("S3: where conditions are ignored, an object that comes while parts are sent is not overwritten")
+    func ignoredCondition() async throws {
+        let completed = "\(trial.folder)/completed"
+        let server = try server(
+            """
+            if method == "HEAD": reply(200, ETag='"other"') if count > 3 else reply(404)
+            elif method == "POST" and "uploads" in path:
+                reply(200, b"<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>")
+            elif method == "PUT": reply(200, ETag='"part"')
+            elif method == "GET": reply(200, b"<ListBucketResult></ListBucketResult>")
+            elif method == "POST": open("\(completed)", "w").close(); reply(200, b"<CompleteMultipartUploadResult/>")
+            else: reply(204)
+            """)
+        #expect(try await failure(s3(server), byteCount: 9_000_000)?.problem == .conflict)
+        #expect(!FileManager.default.fileExists(atPath: completed))
+    }
+
     @Test("S3: lists that do not end are given up")
     func endlessLists() async throws {
         let server = try server(
