@@ -100,7 +100,8 @@ struct StorageWork {
     ) throws(HeldByUs) -> StorageOutcome {
         var unused: String?
         if let stick, mounted(stick) != nil {
-            let outcome = try open(stick.folder, mustBeOwn: false, mayBeHeld: mayBeHeld)
+            // A link on a stranger's stick would lead into the kit's own folders.
+            let outcome = try open(stick.folder, mustBeOwn: false, mayBeLink: false, mayBeHeld: mayBeHeld)
             guard case .absent(let message) = outcome, path != nil else { return outcome }
             unused = message
         }
@@ -110,8 +111,18 @@ struct StorageWork {
         return .opened(directory, takes: takes, isOwn: isOwn, unusedStick: unused)
     }
 
-    private func open(_ path: String, mustBeOwn: Bool, mayBeHeld: Bool) throws(HeldByUs) -> StorageOutcome {
+    private func open(
+        _ path: String, mustBeOwn: Bool, mayBeLink: Bool = true, mayBeHeld: Bool
+    ) throws(HeldByUs) -> StorageOutcome {
         do {
+            if !mayBeLink {
+                do throws(FileError) {
+                    _ = try files.openFolder(path, followsLink: false)
+                } catch {
+                    // What is not there is made.
+                    guard error.code == ENOENT else { throw error }
+                }
+            }
             if mustBeOwn, !TakesDirectory.isOnOwnStorage(path, files: files) {
                 // A folder of the same name would be made on the kit's own disk.
                 throw FileError("open", path, code: ENOENT)

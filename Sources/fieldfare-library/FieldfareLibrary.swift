@@ -23,6 +23,8 @@ struct FieldfareLibrary: AsyncParsableCommand {
     func run() async throws {
         // One heap for all threads: what one has freed serves the others.
         mallopt(M_ARENA_MAX, 1)
+        // What is longer goes back to the system at once: glibc keeps more and more, the longer the pieces are that it has freed.
+        mallopt(M_MMAP_THRESHOLD, 128 << 10)
         let (settings, problems) = Settings.load(from: settings)
         let library = Library(settings: settings, problems: problems.map(\.description), plan: StorePlan.plan)
         do {
