@@ -1,4 +1,5 @@
 """Servers on the board that takes are sent to, and what crosses the network to them."""
+import gc
 import os
 import pathlib
 import shutil
@@ -6,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.request
 
 from kit import wait_until
 
@@ -120,6 +122,13 @@ class S3Server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.client = boto3.client(
             "s3", endpoint_url=f"http://127.0.0.1:{self.port}", region_name="us-east-1", aws_access_key_id="kit", aws_secret_access_key="key")
+        self.clear()
+
+    def clear(self):
+        """An empty bucket. What was deleted one by one, the server keeps in memory."""
+        with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{self.port}/moto-api/reset", method="POST")) as answer:
+            answer.read()
+        gc.collect()
         self.client.create_bucket(Bucket=self.bucket)
 
     def outbox(self):
