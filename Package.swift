@@ -274,6 +274,10 @@ if hasWeb {
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        // Without its traits, so without ICU.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
     ]
     package.targets += [
         .target(
@@ -289,10 +293,26 @@ if hasWeb {
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strictMemory),
+        .target(
+            name: "Console",
+            dependencies: [
+                "Takes", "Transport", "TakeFiles", "Settings", "Control", "Library", "Upload", "Workers",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            resources: [.embedInCode("Pages")],
+            swiftSettings: strictMemory),
         .executableTarget(
             name: "fieldfare-library",
             dependencies: [
-                "Library", "Upload", "WebStores", "Settings", "Takes", "CLinux",
+                "Library", "Console", "Upload", "WebStores", "Settings", "Takes", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -177,6 +177,11 @@ extension PeerClient where Message == RecorderMessage {
         return (status, reply)
     }
 
+    /// The next event as the line that it came as, whatever its kind; nil if none comes before `limit`.
+    public func nextEventLine(until limit: Instant) throws(ControlError) -> [UInt8]? {
+        try events.isEmpty ? nextLine(until: limit) : events.removeFirst()
+    }
+
     /// The next event, and the line that it came as; nil if none comes before `limit`. Events of other kinds than
     /// these are passed over.
     public func nextEvent(until limit: Instant) throws(ControlError) -> (Event, line: String)? {

@@ -2,7 +2,7 @@ import Catalog
 import Control
 import Glibc
 import Logging
-import ServiceLifecycle
+public import ServiceLifecycle
 public import Settings
 import TakeFiles
 import Takes
@@ -14,18 +14,26 @@ import Workers
 public struct Library: Sendable {
     private let settings: Settings
     private let plan: Plan
+    private let extra: Extra
     private let log: Logger
 
     /// What makes a store of a kind of the settings.
     public typealias Plan = @Sendable (Settings.Outbox.Store, Settings, StoreContext) -> StorePlan?
 
+    /// What makes further services, which ask the library at its desk.
+    public typealias Extra = @Sendable (LibraryDesk) throws -> [any ServiceLifecycle.Service]
+
     /// A library of the kit that the settings describe.
     /// - Parameters:
     ///   - problems: what is wrong with the settings file, a sentence each.
     ///   - plan: of the stores that the settings name.
-    public init(settings: Settings, problems: [String], plan: @escaping Plan) {
+    ///   - extra: services that run beside it; what they throw when they are made is logged, and the library runs without them.
+    public init(
+        settings: Settings, problems: [String], plan: @escaping Plan, extra: @escaping Extra = { _ in [] }
+    ) {
         self.settings = settings
         self.plan = plan
+        self.extra = extra
         log = Self.makeLog()
         for problem in problems { log.error("\(problem)") }
     }
@@ -51,9 +59,17 @@ public struct Library: Sendable {
         } catch {
             log.error("\(error): nobody can ask the library; it does its work all the same")
         }
+        let desk = LibraryDesk(settings: settings, log: log, requests: parts.requests, remote: parts.remote)
+        var others: [any ServiceLifecycle.Service] = []
+        do {
+            others = try extra(desk)
+        } catch {
+            log.error("\(error)")
+        }
+        let services = [server, parts.indexer] + parts.services + others + [Readiness(log: log)]
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: ([server, parts.indexer] + parts.services + [Readiness(log: log)]).map { .init(service: $0) },
+                services: services.map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() }))
         try await group.run()

@@ -85,6 +85,18 @@ struct LibraryRequests: Sendable {
         }
     }
 
+    /// A take by its stem.
+    func take(_ stem: String, for name: String) throws(Refusal) -> CatalogedTake {
+        do {
+            return try find(.stem(stem), name)
+        } catch let refusal as Refusal {
+            throw refusal
+        } catch {
+            if Catalog.isDamage(error) { reportDamage() }
+            throw Refusal(.io, "\(name): \(error)")
+        }
+    }
+
     private func status() throws -> LibraryStatus {
         let counts = try catalog.counts()
         return LibraryStatus(

@@ -69,6 +69,28 @@ actor RemoteDesk {
         }
     }
 
+    /// Deletes all files of a take from every store that has any of them, by its receipts. The take is not sent again.
+    func deleteEverywhere(_ take: TakeName) async throws(Refusal) {
+        do {
+            for receipt in try catalogs.catalog.notes(of: take.stem).receipts {
+                let store = try store(receipt.store)
+                let names = receipt.files.map(\.file) + [".json", ".dat"].map { take.stem + $0 }
+                // The sidecar goes first: without it there is no take.
+                for name in Set(names).sorted(by: { $0.hasSuffix(".json") && !$1.hasSuffix(".json") }) {
+                    do {
+                        _ = try await delete(try object("\(take.day)/\(name)"), store)
+                    } catch let error as StoreError where error.problem == .missing {}
+                }
+            }
+        } catch let refusal as Refusal {
+            throw refusal
+        } catch let error as StoreError {
+            throw Refusal(Self.code(of: error), error.sentence)
+        } catch {
+            throw Refusal(.io, "remote: \(error)")
+        }
+    }
+
     // MARK: Stores
 
     private func store(_ name: String?) throws(Refusal) -> any Store {

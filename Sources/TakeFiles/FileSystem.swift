@@ -45,9 +45,10 @@ public struct FileSystem: Sendable {
     }
 
     /// Opens a file that is there, to read it.
-    public func openToRead(_ path: String) throws(FileError) -> OpenFile {
+    /// - Parameter followsLink: whether it may be a link to one; otherwise that is refused (`ELOOP`).
+    public func openToRead(_ path: String, followsLink: Bool = true) throws(FileError) -> OpenFile {
         // A pipe of that name would be waited for; a file is not.
-        try open("open", path, flags: O_RDONLY | O_NONBLOCK)
+        try open("open", path, flags: O_RDONLY | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW))
     }
 
     /// Opens a folder, so that it can be synced.
@@ -97,22 +98,32 @@ public struct FileSystem: Sendable {
     /// Reads up to `count` bytes from `offset` on; fewer only at the end of the file.
     public func read(_ file: OpenFile, at offset: Int64, count: Int) throws(FileError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
+        var span = bytes.mutableSpan
+        // Safe: the buffer lives as long as the closure runs.
+        let done = try unsafe span.withUnsafeMutableBytes { (buffer) throws(FileError) in
+            try unsafe read(file, at: offset, into: buffer)
+        }
+        bytes.removeLast(count - done)
+        return bytes
+    }
+
+    /// Fills `buffer` with what is there from `offset` on.
+    /// - Returns: how many bytes were read; fewer than it holds only at the end of the file.
+    public func read(
+        _ file: OpenFile, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(FileError) -> Int {
         var done = 0
-        while done < count {
-            let start = done
-            // Safe: start < count, so that what is left lies within the array.
-            var span = bytes.mutableSpan
-            let read = try unsafe span.withUnsafeMutableBytes { (buffer) throws(FileError) -> Int in
-                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
-                return try doing("read", file.path) { () throws(Errno) in
-                    unsafe try calls.pread(file.descriptor, rest, at: offset + Int64(start))
-                }
+        while done < buffer.count {
+            // Safe: done < count, so that what is left lies within the buffer.
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            let position = offset + Int64(done)
+            let read = try doing("read", file.path) { () throws(Errno) in
+                unsafe try calls.pread(file.descriptor, rest, at: position)
             }
             guard read > 0 else { break }
             done += read
         }
-        bytes.removeLast(count - done)
-        return bytes
+        return done
     }
 
     /// Reads a small file whole, but not more than `limit` bytes of it.

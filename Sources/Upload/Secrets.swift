@@ -29,42 +29,46 @@ public struct SecretFile: Sendable {
     public let path: String
     /// Its bytes.
     public let content: Secret
+    private let subject: String
 
     private static let longest = 1 << 16
 
     /// Reads the file that the settings name; one of the same name among the service's credentials (`LoadCredential=`, systemd.exec(5))
     /// comes before it.
+    /// - Parameter subject: what needs it, as sentences begin.
     /// - Throws: `StoreError`, `.refused`: it cannot be read, or others than its owner may read it.
-    public init(_ path: String, credentials: String? = Self.credentialsDirectory) throws(StoreError) {
+    public init(
+        _ path: String, of subject: String = "outbox", credentials: String? = Self.credentialsDirectory
+    ) throws(StoreError) {
+        self.subject = subject
         let name = String(path.split(separator: "/").last ?? "")
         if let credentials, unsafe access("\(credentials)/\(name)", F_OK) == 0 {
             // The service manager made it, for this service alone.
-            try self.init(reading: "\(credentials)/\(name)")
+            (self.path, content) = try Self.read("\(credentials)/\(name)", for: subject)
             return
         }
         var file = stat()
         let isThere = unsafe stat(path, &file) == 0
         // A folder, or what would never end.
         guard !isThere || file.st_mode & S_IFMT == S_IFREG else {
-            throw StoreError(.refused, "outbox: \(path): is no file: name the file with the secret")
+            throw StoreError(.refused, "\(subject): \(path): is no file: name the file with the secret")
         }
         if isThere, file.st_mode & 0o077 != 0 {
-            throw StoreError(.refused, "outbox: \(path): others than its owner may use it: chmod 600 \(path)")
+            throw StoreError(.refused, "\(subject): \(path): others than its owner may use it: chmod 600 \(path)")
         }
-        try self.init(reading: path)
+        (self.path, content) = try Self.read(path, for: subject)
     }
 
-    private init(reading path: String) throws(StoreError) {
-        self.path = path
+    private static func read(_ path: String, for subject: String) throws(StoreError) -> (String, Secret) {
         do {
-            let bytes = try FileSystem().contents(path, limit: Self.longest)
+            let bytes = try FileSystem().contents(path, limit: longest)
             // Some editors begin a file with a mark of its encoding.
             let mark: [UInt8] = [0xef, 0xbb, 0xbf]
             let rest = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
             guard let text = String(validating: rest, as: UTF8.self), !text.isEmpty else {
-                throw StoreError(.refused, "outbox: \(path): is empty, or is no text")
+                throw StoreError(.refused, "\(subject): \(path): is empty, or is no text")
             }
-            content = Secret(text)
+            return (path, Secret(text))
         } catch let error as StoreError {
             throw error
         } catch let error as FileError {
@@ -72,9 +76,9 @@ public struct SecretFile: Sendable {
                 error.code == EACCES
                 ? "it must belong to the library's user: chown fieldfare-library \(path)"
                 : "make it, for the library's user, with mode 600"
-            throw StoreError(.refused, "outbox: \(error.fact): \(advice)")
+            throw StoreError(.refused, "\(subject): \(error.fact): \(advice)")
         } catch {
-            throw StoreError(.refused, "outbox: \(path): cannot be read")
+            throw StoreError(.refused, "\(subject): \(path): cannot be read")
         }
     }
 
@@ -96,7 +100,7 @@ public struct SecretFile: Sendable {
         var values: [Secret] = []
         for key in keys {
             guard let value = found[key], !value.isEmpty else {
-                throw StoreError(.refused, "outbox: \(path): \(key) is missing: write a line \(key) = …")
+                throw StoreError(.refused, "\(subject): \(path): \(key) is missing: write a line \(key) = …")
             }
             values.append(Secret(value))
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CLinux
+import Console
 import Glibc
 import Library
 import Settings
@@ -26,7 +27,10 @@ struct FieldfareLibrary: AsyncParsableCommand {
         // What is longer goes back to the system at once: glibc keeps more and more, the longer the pieces are that it has freed.
         mallopt(M_MMAP_THRESHOLD, 128 << 10)
         let (settings, problems) = Settings.load(from: settings)
-        let library = Library(settings: settings, problems: problems.map(\.description), plan: StorePlan.plan)
+        let file = self.settings ?? Settings.defaultPath
+        let library = Library(settings: settings, problems: problems.map(\.description), plan: StorePlan.plan) { desk in
+            Console.services(at: desk, settingsFile: file)
+        }
         do {
             try await rebuild ? library.rebuild() : library.run()
         } catch {

@@ -1,0 +1,70 @@
+import Glibc
+import Hummingbird
+import HummingbirdCore
+public import Library
+import Logging
+import NIOPosix
+public import ServiceLifecycle
+import Settings
+import Takes
+
+/// The console: the HTTP interface of a kit and the pages for a phone, as a service of the library.
+public struct Console: Service {
+    private let server: ConsoleServer
+    private let pools: [NIOThreadPool]
+
+    /// The console as the settings have it; none, if they say off.
+    /// - Parameters:
+    ///   - settingsFile: a file with the password, `console.password`, lies beside it.
+    public static func services(at library: LibraryDesk, settingsFile: String) -> [any Service] {
+        let inherited = InheritedSocket.take()
+        guard let address = library.settings.console.listen else {
+            if let inherited { close(inherited) }
+            return []
+        }
+        return [Console(library, address, inherited, settingsFile: settingsFile)]
+    }
+
+    private init(_ library: LibraryDesk, _ address: ListenAddress, _ inherited: Int32?, settingsFile: String) {
+        let (settings, log, clock) = (library.settings, library.log, SystemClock())
+        // What waits for the disk does not wait for the recorder, and the other way round.
+        let (disk, asking) = (NIOThreadPool(numberOfThreads: 2), NIOThreadPool(numberOfThreads: 4))
+        pools = [disk, asking]
+        let (phones, problem) = PhoneBook.open(in: settings.library.directory)
+        if let problem { log.error("\(problem)") }
+        let recorder = RecorderDesk(path: settings.control.socket, pool: asking)
+        let feed = RecorderFeed(path: settings.control.socket)
+        let folder = settingsFile.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
+            separator: "/")
+        let routes =
+            PageRoutes().routes
+            + SessionRoutes(
+                phones, recorder, settings, passwordFile: "\(folder)/console.password", pool: disk, clock: clock
+            ).routes
+            + RecorderRoutes(recorder: recorder).routes + EventRoutes(feed: feed).routes
+            + LibraryRoutes(library: library, recorder: recorder, feed: feed, pool: disk).routes
+            + FileRoutes(library: library, pool: disk).routes
+        let doorkeeper = Doorkeeper(phones, access: settings.console.access, hosts: [settings.kitName, Self.hostName])
+        let responder = Routes(routes, doorkeeper) { clock.wallTime() }
+        let quiet = Logger(label: "console") { _ in SwiftLogNoOpLogHandler() }
+        server = ConsoleServer(address: address, inherited: inherited, log: log) { request, writer, channel in
+            let context = ConsoleContext(source: .init(channel: channel, logger: quiet))
+            let response = await responder.respond(to: request, context)
+            try await writer.write(response: response.head, body: response.body)
+        }
+    }
+
+    /// Serves browsers until the library is to end.
+    public func run() async throws {
+        for pool in pools { pool.start() }
+        await server.run()
+        for pool in pools { try await pool.shutdownGracefully() }
+    }
+
+    private static var hostName: String {
+        var name = [CChar](repeating: 0, count: 256)
+        // Safe: the last byte stays zero.
+        unsafe gethostname(&name, name.count - 1)
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTPTypes
+import NIOPosix
+import ServiceLifecycle
+import Settings
+import Takes
+
+/// Accepts browsers' connections, and has each served by `respond`.
+///
+/// SwiftNIO ends a server when one connection cannot be set up, such as when descriptors run out: it is opened again.
+struct ConsoleServer: Sendable {
+    let address: ListenAddress
+    /// What the service manager opened; nil: the server binds `address` itself.
+    let inherited: Int32?
+    let log: Logger
+    let respond: HTTPChannelHandler.Responder
+
+    /// More connections wait in the kernel's queue.
+    static let mostConnections = 128
+    /// A browser that sends nothing in this time, or reads nothing, is dropped.
+    static let idle = TimeAmount.seconds(30)
+    private static let unreadMilliseconds: Int = 30_000
+    /// How long it waits before it opens again.
+    private static let pause = Duration.seconds(2)
+
+    private typealias Connection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+
+    /// Serves until the library is to end.
+    func run() async {
+        var reported = ""
+        while !Task.isShuttingDownGracefully && !Task.isCancelled {
+            do {
+                try await serve()
+                return
+            } catch {
+                let sentence = "console: \(address): \(error): browsers cannot connect; it is attempted again"
+                if sentence != reported { log.error("\(sentence)") }
+                reported = sentence
+            }
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.pause) }
+        }
+    }
+
+    private func serve() async throws {
+        let http = HTTP1Channel(
+            responder: respond,
+            configuration: .init(
+                idleTimeout: Self.idle,
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))
+        var quiet = Logger(label: "http") { _ in SwiftLogNoOpLogHandler() }
+        quiet.logLevel = .critical
+        let silent = quiet
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelOption(.backlog, value: 256)
+            // A connection is taken from the queue when there is room for it.
+            .serverChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: Self.unreadMilliseconds)
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
+        let initialize: @Sendable (any Channel) -> EventLoopFuture<Connection> = { channel in
+            http.setup(channel: channel, logger: silent)
+        }
+        let backPressure = NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark(
+            lowWatermark: 1, highWatermark: 2)
+        let listening: NIOAsyncChannel<Connection, Never>
+        if let inherited {
+            // The next attempt needs it too.
+            let copy = fcntl(inherited, F_DUPFD_CLOEXEC, 10)
+            guard copy >= 0 else { throw IOError(errnoCode: errno, reason: "dup") }
+            listening = try await bootstrap.bind(
+                copy, serverBackPressureStrategy: backPressure, childChannelInitializer: initialize)
+        } else {
+            listening = try await bootstrap.bind(
+                host: address.host, port: address.port, serverBackPressureStrategy: backPressure,
+                childChannelInitializer: initialize)
+        }
+        // A browser that watches or downloads does so for hours: at the end all connections are closed.
+        try await cancelWhenGracefulShutdown { try await accept(listening, http, silent) }
+        if !Task.isShuttingDownGracefully { throw ChannelError.eof }
+    }
+
+    private func accept(_ listening: NIOAsyncChannel<Connection, Never>, _ http: HTTP1Channel, _ log: Logger)
+        async throws
+    {
+        try await withThrowingDiscardingTaskGroup { group in
+            let room = Room(Self.mostConnections)
+            try await listening.executeThenClose { connections in
+                for try await connection in connections {
+                    await room.enter()
+                    group.addTask {
+                        await http.handle(value: connection, logger: log)
+                        await room.leave()
+                    }
+                }
+            }
+            group.cancelAll()
+        }
+    }
+}
+
+/// How many may still come in.
+private actor Room {
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ places: Int) { free = places }
+
+    func enter() async {
+        if free > 0 {
+            free -= 1
+        } else {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+    }
+
+    func leave() {
+        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+    }
+}

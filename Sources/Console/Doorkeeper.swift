@@ -1,0 +1,100 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Settings
+import Takes
+import Transport
+
+/// What a browser may do.
+enum Right: String, Comparable, Encodable, Sendable {
+    case none
+    /// See everything and change nothing.
+    case look
+    /// Everything.
+    case all
+
+    static func < (left: Right, right: Right) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+        switch self {
+        case .none: 0
+        case .look: 1
+        case .all: 2
+        }
+    }
+}
+
+/// Decides who may do what: by the phone's token, by the settings, and by where a page comes from.
+struct Doorkeeper: Sendable {
+    let phones: PhoneBook
+    private let access: Settings.Console.Access
+    private let names: Set<String>
+
+    /// The name of the cookie that holds a phone's token.
+    static let cookie = "fieldfare"
+    /// What routers and mDNS append to the names of hosts (RFC 6762, RFC 8375).
+    private static let domains = ["", ".local", ".lan", ".home", ".home.arpa", ".internal", ".fritz.box"]
+
+    /// - Parameter hosts: the kit's names, as somebody may type them.
+    init(_ phones: PhoneBook, access: Settings.Console.Access, hosts: [String]) {
+        self.phones = phones
+        self.access = access
+        let hosts = ["localhost"] + hosts.map { $0.lowercased() }
+        names = Set(hosts.flatMap { host in Self.domains.map { host + $0 } })
+    }
+
+    /// What the browser of a request may do, and its phone; nil: it is not paired.
+    func visitor(_ request: Request, now: WallTime) -> (right: Right, phone: PhoneBook.Phone?) {
+        if let token = request.cookies[Self.cookie]?.value, let phone = phones.phone(token: token, now: now) {
+            return (.all, phone)
+        }
+        switch access {
+        case .paired: return (.none, nil)
+        case .readOnly: return (.look, nil)
+        case .open: return (.all, nil)
+        }
+    }
+
+    /// Refuses what another site has a browser send: a name that is not the kit's (DNS rebinding), or a page that is not the kit's
+    /// (cross-site request forgery).
+    func checkOrigin(_ request: Request) throws(Problem) {
+        guard let host = request.head.authority, isOwn(host) else {
+            throw Problem(
+                .misdirectedRequest, .denied,
+                "console: the address in the browser is not a name of this kit: open the kit by its name or its IP address"
+            )
+        }
+        if let origin = request.headers[.origin] {
+            guard origin.lowercased() == "http://\(host.lowercased())" else { throw Self.foreign }
+        }
+        switch request.headers[.secFetchSite] {
+        case nil, "same-origin", "none": break
+        // A link on another page may lead here, and gets the page alone.
+        case _? where request.method == .get && request.uri.path == "/": break
+        default: throw Self.foreign
+        }
+    }
+
+    private static let foreign = Problem(
+        .forbidden, .denied, "console: the request comes from a page of another site: open the kit's own page")
+
+    /// Whether an authority, such as `heron07.local:8080`, is the kit's: an address cannot be given to another host by a name server.
+    private func isOwn(_ authority: String) -> Bool {
+        var host = Substring(authority.lowercased())
+        if let colon = host.lastIndex(of: ":"),
+            host[host.index(after: colon)...].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            host.first == "[" ? host[..<colon].last == "]" : !host[..<colon].contains(":")
+        {
+            host = host[..<colon]
+        }
+        if host.hasSuffix(".") { host = host.dropLast() }
+        if host.first == "[", host.last == "]" { host = host.dropFirst().dropLast() }
+        let name = String(host)
+        return names.contains(name) || (try? SocketAddress(ipAddress: name, port: 0)) != nil
+    }
+}
+
+extension HTTPField.Name {
+    /// How the page that sends a request relates to its target (W3C Fetch Metadata Request Headers).
+    static var secFetchSite: Self { Self("Sec-Fetch-Site")! }
+}

@@ -1,0 +1,58 @@
+import Control
+import Foundation
+import HTTPTypes
+import Transport
+
+/// The items of a request's query, in their order (WHATWG URL, `application/x-www-form-urlencoded`).
+struct QueryItems: Sendable {
+    private var items: [(name: String, value: String)] = []
+
+    /// - Parameter query: what stands behind the question mark; nil: nothing.
+    /// - Throws: `Problem` if it is not text.
+    init(_ query: String?) throws(Problem) {
+        for item in (query ?? "").split(separator: "&") {
+            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts.count > 1 ? parts[1] : ""
+            guard let name = Self.decoded(parts[0]), let value = Self.decoded(value) else {
+                throw Problem(.badRequest, .usage, "console: the query is not in UTF-8 with percent encoding")
+            }
+            items.append((name, value))
+        }
+    }
+
+    private static func decoded(_ text: Substring) -> String? {
+        text.replacing("+", with: " ").removingPercentEncoding
+    }
+
+    /// The first value of a name.
+    subscript(_ name: String) -> String? { items.first { $0.name == name }?.value }
+
+    /// All values of a name.
+    subscript(all name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
+
+    /// A whole number that is not negative; nil: it is missing.
+    /// - Throws: `Problem` if it is something else.
+    func count(_ name: String) throws(Problem) -> Int64? {
+        guard let text = self[name] else { return nil }
+        guard let number = Int64(text), number >= 0 else {
+            throw Problem(
+                .badRequest, .usage, "console: \(name): found \(JSONValue.string(text)), allowed is a whole number")
+        }
+        return number
+    }
+
+    /// The items as the members of a request to the library: numbers and truth values as such, where that is what the keys hold.
+    func members(numbers: Set<String>, booleans: Set<String>) -> [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        for (name, value) in items where members[name] == nil {
+            if numbers.contains(name), let number = Double(value), number.isFinite {
+                members[name] = Int(value).map { .integer($0) } ?? .double(number)
+            } else if booleans.contains(name), value == "true" || value == "false" {
+                members[name] = .bool(value == "true")
+            } else {
+                members[name] = .string(value)
+            }
+        }
+        return members
+    }
+}

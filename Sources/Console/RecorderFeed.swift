@@ -1,0 +1,208 @@
+import Control
+import Takes
+import Workers
+
+/// What happens in the recorder, for all browsers that watch: one connection to it, as long as anybody watches.
+final class RecorderFeed: Sendable {
+    private let path: String
+    private let state = Locked(State())
+    /// Wakes the thread, which may wait for a recorder that is away.
+    private let wake = Mailbox<Void>()
+
+    private struct State {
+        var watchers: [Int: Watcher] = [:]
+        var lastID = 0
+        var link = Link.none
+        /// What a new watcher begins with.
+        var standing: FeedEvent?
+    }
+
+    private enum Link {
+        /// Nobody watches.
+        case none
+        /// A thread receives events, or attempts to.
+        case running
+    }
+
+    /// How long it waits before it connects again.
+    private static let pause = Duration.seconds(2)
+    /// It looks this often whether anybody still watches. A recorder that runs sends ten events a second.
+    private static let look = Duration.seconds(1)
+
+    /// - Parameter path: the recorder's socket.
+    init(path: String) { self.path = path }
+
+    /// Watches until the watcher is ended.
+    /// - Throws: `ThreadError` if there is no thread.
+    func watch() throws(ThreadError) -> Watcher {
+        let (watcher, mustStart) = state.withLock { state in
+            state.lastID += 1
+            let watcher = Watcher(id: state.lastID)
+            if let standing = state.standing { watcher.post(standing) }
+            state.watchers[watcher.id] = watcher
+            defer { state.link = .running }
+            return (watcher, state.link == .none)
+        }
+        guard mustStart else { return watcher }
+        do throws(ThreadError) {
+            _ = try Thread(name: "feed") { self.run() }
+        } catch {
+            state.withLock { state in
+                state.watchers[watcher.id] = nil
+                state.link = .none
+            }
+            throw error
+        }
+        return watcher
+    }
+
+    /// Ends a watcher.
+    func end(_ watcher: Watcher) {
+        state.withLock { $0.watchers[watcher.id] = nil }
+        wake.post(())
+    }
+
+    /// Passes on an event that did not come from the recorder.
+    func post(_ event: FeedEvent) {
+        state.withLock { state in
+            if event.isStanding { state.standing = event }
+            for watcher in state.watchers.values { watcher.post(event) }
+        }
+    }
+
+    /// Whether somebody watches; otherwise the thread is to end, and the next watcher starts another.
+    private var isWatched: Bool {
+        state.withLock { state in
+            if state.watchers.isEmpty {
+                state.link = .none
+                state.standing = nil
+            }
+            return !state.watchers.isEmpty
+        }
+    }
+
+    private func run() {
+        let clock = SystemClock()
+        while isWatched {
+            do throws(ControlError) {
+                let client = try ControlClient(path: path)
+                let status = try client.ask(.watch(peaks: true))
+                post(.status(Array(status.description.utf8)))
+                while isWatched {
+                    guard let line = try client.nextEventLine(until: clock.now() + Self.look) else { continue }
+                    if let event = FeedEvent(line: line) { post(event) }
+                }
+                return
+            } catch {
+                post(.away(error.description))
+            }
+            _ = wake.take()
+            wake.wait(nanoseconds: Self.pause.nanoseconds)
+        }
+    }
+}
+
+/// An event as a browser receives it.
+enum FeedEvent: Sendable {
+    /// An object of the recorder, as JSON.
+    case status([UInt8])
+    case level([UInt8])
+    case peaks([UInt8])
+    case take([UInt8])
+    /// The recorder cannot be asked: why, in one sentence.
+    case away(String)
+
+    /// Reads a line of the recorder; nil: of a kind that is not passed on.
+    init?(line: [UInt8]) {
+        let head = Array("{\"event\":\"".utf8)
+        guard line.starts(with: head) else { return nil }
+        let name = line.dropFirst(head.count).prefix { $0 != UInt8(ascii: "\"") }
+        switch String(decoding: name, as: UTF8.self) {
+        case "status": self = .status(line)
+        case "level": self = .level(line)
+        case "peaks": self = .peaks(line)
+        case "take": self = .take(line)
+        default: return nil
+        }
+    }
+
+    /// Whether it holds until another of this kind comes.
+    var isStanding: Bool {
+        switch self {
+        case .status, .away: true
+        case .level, .peaks, .take: false
+        }
+    }
+
+    /// The event as a stream of server-sent events has it (WHATWG HTML, 9.2).
+    var text: [UInt8] {
+        let (name, data): (String, [UInt8]) =
+            switch self {
+            case .status(let line): ("status", line)
+            case .level(let line): ("level", line)
+            case .peaks(let line): ("peaks", line)
+            case .take(let line): ("take", line)
+            case .away(let why): ("away", Array(JSONValue.object(["detail": .string(why)]).description.utf8))
+            }
+        return Array("event: \(name)\ndata: ".utf8) + data + Array("\n\n".utf8)
+    }
+}
+
+/// One browser's events. What it does not fetch in time is left out, the oldest first, but for the last of each kind that holds.
+final class Watcher: Sendable {
+    let id: Int
+    private let pending = Locked(Pending())
+    private let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
+
+    private struct Pending {
+        var standing: FeedEvent?
+        var level: FeedEvent?
+        /// Each continues the one before.
+        var peaks: [FeedEvent] = []
+        var takes: [FeedEvent] = []
+        var hasBeat = false
+    }
+
+    /// Two seconds of waveform.
+    static let mostPeaks = 20
+    static let mostTakes = 100
+
+    init(id: Int) {
+        self.id = id
+        (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    func post(_ event: FeedEvent) {
+        pending.withLock { pending in
+            switch event {
+            case .status, .away: pending.standing = event
+            case .level: pending.level = event
+            case .peaks: pending.peaks = Array((pending.peaks + [event]).suffix(Self.mostPeaks))
+            case .take: pending.takes = Array((pending.takes + [event]).suffix(Self.mostTakes))
+            }
+        }
+        signal.yield()
+    }
+
+    /// Wakes the watcher without an event.
+    func beat() {
+        pending.withLock { $0.hasBeat = true }
+        signal.yield()
+    }
+
+    /// The events that wait, in the order in which they mean something, none after a beat; nil: the watcher's task was cancelled.
+    func next() async -> [FeedEvent]? {
+        var signals = signals.makeAsyncIterator()
+        while await signals.next() != nil {
+            let (events, hasBeat) = pending.withLock { pending in
+                defer { pending = Pending() }
+                let standing = [pending.standing, pending.level].compactMap(\.self)
+                return (standing + pending.peaks + pending.takes, pending.hasBeat)
+            }
+            // An event that came while others were fetched was fetched with them.
+            if hasBeat || !events.isEmpty { return events }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,91 @@
+import Control
+import FoundationEssentials
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import Takes
+import Transport
+
+/// What the recorder answers: its state, lists of the kit, and everything that the buttons and the command line do.
+struct RecorderRoutes: Sendable {
+    let recorder: RecorderDesk
+
+    /// The requests of `/api/deck/`, and the recorder's names for them.
+    private static let commands: [(path: String, command: String)] =
+        [
+            "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume", "pitch", "speed", "eject",
+            "light",
+        ].map { ($0, $0) } + [("clock", "clock-set")]
+
+    var routes: [Route] {
+        [
+            Route(.get, "/api/status", for: .look) { [recorder] _, _ in
+                Response(json: try await recorder.object(.status))
+            }
+        ]
+            + Inventory.allCases.map { inventory in
+                Route(.get, "/api/\(inventory.rawValue)", for: .look) { [recorder] _, _ in
+                    Response(json: try await recorder.object(.inventory(inventory)))
+                }
+            }
+            + Self.commands.map { path, command in
+                Route(.post, "/api/deck/\(path)", for: .all) { [recorder] request, _ in
+                    var members = try await request.members()
+                    members["command"] = .string(command)
+                    return Response(json: try await recorder.object(try RecorderMessage(members)))
+                }
+            }
+    }
+}
+
+/// Server-sent events: what happens in the recorder, as it happens.
+struct EventRoutes: Sendable {
+    let feed: RecorderFeed
+
+    /// How often a line is sent so that a connection that is gone is noticed.
+    private static let heartbeat = Duration.seconds(15)
+
+    var routes: [Route] {
+        [
+            Route(.get, "/api/events", for: .look) { [feed] request, _ in
+                guard request.method == .get else {
+                    return Response(status: .ok, headers: [.contentType: "text/event-stream"])
+                }
+                let watcher: Watcher
+                do {
+                    watcher = try feed.watch()
+                } catch {
+                    throw Problem(.serviceUnavailable, .busy, "console: \(error): close other pages of the kit")
+                }
+                let body = ResponseBody { writer in
+                    try await Self.stream(watcher, of: feed, to: &writer)
+                    try await writer.finish(nil)
+                }
+                return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
+            }
+        ]
+    }
+
+    private static func stream(
+        _ watcher: Watcher, of feed: RecorderFeed, to writer: inout any ResponseBodyWriter
+    ) async throws {
+        let heart = Task {
+            while !Task.isCancelled {
+                try await Task.sleep(for: heartbeat)
+                watcher.beat()
+            }
+        }
+        defer {
+            heart.cancel()
+            feed.end(watcher)
+        }
+        // A browser that was cut off comes back after this many milliseconds.
+        try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
+        while let events = await watcher.next() {
+            var buffer = ByteBuffer()
+            for event in events { buffer.writeBytes(event.text) }
+            if events.isEmpty { buffer.writeString(": \n\n") }
+            try await writer.write(buffer)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Takes
+import Transport
+
+/// One method of one path: who may use it, and what it does.
+struct Route: Sendable {
+    typealias Handler = @Sendable (Request, ConsoleContext) async throws -> Response
+
+    var method: HTTPRequest.Method
+    /// As in OpenAPI: `/api/takes/{take}`.
+    var path: String
+    /// What a browser must be allowed at least.
+    var demand: Right
+    var handler: Handler
+
+    init(_ method: HTTPRequest.Method, _ path: String, for demand: Right, _ handler: @escaping Handler) {
+        self.method = method
+        self.path = path
+        self.demand = demand
+        self.handler = handler
+    }
+}
+
+/// Answers every request: looks who asks, finds the route, and says what does not exist.
+struct Routes: Sendable {
+    private let doorkeeper: Doorkeeper
+    private let responder: any HTTPResponder<ConsoleContext>
+    private let now: @Sendable () -> WallTime
+
+    private static let methods: [HTTPRequest.Method] = [
+        .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
+    ]
+
+    init(_ routes: [Route], _ doorkeeper: Doorkeeper, now: @escaping @Sendable () -> WallTime) {
+        self.doorkeeper = doorkeeper
+        self.now = now
+        let router = Router(context: ConsoleContext.self)
+        for (path, routes) in Dictionary(grouping: routes, by: \.path) {
+            let methods = routes.flatMap { $0.method == .get ? [(.get, $0), (.head, $0)] : [($0.method, $0)] }
+            let offered = [HTTPRequest.Method: Route](uniqueKeysWithValues: methods)
+            let allowed = Self.methods.filter { offered[$0] != nil }.map(\.rawValue).joined(separator: ", ")
+            for method in Self.methods {
+                router.on(RouterPath(path), method: method) { request, context in
+                    guard let route = offered[method] else {
+                        var problem = Problem(
+                            .methodNotAllowed, .usage, "console: \(method.rawValue): \(path) has only \(allowed)")
+                        problem.headers[.allow] = allowed
+                        throw problem
+                    }
+                    return try await Self.carryOut(route, request, context)
+                }
+            }
+        }
+        responder = router.buildResponder()
+    }
+
+    /// The answer to a request, whatever happens.
+    func respond(to request: Request, _ context: ConsoleContext) async -> Response {
+        var response: Response
+        do {
+            try doorkeeper.checkOrigin(request)
+            var context = context
+            (context.right, context.phone) = doorkeeper.visitor(request, now: now())
+            response = try await responder.respond(to: request, context: context)
+        } catch let problem as Problem {
+            response = problem.response()
+        } catch let refusal as Refusal {
+            response = Problem(refusal).response()
+        } catch is CancellationError {
+            response = Problem(.serviceUnavailable, .busy, "console: the library ends: try again").response()
+        } catch let error as HTTPError where error.status == .notFound {
+            response = Problem(.notFound, .notFound, "console: there is nothing at this address").response()
+        } catch {
+            response = Problem(.internalServerError, .internal, "console: \(error)").response()
+        }
+        SafeHeaders.add(to: &response, for: request)
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private static func carryOut(_ route: Route, _ request: Request, _ context: ConsoleContext) async throws -> Response
+    {
+        guard context.right >= route.demand else {
+            var problem = Problem(
+                .unauthorized, .denied,
+                "console: this phone is not paired: hold play on the kit for 3 seconds until the upload lamp flickers, then pair it"
+            )
+            problem.headers[.wwwAuthenticate] = "Cookie realm=\"fieldfare\""
+            throw problem
+        }
+        let hasBody = request.method == .post || request.method == .patch || request.method == .put
+        // A form of another site cannot send this type without being asked for.
+        guard !hasBody || isJSON(request.headers[.contentType]) else {
+            throw Problem(
+                .unsupportedMediaType, .usage, "console: the request's content type is not application/json: send JSON")
+        }
+        return try await route.handler(request, context)
+    }
+
+    private static func isJSON(_ type: String?) -> Bool {
+        (type ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " } == "application/json"
+    }
+}
+
+/// What each answer says to the browser, so that a page does nothing but what it is for.
+enum SafeHeaders {
+    private static let policy = [
+        "default-src 'none'", "script-src 'self'", "worker-src 'self'", "style-src 'self'",
+        "img-src 'self' data: blob:",
+        "media-src 'self' blob:", "connect-src 'self'", "manifest-src 'self'", "base-uri 'none'", "form-action 'self'",
+        "frame-ancestors 'none'",
+    ].joined(separator: "; ")
+
+    private static let fields: [(name: String, value: String)] = [
+        ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
+        ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Embedder-Policy", "require-corp"),
+        ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+    ]
+
+    static func add(to response: inout Response, for request: Request) {
+        for field in fields { response.headers[HTTPField.Name(field.name)!] = field.value }
+        // What is of a take or of the kit now is not kept by anybody, unless its route says otherwise.
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        response.headers[.date] = HTTPDate.text(SystemClock().wallTime())
+    }
+}
