@@ -317,6 +317,9 @@ if hasWeb {
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "ConsoleTests", dependencies: ["Console", "Control", "Takes", "StoreTrials"], exclude: ["Resources"],
+            swiftSettings: strict),
+        .testTarget(
             name: "WebStoresTests",
             dependencies: [
                 "WebStores", "Upload", "Settings", "TakeFiles", "Takes", "SeededRandom", "StoreTrials", "FinishedTakes",

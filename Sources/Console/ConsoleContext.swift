@@ -25,8 +25,9 @@ extension Request {
     static let longestBody = 32 << 10
 
     /// The members of the JSON object in the body; none, if the body is empty.
+    /// - Parameter known: the keys that it may have.
     /// - Throws: `Problem`.
-    func members() async throws -> [String: JSONValue] {
+    func members(_ known: [String] = []) async throws -> [String: JSONValue] {
         let bytes: ByteBuffer
         do {
             bytes = try await body.collect(upTo: Self.longestBody)
@@ -40,6 +41,11 @@ extension Request {
                 .badRequest, .badData,
                 "console: the request is not a JSON object, with at most \(JSONValue.deepest) levels and numbers below 1e128"
             )
+        }
+        if let stranger = members.keys.sorted().first(where: { !known.contains($0) }) {
+            let allowed = known.isEmpty ? "none is allowed" : "allowed are \(known.joined(separator: ", "))"
+            let name = JSONValue.string(String(stranger.prefix(40)))
+            throw Problem(.badRequest, .usage, "console: the key \(name) is unknown: \(allowed)")
         }
         return members
     }

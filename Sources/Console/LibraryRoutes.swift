@@ -27,13 +27,13 @@ struct LibraryRoutes: Sendable {
                 try await answer(["command": .string("show"), "take": stem(context)])
             },
             Route(.patch, "/api/takes/{take}", for: .all) { request, context in
-                try await change(try await request.members(), of: stem(context))
+                try await change(try await request.members(["memo", "starred", "add", "remove"]), of: stem(context))
             },
             Route(.delete, "/api/takes/{take}", for: .all) { request, context in
                 try await delete(context.parameter("take"), where: try QueryItems(request.uri.query)["where"] ?? "here")
             },
             Route(.post, "/api/takes/{take}/outbox", for: .all) { request, context in
-                let wish = try await request.members()["do"]?.text ?? ""
+                let wish = try await request.members(["do"])["do"]?.text ?? ""
                 guard let decision = OutboxDecision(rawValue: "outbox-\(wish)") else {
                     throw Problem(.badRequest, .usage, "outbox: do: allowed are \"add\", \"remove\", \"hold\"")
                 }

@@ -10,12 +10,15 @@ import Transport
 struct RecorderRoutes: Sendable {
     let recorder: RecorderDesk
 
-    /// The requests of `/api/deck/`, and the recorder's names for them.
-    private static let commands: [(path: String, command: String)] =
-        [
-            "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume", "pitch", "speed", "eject",
-            "light",
-        ].map { ($0, $0) } + [("clock", "clock-set")]
+    /// The requests of `/api/deck/`: the recorder's names for them, and their keys.
+    private static let commands: [(path: String, command: String, keys: [String])] = [
+        ("record", "record", []), ("stop", "stop", []), ("pause", "pause", []), ("eject", "eject", []),
+        ("play", "play", ["take"]), ("skip", "skip", ["seconds"]), ("mark", "mark", ["note"]),
+        ("select", "select", ["take"]),
+        ("filter", "filter", ["low_pass_hz", "slope_db_per_octave", "high_pass_hz"]),
+        ("volume", "volume", ["volume"]), ("pitch", "pitch", ["cents"]), ("speed", "speed", ["factor", "expand"]),
+        ("light", "light", ["lamp"]), ("clock", "clock-set", ["time"]),
+    ]
 
     var routes: [Route] {
         [
@@ -28,9 +31,9 @@ struct RecorderRoutes: Sendable {
                     Response(json: try await recorder.object(.inventory(inventory)))
                 }
             }
-            + Self.commands.map { path, command in
+            + Self.commands.map { path, command, keys in
                 Route(.post, "/api/deck/\(path)", for: .all) { [recorder] request, _ in
-                    var members = try await request.members()
+                    var members = try await request.members(keys)
                     members["command"] = .string(command)
                     return Response(json: try await recorder.object(try RecorderMessage(members)))
                 }

@@ -44,13 +44,17 @@ struct Routes: Sendable {
             for method in Self.methods {
                 router.on(RouterPath(path), method: method) { request, context in
                     guard let route = offered[method] else {
-                        var problem = Problem(
-                            .methodNotAllowed, .usage, "console: \(method.rawValue): \(path) has only \(allowed)")
+                        var problem = Problem(.methodNotAllowed, .usage, "console: \(path) has only \(allowed)")
                         problem.headers[.allow] = allowed
                         throw problem
                     }
                     return try await Self.carryOut(route, request, context)
                 }
+            }
+        }
+        for method in Self.methods {
+            router.on("**", method: method) { _, _ -> Response in
+                throw Problem(.notFound, .notFound, "console: there is nothing at this address")
             }
         }
         responder = router.buildResponder()
@@ -63,20 +67,26 @@ struct Routes: Sendable {
             try doorkeeper.checkOrigin(request)
             var context = context
             (context.right, context.phone) = doorkeeper.visitor(request, now: now())
-            response = try await responder.respond(to: request, context: context)
+            response = try await responder.respond(to: Self.known(request), context: context)
         } catch let problem as Problem {
             response = problem.response()
         } catch let refusal as Refusal {
             response = Problem(refusal).response()
         } catch is CancellationError {
             response = Problem(.serviceUnavailable, .busy, "console: the library ends: try again").response()
-        } catch let error as HTTPError where error.status == .notFound {
-            response = Problem(.notFound, .notFound, "console: there is nothing at this address").response()
         } catch {
             response = Problem(.internalServerError, .internal, "console: \(error)").response()
         }
         SafeHeaders.add(to: &response, for: request)
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// A method that nobody knows is refused as one that no path has.
+    private static func known(_ request: Request) -> Request {
+        guard !methods.contains(request.method) else { return request }
+        var head = request.head
+        head.method = .trace
+        return Request(head: head, body: request.body)
     }
 
     private static func carryOut(_ route: Route, _ request: Request, _ context: ConsoleContext) async throws -> Response

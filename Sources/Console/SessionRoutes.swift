@@ -72,7 +72,7 @@ struct SessionRoutes: Sendable {
     // MARK: Pairing
 
     private func pair(_ request: Request) async throws -> Response {
-        let members = try await request.members()
+        let members = try await request.members(["name", "password"])
         guard let name = members["name"]?.text.map(Self.trimmed), (1...PhoneBook.longestName).contains(name.utf8.count)
         else {
             throw Problem(

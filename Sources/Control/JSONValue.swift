@@ -86,6 +86,9 @@ extension JSONValue: Codable {
             self = .null
         } else if let number = try? container.decode(Decimal.self) {
             self = .number(number)
+        } else if let small = try? container.decode(Double.self), abs(small) < 1 {
+            // A decimal has no exponent below -128.
+            self = .number(0)
         } else if let string = try? container.decode(String.self) {
             self = .string(string)
         } else if let bool = try? container.decode(Bool.self) {

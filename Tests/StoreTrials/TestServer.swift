@@ -63,6 +63,8 @@ package final class TestServer: @unchecked Sendable {
         return try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    package var processIdentifier: Int32 { process.processIdentifier }
+
     package func stop() {
         if process.isRunning {
             kill(process.processIdentifier, SIGKILL)

@@ -1,0 +1,83 @@
+import Control
+import Foundation
+import StoreTrials
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(3))) struct CrowdTests {
+    /// Opens a hundred connections that send a byte now and then, and beside them sends a thousand requests, fifty at a time. Prints how
+    /// many were answered.
+    private static let crowd = """
+        import concurrent.futures, http.client, socket, sys, threading
+        port, token = int(sys.argv[1]), sys.argv[2]
+        slow = []
+        for _ in range(100):
+            s = socket.create_connection(("127.0.0.1", port))
+            s.sendall(b"GET /api/status HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nX-Slow: ")
+            slow.append(s)
+        def drip():
+            for s in slow:
+                try: s.sendall(b"x")
+                except OSError: pass
+        def ask(i):
+            if i % 100 == 0: drip()
+            c = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            c.request("GET", "/api/takes?limit=50", headers={"Cookie": "fieldfare=" + token})
+            r = c.getresponse(); r.read(); c.close()
+            return r.status
+        with concurrent.futures.ThreadPoolExecutor(50) as pool:
+            print(sum(status == 200 for status in pool.map(ask, range(1000))))
+        """
+
+    @Test(.enabled(if: TestServer.areInstalled))
+    func `a hundred slow connections and a thousand requests cost no frame, and bounded memory`() throws {
+        let kit = try RunningKit()
+        _ = try kit.record()
+        _ = try kit.phone.post("/api/deck/record")
+        let answered = try TestServer.python(Self.crowd, [String(kit.library.port), kit.token])
+        #expect(answered == "1000")
+        let status = try #require(try kit.phone.get("/api/status").json)
+        #expect(status["xruns"] == .integer(0))
+        #expect(status["gaps"] == .integer(0))
+        #expect(try kit.phone.post("/api/deck/stop").status == 200)
+        let memory = try String(contentsOfFile: "/proc/\(kit.library.processIdentifier)/status", encoding: .utf8)
+        let peak = try #require(
+            memory.split(separator: "\n").first { $0.hasPrefix("VmHWM") }?.split(separator: " ").dropFirst().first)
+        // A debug build needs more than what is shipped.
+        #expect(try #require(Int(peak)) < 96 << 10)
+    }
+
+    @Test func `watchers receive the state, the level, the waveform and finished takes`() throws {
+        let kit = try RunningKit()
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/curl")
+        process.arguments = [
+            "--silent", "--no-buffer", "-H", "Cookie: fieldfare=\(kit.token)",
+            "http://127.0.0.1:\(kit.library.port)/api/events",
+        ]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        defer { process.terminate() }
+        var received = ""
+        func wait(for text: String) {
+            while !received.contains(text) {
+                let data = pipe.fileHandleForReading.availableData
+                guard !data.isEmpty else { break }
+                received += String(decoding: data, as: UTF8.self)
+            }
+            #expect(received.contains(text), "\(text)")
+        }
+        wait(for: "event: status\n")
+        wait(for: "event: level\n")
+        wait(for: "event: peaks\n")
+        let stem = try kit.record()
+        wait(for: "\"what\":\"committed\"")
+        _ = try kit.phone.patch("/api/takes/\(stem)", #"{"starred":true}"#)
+        wait(for: "\"what\":\"revised\"")
+        kit.stopRecorder()
+        wait(for: "event: away\n")
+        received = ""
+        try kit.startRecorder()
+        wait(for: "event: status\n")
+    }
+}

@@ -1,0 +1,75 @@
+import Control
+import Foundation
+import StoreTrials
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(3))) struct MistakesTests {
+    private let kit: RunningKit
+
+    init() throws { kit = try RunningKit() }
+
+    @Test func `what is not understood is refused in a sentence`() throws {
+        let cases: [(String, String, Int, String)] = [
+            ("/api/deck/skip", "{}", 400, "skip: seconds is missing, allowed is a number, negative to go back"),
+            (
+                "/api/deck/skip", "[1]", 400,
+                "console: the request is not a JSON object, with at most 8 levels and numbers below 1e128"
+            ),
+            ("/api/deck/skip", #"{"secs":1}"#, 400, #"console: the key "secs" is unknown: allowed are seconds"#),
+            ("/api/deck/skip", #"{"seconds":1}"#, 409, "skip: nothing is being played: play a take first"),
+            ("/api/deck/play", #"{"take":"heron07-0009-061811Z"}"#, 404, "play: heron07-0009-061811Z: no such take"),
+            ("/api/outbox/retry", #"{"now":1}"#, 400, #"console: the key "now" is unknown: none is allowed"#),
+            (
+                "/api/deck/stop", String(repeating: " ", count: 40_000), 413,
+                "console: the request is longer than 32768 bytes: send less"
+            ),
+        ]
+        for (path, json, status, detail) in cases {
+            let answer = try kit.phone.post(path, json)
+            #expect(answer.status == status, "\(path) \(json.prefix(40))")
+            if !detail.hasPrefix("play") { #expect(answer.detail == detail) }
+            #expect(answer.json?["status"] == .integer(status))
+        }
+        let method = try kit.phone.run("PUT", "/api/takes", "{}", [])
+        #expect(method.status == 405)
+        #expect(method.headers["allow"] == "GET, HEAD")
+        #expect(try kit.phone.run("QUERY", "/api/takes", nil, []).status == 405)
+        #expect(try kit.phone.run("QUERY", "/pot", nil, []).status == 404)
+    }
+
+    @Test func `without the recorder takes are shown, and the deck says why it does nothing`() throws {
+        let stem = try kit.record()
+        kit.stopRecorder()
+        let answer = try kit.phone.post("/api/deck/record")
+        #expect(answer.status == 503)
+        #expect(answer.detail?.hasPrefix("control: \(kit.folder)/recorder.sock: the recorder is not running") == true)
+        #expect(try kit.phone.get("/api/takes/\(stem)/files/\(stem).wav").status == 200)
+        try kit.startRecorder()
+        #expect(try kit.phone.post("/api/deck/record").status == 200)
+        #expect(try kit.phone.post("/api/deck/stop").status == 200)
+    }
+
+    @Test(.enabled(if: TestServer.areInstalled))
+    func `the server does what its OpenAPI document says, as schemathesis sees it`() throws {
+        _ = try kit.record()
+        let process = Process()
+        process.executableURL = URL(filePath: "\(TestServer.programs)/schemathesis")
+        let configuration = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "Resources/schemathesis.toml"
+        ).path
+        process.arguments = [
+            "--config-file", configuration, "run", "http://127.0.0.1:\(kit.library.port)/api/openapi.json",
+        ]
+        process.environment = ProcessInfo.processInfo.environment.merging(["FIELDFARE_TOKEN": kit.token]) { $1 }
+        process.currentDirectoryURL = URL(filePath: kit.folder)
+        let log = "\(kit.folder)/schemathesis.log"
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        process.standardOutput = FileHandle(forWritingAtPath: log)
+        process.standardError = FileHandle(forWritingAtPath: log)
+        try process.run()
+        process.waitUntilExit()
+        let report = try String(contentsOfFile: log, encoding: .utf8)
+        #expect(process.terminationStatus == 0, "\(report.suffix(6000))")
+        #expect(report.contains("generated"))
+    }
+}

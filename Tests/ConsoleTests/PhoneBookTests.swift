@@ -1,0 +1,61 @@
+import Foundation
+import Takes
+import Testing
+
+@testable import Console
+
+@Suite struct PhoneBookTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "book-\(UUID().uuidString)").path
+    private let noon = WallTime(iso8601: "2026-11-21T12:00:00.000000Z")!
+
+    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+
+    @Test func `a phone is known by its token after the book is opened again`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (book, problem) = PhoneBook.open(in: folder)
+        #expect(problem == nil)
+        let (phone, token) = try book.add(name: "Anna", now: noon)
+        #expect(token.utf8.count == 64)
+        let (again, _) = PhoneBook.open(in: folder)
+        #expect(again.phone(token: token, now: noon) == phone)
+        #expect(again.phone(token: String(token.reversed()), now: noon) == nil)
+        #expect(again.phone(token: "", now: noon) == nil)
+        let next = noon + .seconds(86400)
+        #expect(again.phone(token: token, now: next)?.id == phone.id)
+        #expect(PhoneBook.open(in: folder).0.phones.map(\.seen) == ["2026-11-22"])
+    }
+
+    @Test func `a book that is damaged is reported, and replaced by the next pairing`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data("{".utf8).write(to: URL(filePath: "\(folder)/phones.json"))
+        let (book, problem) = PhoneBook.open(in: folder)
+        #expect(problem == "console: \(folder)/phones.json: cannot be used: all phones must be paired again")
+        _ = try book.add(name: "Anna", now: noon)
+        #expect(PhoneBook.open(in: folder).problem == nil)
+    }
+
+    @Test func `a phone that cannot be written is not paired`() throws {
+        let (book, _) = PhoneBook.open(in: folder)
+        try FileManager.default.removeItem(atPath: folder)
+        #expect(throws: (any Error).self) { try book.add(name: "Anna", now: noon) }
+        #expect(book.phones.isEmpty)
+    }
+
+    @Test func `the phone that was here longest ago makes room`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (book, _) = PhoneBook.open(in: folder)
+        for day in 0...PhoneBook.mostPhones { _ = try book.add(name: "\(day)", now: noon + .seconds(86400 * day)) }
+        #expect(book.phones.count == PhoneBook.mostPhones)
+        #expect(!book.phones.map(\.name).contains("0"))
+    }
+
+    @Test func `five failures a minute are allowed`() {
+        var attempts = Attempts()
+        for second in 0..<5 {
+            #expect(attempts.wait(at: Instant(nanoseconds: Int64(second) * 1_000_000_000)) == nil)
+            attempts.fail(at: Instant(nanoseconds: Int64(second) * 1_000_000_000))
+        }
+        #expect(attempts.wait(at: Instant(nanoseconds: 10_000_000_000)) == .seconds(50))
+        #expect(attempts.wait(at: Instant(nanoseconds: 60_000_000_000)) == nil)
+    }
+}

@@ -1,0 +1,170 @@
+import Control
+import Foundation
+import StoreTrials
+
+/// The real programs of a kit, with a simulated card, below a folder of its own. They end with this object.
+final class RunningKit {
+    let folder: String
+    let library: TestServer
+    private var recorder: Process?
+    /// The cookie of a paired phone.
+    let token: String
+
+    static let password = "wren and heron"
+
+    /// The folder of the programs, which the tests were built with.
+    static let programs = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+        .path
+
+    /// - Parameter console: lines of the settings' section.
+    init(console: String = "") throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "kit-\(UUID().uuidString.prefix(8))").path
+        self.folder = folder
+        try FileManager.default.createDirectory(atPath: "\(folder)/takes", withIntermediateDirectories: true)
+        let settings = "\(folder)/fieldfare.toml"
+        try Data("\(Self.password)\n".utf8).write(to: URL(filePath: "\(folder)/console.password"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(folder)/console.password")
+        library = try TestServer("\(Self.programs)/fieldfare-library") { port, _ in
+            try """
+            [kit]
+            name = "heron07"
+            [takes]
+            directory = "\(folder)/takes"
+            rejoin_seconds = 0
+            [control]
+            socket = "\(folder)/recorder.sock"
+            [library]
+            socket = "\(folder)/library.sock"
+            directory = "\(folder)/library"
+            [outbox]
+            store = "none"
+            [console]
+            listen = "127.0.0.1:\(port)"
+            \(console)
+
+            """.write(toFile: settings, atomically: true, encoding: .utf8)
+            return ["--settings", settings]
+        }
+        token = try Curl(library.port).pair(name: "test", password: Self.password)
+        try startRecorder()
+    }
+
+    deinit {
+        stopRecorder()
+        library.stop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Starts the recorder, and waits until it answers.
+    func startRecorder() throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "\(Self.programs)/fieldfare-recorder")
+        process.arguments = ["--simulate", "--settings", "\(folder)/fieldfare.toml"]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        recorder = process
+        while process.isRunning {
+            if let status = try? ControlClient(path: "\(folder)/recorder.sock").ask(.status),
+                status["armed"]?.bool == true
+            {
+                return
+            }
+            usleep(20_000)
+        }
+        throw TestServer.Failure(text: "the recorder ended")
+    }
+
+    func stopRecorder() {
+        guard let process = recorder, process.isRunning else { return }
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    /// Requests of the paired phone.
+    var phone: Curl { Curl(library.port, cookie: "fieldfare=\(token)") }
+    /// Requests of a browser that is not paired.
+    var stranger: Curl { Curl(library.port) }
+
+    /// Records a take, and waits until the library has it.
+    /// - Returns: its stem.
+    func record(note: String? = nil) throws -> String {
+        _ = try phone.post("/api/deck/record")
+        if let note { _ = try phone.post("/api/deck/mark", "{\"note\":\"\(note)\"}") }
+        let stopped = try phone.post("/api/deck/stop")
+        guard let stem = stopped.json?["selected"]?.text else { throw TestServer.Failure(text: stopped.body) }
+        while try phone.get("/api/takes/\(stem)").status != 200 { usleep(20_000) }
+        return stem
+    }
+}
+
+/// Requests by curl, a program that others wrote.
+struct Curl {
+    private let port: Int
+    private let cookie: String?
+
+    init(_ port: Int, cookie: String? = nil) {
+        self.port = port
+        self.cookie = cookie
+    }
+
+    struct Answer {
+        var status: Int
+        /// Names in lower case.
+        var headers: [String: String]
+        var bytes: Data
+        var body: String { String(decoding: bytes, as: UTF8.self) }
+        var json: JSONValue? { try? JSONValue(decoding: bytes) }
+        /// Of a problem.
+        var detail: String? { json?["detail"]?.text }
+    }
+
+    func get(_ path: String, _ options: [String] = []) throws -> Answer { try run("GET", path, nil, options) }
+    func post(_ path: String, _ json: String = "{}") throws -> Answer { try run("POST", path, json, []) }
+    func patch(_ path: String, _ json: String) throws -> Answer { try run("PATCH", path, json, []) }
+    func delete(_ path: String) throws -> Answer { try run("DELETE", path, nil, []) }
+
+    /// - Returns: the token of the phone.
+    func pair(name: String, password: String) throws -> String {
+        let answer = try post("/api/session", "{\"name\":\"\(name)\",\"password\":\"\(password)\"}")
+        let cookie = answer.headers["set-cookie"] ?? ""
+        guard answer.status == 201, let end = cookie.firstIndex(of: ";") else {
+            throw TestServer.Failure(text: answer.body)
+        }
+        return String(cookie[..<end].dropFirst("fieldfare=".count))
+    }
+
+    func run(_ method: String, _ path: String, _ json: String?, _ options: [String]) throws -> Answer {
+        let place = FileManager.default.temporaryDirectory.appending(path: "answer-\(UUID().uuidString)").path
+        defer {
+            for end in [".head", ".body", ".in"] { try? FileManager.default.removeItem(atPath: place + end) }
+        }
+        var arguments = [
+            "--silent", "--globoff", "--path-as-is", "--max-time", "60", "-D", "\(place).head", "-o", "\(place).body",
+        ]
+        arguments += method == "HEAD" ? ["--head"] : ["-X", method]
+        if let cookie { arguments += ["-H", "Cookie: \(cookie)"] }
+        if let json {
+            try Data(json.utf8).write(to: URL(filePath: "\(place).in"))
+            arguments += ["--data-binary", "@\(place).in", "-H", "Expect:"]
+            if !options.contains(where: { $0.hasPrefix("Content-Type") }) {
+                arguments += ["-H", "Content-Type: application/json"]
+            }
+        }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/curl")
+        process.arguments = arguments + options + ["http://127.0.0.1:\(port)\(path)"]
+        try process.run()
+        process.waitUntilExit()
+        let lines = try String(contentsOfFile: "\(place).head", encoding: .utf8).split(whereSeparator: \.isNewline)
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            headers[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].drop { $0 == " " })
+        }
+        let status = lines.first.flatMap { Int($0.split(separator: " ")[1]) } ?? 0
+        let bytes = (try? Data(contentsOf: URL(filePath: "\(place).body"))) ?? Data()
+        return Answer(status: status, headers: headers, bytes: bytes)
+    }
+}
