@@ -41,6 +41,7 @@ extension Deck {
         case .reply(let asker, let reply): self.reply(asker, result(reply))
         case .takeOver: takeOver()
         case .eject: ejectByButton()
+        case .pair: openPairing()
         case .powerOff:
             report(Report(.notice, "shutting down: stop was held"))
             onPowerOff()
@@ -139,6 +140,11 @@ extension Deck {
         answer = Indication.Answer(.refused, at: clock.now())
         // What is a fault is reported as one.
         if !faults.shows(refusal.message) { report(Report(.notice, refusal.message)) }
+    }
+
+    private func openPairing() {
+        pairingEnd = clock.now() + Self.pairingTime
+        report(Report(.notice, "pairing: play was held: phones may pair for \(Self.pairingTime.components.seconds) s"))
     }
 
     private func lockChanged(isLocked: Bool) {

@@ -21,6 +21,9 @@ extension Deck {
         return options.isListening ? card.isListening : card.fault(now: clock.now()) == nil
     }
 
+    /// Whether phones may be paired.
+    public var isPairing: Bool { pairingEnd.map { clock.now() < $0 } ?? false }
+
     /// What the recorder is doing, whole.
     public var status: Status {
         let now = clock.now()
@@ -33,6 +36,7 @@ extension Deck {
         status.clock = clockOrigin
         status.faults = faults.list
         status.armed = isArmed
+        status.pairing = isPairing
         status.pitchCents = playing.tuning.pitchCents
         status.speed = playing.tuning.speed
         status.expand = playing.tuning.expands
@@ -59,6 +63,7 @@ extension Deck {
         var indication = Indication()
         indication.isArmed = isArmed
         indication.faults = Set(faults.list.map(\.code))
+        indication.isPairing = isPairing
         indication.answer = answer
         indication.upload = stick.state == .released ? .safeToRemove : upload
         switch transport.phase {

@@ -44,6 +44,8 @@ public final class Deck {
     /// When the calendar was set, while the take that is recorded was.
     var dateSetAt: Instant?
     var answer: Indication.Answer?
+    /// Until when phones may be paired; nil: they may not.
+    var pairingEnd: Instant?
     /// Whether the archivist may write much.
     var burden = Burden.allowed
     /// Whether a card that is closed while idle is to be opened once, to see whether it is there.
@@ -80,6 +82,8 @@ public final class Deck {
     enum Probe { case due, done }
     enum Burden { case allowed, held }
 
+    /// How long phones may be paired once play was held.
+    public static let pairingTime = Duration.seconds(120)
     /// How often the card's progress is compared.
     public static let tick = Duration.seconds(1)
     /// How often storage, signal and clock are checked.

@@ -116,10 +116,11 @@ public struct Display: Sendable {
     }
 
     private static func upload(_ indication: Indication) -> BlinkPattern {
+        guard !indication.isPairing else { return .pairing }
         switch indication.upload {
-        case .idle, .held, .refused: .off
-        case .sending: .sending
-        case .safeToRemove: .solid
+        case .idle, .held, .refused: return .off
+        case .sending: return .sending
+        case .safeToRemove: return .solid
         }
     }
 
@@ -136,7 +137,7 @@ public struct Display: Sendable {
             return layers
         }
         guard indication.faults.isEmpty else { return [Layer(pattern: fault(indication), since: now)] }
-        let play = play(indication)
+        let play = indication.isPairing ? .off : play(indication)
         return answer(indication) + [Layer(pattern: play == .off ? upload(indication) : play, since: now)]
     }
 }

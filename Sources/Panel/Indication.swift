@@ -11,6 +11,8 @@ public struct Indication: Hashable, Sendable {
     public var playback: Playback = .stopped
     /// What the library does with takes.
     public var upload: UploadState = .idle
+    /// Whether phones may be paired.
+    public var isPairing = false
     /// What is wrong; the lowest code shows.
     public var faults: Set<Fault.Code> = []
     /// The last answer to a button that the lamps give once.

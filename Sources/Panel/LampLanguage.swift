@@ -29,6 +29,8 @@ extension BlinkPattern {
 
     /// Upload: sending. A pulse every 2 s.
     public static let sending = repeating([.lit(.milliseconds(500)), .dark(.milliseconds(1500))])
+    /// Upload: phones may be paired. Ten times a second, twice as quick as `unsynced`, which a kit's only lamp shows too.
+    public static let pairing = repeating([.lit(.milliseconds(50)), .dark(.milliseconds(50))])
 
     /// Fault: as many flashes as the code, slow enough to count, and a pause.
     public static func fault(_ code: Fault.Code) -> BlinkPattern {

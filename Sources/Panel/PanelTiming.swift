@@ -13,6 +13,8 @@ public struct PanelTiming: Hashable, Sendable {
     public var shutdownHold: Duration
     /// How long back and stop are held to lock or unlock the panel; nil: that does nothing.
     public var lockHold: Duration?
+    /// How long play is held to open pairing.
+    public var pairHold: Duration
 
     /// From one repeat to the next. A selection's two flashes are over by then, so that each step can be counted;
     /// while playing, more than half a second sounds between skips, enough to know the place.
@@ -21,13 +23,15 @@ public struct PanelTiming: Hashable, Sendable {
     /// The times of the settings' section `panel`, by default its defaults.
     public init(
         debounce: Duration = .milliseconds(15), hold: Duration = .milliseconds(600),
-        ejectHold: Duration? = nil, shutdownHold: Duration = .seconds(3), lockHold: Duration? = .seconds(2)
+        ejectHold: Duration? = nil, shutdownHold: Duration = .seconds(3), lockHold: Duration? = .seconds(2),
+        pairHold: Duration = .seconds(3)
     ) {
         self.debounce = debounce
         self.hold = hold
         self.ejectHold = ejectHold.flatMap { $0 < shutdownHold ? $0 : nil }
         self.shutdownHold = shutdownHold
         self.lockHold = lockHold
+        self.pairHold = pairHold
     }
 }
 
@@ -47,18 +51,24 @@ struct Hold: Hashable, Sendable {
         switch button {
         case .back, .forward: due = pressedAt + timing.hold
         case .stop: due = timing.ejectHold.map { pressedAt + $0 } ?? shutdown
-        case .record, .play: due = nil
+        case .play: due = pressedAt + timing.pairHold
+        case .record: due = nil
         }
     }
 
     /// The event that is due; sets up the one after it.
     mutating func next() -> TransportEvent? {
         guard let due else { return nil }
-        if button == .stop {
+        switch button {
+        case .stop:
             self.due = due < shutdown ? shutdown : nil
             return due < shutdown ? .eject(pressed: pressedAt) : .shutdown(at: due)
+        case .play:
+            self.due = nil
+            return .pair(pressed: pressedAt)
+        case .record, .back, .forward:
+            self.due = due + PanelTiming.repeatInterval
+            return .press(button, at: due)
         }
-        self.due = due + PanelTiming.repeatInterval
-        return .press(button, at: due)
     }
 }

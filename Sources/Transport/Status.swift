@@ -56,6 +56,8 @@ public struct Status: Codable, Equatable, Sendable {
     public var faults: [Fault] = []
     /// Whether pressing record would record at once.
     public var armed = false
+    /// Whether phones may be paired now, since play was held.
+    @FalseUnlessSent public var pairing = false
     /// The version of Fieldfare.
     public var version: String
 
@@ -65,8 +67,8 @@ public struct Status: Codable, Equatable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case state, take, selected, frames, channels, format, card, xruns, gaps, clock, faults, armed, version, speed,
-            expand, directory
+        case state, take, selected, frames, channels, format, card, xruns, gaps, clock, faults, armed, pairing, version,
+            speed, expand, directory
         case elapsedSeconds = "elapsed_seconds"
         case syncedSeconds = "synced_seconds"
         case positionSeconds = "position_seconds"

@@ -49,6 +49,8 @@ public enum TransportEvent: Hashable, Sendable {
     case eject(pressed: Instant)
     /// Stop was held on: switch off.
     case shutdown(at: Instant)
+    /// Play was held on for a while, since this press of it: phones are to be paired.
+    case pair(pressed: Instant)
 
     /// `startedBy`: what first asked for this sound.
     case record(at: Instant, by: Asker, startedBy: TakeInitiator = .command)
@@ -168,6 +170,8 @@ public enum TransportEffect: Hashable, Sendable {
     case takeOver
     /// Give the stick back.
     case eject
+    /// Allow phones to be paired for a while.
+    case pair
     case powerOff
 }
 

@@ -13,7 +13,7 @@ extension TransportState {
         // Not if that press has just ended a take.
         case .eject(let pressed): return pressed == idleStop ? [.eject] : []
         case .stop(_, let asker): return dropTail() + [.reply(asker, .done)]
-        case .press(.play, _): return play(nil, by: nil, facts)
+        case .press(.play, let instant): return play(nil, by: nil, pressed: instant, facts)
         case .play(let take, let asker): return play(take, by: asker, facts)
         case .press(.back, _): return [.select(steps: -1)]
         case .press(.forward, _): return [.select(steps: 1)]
@@ -30,7 +30,7 @@ extension TransportState {
         case .tick: return tickIdle(facts)
         // A take cannot go on with a card that was away.
         case .cardLost: return dropTail()
-        case .lock, .cardAnswered, .storageAnswered, .cardReturned, .cardClosed, .takeBegan, .takeFinished,
+        case .lock, .pair, .cardAnswered, .storageAnswered, .cardReturned, .cardClosed, .takeBegan, .takeFinished,
             .takeFollowed, .takeFailed, .takeRejoined, .tailEnded, .playBegan, .playChanged, .playEnded, .playBlocked:
             return []
         }
@@ -85,7 +85,7 @@ extension TransportState {
         case .storageAnswered: arming.awaited.remove(.storage)
         case .tick: if facts.now >= arming.deadline { arming.awaited = [] }
         case .cardLost, .cardReturned, .cardClosed, .takeBegan, .takeFinished, .takeFollowed, .takeFailed,
-            .takeRejoined, .playBegan, .playChanged, .playEnded, .playBlocked, .lock, .tailEnded, .eject:
+            .takeRejoined, .playBegan, .playChanged, .playEnded, .playBlocked, .lock, .tailEnded, .eject, .pair:
             break
         case .press, .shutdown, .record, .stop, .mark, .play, .change, .finish: arming.waiting.append(event)
         }

@@ -3,13 +3,17 @@ import Takes
 // A take is being played, is paused, or is brought to silence.
 extension TransportState {
     /// Plays a take; nil: the selected one.
-    mutating func play(_ take: TakeName?, by asker: Asker?, _ facts: TransportFacts) -> [TransportEffect] {
+    /// - Parameter pressed: when play was pressed; nil: it is a command.
+    mutating func play(
+        _ take: TakeName?, by asker: Asker?, pressed: Instant? = nil, _ facts: TransportFacts
+    ) -> [TransportEffect] {
         guard facts.playObstacle == nil, let take = take ?? facts.selected else {
             let refusal = facts.playObstacle?.about("play") ?? facts.noTake
             return [.refuse(refusal)] + (asker.map { [.reply($0, .refused(refusal))] } ?? [])
         }
         let dropped = dropTail()
-        phase = .playing(Playing(name: take, whenBegun: asker.map { [$0] } ?? []))
+        let sounding = pressed.map { Playing.Sounding.begun(by: $0) } ?? .asBefore
+        phase = .playing(Playing(name: take, whenBegun: asker.map { [$0] } ?? [], sounding: sounding))
         return dropped + [.play(take)]
     }
 
@@ -26,7 +30,10 @@ extension TransportState {
         case .press(.record, _), .record: return stop(playing, Finish(waiting: [event]))
         case .press(.stop, _): return stop(playing, Finish())
         case .stop(_, let asker): return stop(playing, Finish(askers: [asker]))
-        case .press(.play, _): return change(playing, playing.motion == .paused ? .resume : .pause, by: nil)
+        case .press(.play, let instant):
+            let isPaused = playing.motion == .paused
+            playing.sounding = isPaused ? .resumed(by: instant) : .asBefore
+            return change(playing, isPaused ? .resume : .pause, by: nil)
         case .press(.back, _): return change(playing, .skip(seconds: -rules.skip.inSeconds), by: nil)
         case .press(.forward, _): return change(playing, .skip(seconds: rules.skip.inSeconds), by: nil)
         case .change(.pause, let asker) where playing.motion == .paused: return [.reply(asker, .done)]
@@ -88,7 +95,7 @@ extension TransportState {
             + conclude(rest, take: nil, facts)
     }
 
-    private mutating func change(_ playing: Playing, _ change: PlayChange, by asker: Asker?) -> [TransportEffect] {
+    mutating func change(_ playing: Playing, _ change: PlayChange, by asker: Asker?) -> [TransportEffect] {
         if case .skip(let seconds) = change, !seconds.isFinite {
             let refusal = Refusal(.badData, "skip: \(seconds) is no number of seconds")
             return asker.map { [.reply($0, .refused(refusal))] } ?? []
@@ -105,7 +112,7 @@ extension TransportState {
         return [.change(change)]
     }
 
-    private mutating func stop(_ playing: Playing, _ finish: Finish) -> [TransportEffect] {
+    mutating func stop(_ playing: Playing, _ finish: Finish) -> [TransportEffect] {
         var playing = playing
         playing.stage = .ending(finish)
         phase = .playing(playing)

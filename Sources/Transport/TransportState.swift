@@ -97,6 +97,8 @@ public struct TransportState: Hashable, Sendable {
         var whenBegun: [Asker] = []
         /// Who waits for the changes that the player was given, in their order.
         var whenChanged: [Asker?] = []
+        /// What sounds by a press of play alone, and is silent again if that press goes on to open pairing.
+        var sounding = Sounding.asBefore
 
         /// Whether the position moves.
         public enum Motion: Hashable, Sendable { case running, paused }
@@ -107,6 +109,13 @@ public struct TransportState: Hashable, Sendable {
         }
         /// Whether the capture card was closed for it.
         enum Card: Hashable, Sendable { case own, closedForPlayer }
+        /// What the press of play at an instant did.
+        enum Sounding: Hashable, Sendable {
+            /// It paused, or nothing was pressed.
+            case asBefore
+            case begun(by: Instant)
+            case resumed(by: Instant)
+        }
     }
 
     /// Whether what goes on was ordered to end.
@@ -171,6 +180,7 @@ extension TransportState {
             lock = lock == .locked ? .unlocked : .locked
             return [.lockChanged(isLocked: lock == .locked)]
         case .tailEnded: return tailEnded(facts)
+        case .pair(let pressed): return pair(pressed)
         default: break
         }
         switch phase {
@@ -231,6 +241,7 @@ extension TransportEvent {
             Refusal(.busy, "\(button.rawValue): the panel is locked: hold back and stop together to unlock it")
         case .eject: Refusal(.busy, "eject: the panel is locked: hold back and stop together to unlock it")
         case .shutdown: Refusal(.busy, "power off: the panel is locked: hold back and stop together to unlock it")
+        case .pair: Refusal(.busy, "pair: the panel is locked: hold back and stop together to unlock it")
         default: nil
         }
     }

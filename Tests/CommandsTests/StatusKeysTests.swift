@@ -9,7 +9,7 @@ import Testing
         "state", "take", "selected", "frames", "elapsed_seconds", "synced_seconds", "position_seconds", "rate_hz",
         "channels", "format", "card", "low_pass_hz", "slope_db_per_octave", "high_pass_hz", "level_dbfs", "xruns",
         "gaps", "free_bytes", "reserve_bytes", "time_left_seconds", "pitch_cents", "speed", "clock", "faults", "armed",
-        "version",
+        "pairing", "version",
     ]
 
     @Test func `the status has them all`() throws {

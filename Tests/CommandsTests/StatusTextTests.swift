@@ -53,6 +53,15 @@ import Transport
                 == "playing heron07-0042-061811Z 0:00:03.0 of 0:01:23.4, pitch -1200 cents, speed 0.05 expanded")
     }
 
+    @Test func `pairing has a line while it is open`() {
+        var status = recordingStatus
+        let before = StatusText(status).lines
+        status.pairing = true
+        let line = "pairing   phones may pair for 2 minutes after play was held"
+        #expect(StatusText(status).lines.filter { !before.contains($0) } == [line])
+        #expect(StatusText(status).lines.count == before.count + 1)
+    }
+
     @Test func `less than the reserve is no room`() {
         var status = recordingStatus
         status.freeBytes = 500_000_000

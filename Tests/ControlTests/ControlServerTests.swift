@@ -301,6 +301,23 @@ import Transport
         #expect(!exchange.isReadable)
     }
 
+    @Test func `a watcher learns when pairing is opened and when it ends`() throws {
+        let exchange = try Exchange()
+        let peer = exchange.peer()
+        peer.send("{\"id\":2,\"command\":\"watch\"}\n")
+        exchange.settle()
+        var status = exchange.recorder.status
+        for isPairing in [true, true, false] {
+            status.pairing = isPairing
+            exchange.server.publish(status)
+        }
+        #expect(
+            peer.lines().dropFirst() == [
+                "{\"event\":\"status\",\(idleStatus.replacing("\"pairing\":false", with: "\"pairing\":true"))}",
+                "{\"event\":\"status\",\(idleStatus)}",
+            ])
+    }
+
     @Test func `only a watcher that asks for the waveform gets it`() throws {
         let exchange = try Exchange()
         let (plain, drawing) = (exchange.peer(), exchange.peer())

@@ -125,6 +125,9 @@ struct KitModel {
     /// A take that begins before this may have to wait until what was played has faded away.
     var noisyUntil: Instant?
 
+    /// Until when phones may be paired.
+    var pairingEnd: Instant?
+
     // What plays.
     var position = Duration.zero
     var length = Duration.zero
@@ -203,6 +206,18 @@ struct KitModel {
         case (.paused, .play): mode = .playing
         case (.playing, .back), (.paused, .back): position = max(.zero, position - .seconds(5))
         case (.playing, .forward), (.paused, .forward): position = min(length, position + .seconds(5))
+        }
+    }
+
+    /// Play was held on: what its press made sound is silent again.
+    /// - Parameter before: what the kit did when play was pressed.
+    mutating func pair(since before: Mode, at now: Instant) {
+        pairingEnd = now + .seconds(120)
+        guard mode == .playing else { return }
+        switch before {
+        case .idle: playingEnded(at: now)
+        case .paused: mode = .paused
+        case .recording, .playing: break
         }
     }
 
@@ -364,6 +379,7 @@ struct KitModel {
         endedFullAt = nil
         failedAt = nil
         noisyUntil = nil
+        pairingEnd = nil
         noCard = Condition()
         full = Condition()
         nearlyFull = Condition()

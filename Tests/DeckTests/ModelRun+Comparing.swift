@@ -37,6 +37,8 @@ extension ModelRun {
                 take.name?.number == model.open?.number,
                 "records \(String(describing: take)), not \(String(describing: model.open))")
         }
+        let isPairing = model.pairingEnd.map { now < $0 } ?? false
+        try hold(status.pairing == isPairing, "pairing: \(status.pairing), not \(isPairing)")
         try compareLamps(reported, isArmed: status.armed)
     }
 
@@ -50,7 +52,11 @@ extension ModelRun {
             faults.min().map { fault.count == $0.rawValue } ?? fault.isDark,
             "the fault lamp: \(fault.stretches), for \(faults)")
         // Nothing is uploaded here.
-        try hold(trace(.upload, .seconds(6)).isDark, "the upload lamp is lit")
+        let upload = trace(.upload, .seconds(6))
+        let isPairing = model.pairingEnd.map { now < $0 } ?? false
+        try hold(
+            isPairing ? upload.flashes >= 60 : upload.isDark,
+            "the upload lamp: \(upload.stretches), pairing: \(isPairing)")
         let play = trace(.play, .seconds(6))
         switch model.mode {
         case .recording: try hold(play.isDark, "the play lamp: \(play.stretches), while recording")

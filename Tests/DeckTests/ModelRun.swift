@@ -114,6 +114,18 @@ extension ModelRun {
         rig.work()
     }
 
+    /// Presses play and holds it on until phones may be paired.
+    func holdPlay() {
+        let (instant, mode) = (now, model.mode)
+        press(.play)
+        run(instant + .seconds(3) - now)
+        receiveEnd()
+        note("play is held, \(model.mode)")
+        model.pair(since: mode, at: now)
+        rig.deck.handle(.pair(pressed: instant))
+        rig.work()
+    }
+
     /// What plays comes to its end at about the time that the model expects.
     func receiveEnd() {
         if model.mayHaveEnded, rig.deck.state != .playing { model.playingEnded(at: now) }

@@ -47,7 +47,7 @@ extension SeededRandom {
 
 extension ModelRun {
     private enum Event {
-        case press, pressQuickly, wait, waitLong, card, overrun, storage, space, calendar, shutdown, powerCut
+        case press, pressQuickly, holdPlay, wait, waitLong, card, overrun, storage, space, calendar, shutdown, powerCut
     }
 
     /// Lets something happen, and compares.
@@ -60,7 +60,8 @@ extension ModelRun {
         try compare()
         if let since = model.cardAwaySince, rig.clock.now() - since > .seconds(60) { try waitForCard(&chance) }
         switch chance.pick([
-            (Event.press, 50), (.pressQuickly, 5), (.wait, 12), (.waitLong, 2), (.card, 9), (.overrun, 3),
+            (Event.press, 50), (.pressQuickly, 5), (.holdPlay, 3), (.wait, 12), (.waitLong, 2), (.card, 9),
+            (.overrun, 3),
             (.storage, 8),
             (.space, 5), (.calendar, 5), (.shutdown, 1), (.powerCut, 2),
         ]) {
@@ -75,6 +76,7 @@ extension ModelRun {
                 chance.next() % 2 == 0 ? Button.record : .stop
             }
             pressQuickly(buttons, apart: chance.milliseconds(0...120))
+        case .holdPlay: holdPlay()
         case .wait: run(chance.milliseconds(100...6000))
         case .waitLong: run(model.trouble == .stalled ? .seconds(8) : chance.milliseconds(6000...40000))
         case .card:

@@ -33,6 +33,11 @@ import Transport
     @Test func `no two patterns of one lamp look alike`() {
         let play: [BlinkPattern] = [.off, .solid, .armed, .paused, .selected, .atTheEnd, .refused, .lockChanged]
         #expect(Set(play).count == play.count)
+        let upload: [BlinkPattern] = [.off, .solid, .sending, .pairing]
+        #expect(Set(upload).count == upload.count)
+        let faults = Fault.Code.allCases.map { BlinkPattern.fault($0) }
+        let all = Set(play + upload + faults + [.syncWink, .unsynced, .refusedWinks, .lockChangedWinks])
+        #expect(all.count == play.count + upload.count - 2 + faults.count + 4)
     }
 
     @Test func `a selection's flashes are over before the next one can follow`() {

@@ -132,6 +132,41 @@ import Transport
                 == ["0 upload", "500 ", "2000 upload", "2500 ", "3000 upload", "4000 "])
     }
 
+    @Test func `pairing flickers on upload, whatever is uploaded, and leaves the other lamps alone`() {
+        for upload in uploadStates {
+            let before = indication {
+                $0.playback = .playing
+                $0.upload = upload
+            }
+            var pairing = before
+            pairing.isPairing = true
+            let after = upload == .safeToRemove ? ["1300 play+upload"] : ["1300 play"]
+            let sending = upload == .sending ? ["1300 play+upload", "1800 play"] : after
+            let flicker = [
+                "1000 play+upload", "1050 play", "1100 play+upload", "1150 play", "1200 play+upload", "1250 play",
+            ]
+            #expect(
+                trace([(1000, pairing), (1300, before)], until: 2000)
+                    == flicker + (upload == .sending ? sending : upload == .safeToRemove ? after : []))
+        }
+    }
+
+    @Test func `on one lamp for all, pairing shows before play, and after recording and faults`() {
+        let armed = indication {
+            $0.isPairing = true
+            $0.isArmed = true
+            $0.playback = .paused
+            $0.upload = .sending
+        }
+        #expect(trace([(0, armed)], lamps: [.all], until: 199) == ["0 all", "50 ", "100 all", "150 "])
+        var faulty = armed
+        faulty.faults = [.noCard]
+        #expect(trace([(0, faulty)], lamps: [.all], until: 1800) == ["0 all", "200 ", "1700 all"])
+        var recording = faulty
+        recording.recording = .init(safeUntil: at(0))
+        #expect(trace([(0, recording)], lamps: [.all], until: 1800) == ["0 all"])
+    }
+
     @Test func `the lowest fault shows, from its first flash on`() {
         let two = indication { $0.faults = [.settings, .diskFull] }
         let one = indication { $0.faults = [.settings, .diskFull, .noCard] }
@@ -256,6 +291,7 @@ import Transport
                 display.show(
                     indication {
                         $0.isArmed = Bool.random(using: &dice)
+                        $0.isPairing = Bool.random(using: &dice)
                         $0.playback = [.stopped, .playing, .paused].randomElement(using: &dice) ?? .stopped
                         $0.upload = uploadStates.randomElement(using: &dice) ?? .idle
                         $0.faults = Set(Fault.Code.allCases.filter { _ in Int.random(in: 0..<4, using: &dice) == 0 })
@@ -278,6 +314,7 @@ import Transport
             var display = Display(lamps: Bool.random(using: &dice) ? [.all] : [.record, .play, .upload, .fault])
             var shown = indication {
                 $0.isArmed = Bool.random(using: &dice)
+                $0.isPairing = Int.random(in: 0..<4, using: &dice) == 0
                 $0.playback = [.stopped, .playing, .paused].randomElement(using: &dice) ?? .stopped
                 $0.upload = uploadStates.randomElement(using: &dice) ?? .idle
                 $0.faults = Set(Fault.Code.allCases.filter { _ in Int.random(in: 0..<4, using: &dice) == 0 })

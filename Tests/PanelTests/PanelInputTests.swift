@@ -68,9 +68,30 @@ import Transport
         #expect(events(hold(.stop, 0, 20000), until: 30000, timing: timing) == [press, .shutdown(at: at(1000))])
     }
 
-    @Test func `record and play held on do nothing more`() {
+    @Test func `record held on does nothing more`() {
         #expect(events(hold(.record, 0, 20000), until: 30000) == [.press(.record, at: at(0))])
-        #expect(events(hold(.play, 0, 20000), until: 30000) == [.press(.play, at: at(0))])
+    }
+
+    @Test func `play acts at its press, and held on to three seconds opens pairing, once`() {
+        let press = TransportEvent.press(.play, at: at(0))
+        let pair = TransportEvent.pair(pressed: at(0))
+        #expect(events(hold(.play, 0, 20000), until: 30000) == [press, pair])
+        #expect(events(hold(.play, 0, 2999), until: 30000) == [press])
+        #expect(events(hold(.play, 0, 2999) + hold(.play, 3100, 6000), until: 30000).count == 2)
+        #expect(
+            events(hold(.play, 0, 3100) + hold(.play, 4000, 7100), until: 30000) == [
+                press, pair, .press(.play, at: at(4000)), .pair(pressed: at(4000)),
+            ])
+        // Known when it is due, and not before.
+        var input = PanelInput()
+        input.edge(Edge(.play, isDown: true, at: at(0)))
+        #expect(input.advance(to: at(2999.9)) == [press])
+        #expect(input.nextDeadline == at(3000))
+        #expect(input.advance(to: at(3000)) == [pair])
+        #expect(input.nextDeadline == nil)
+        let timing = PanelTiming(pairHold: .seconds(5))
+        #expect(events(hold(.play, 0, 4999), until: 30000, timing: timing) == [press])
+        #expect(events(hold(.play, 0, 5001), until: 30000, timing: timing) == [press, pair])
     }
 
     @Test func `a button that is stuck at the start gives nothing until it was released`() {

@@ -29,6 +29,15 @@ struct TransportModel {
     private(set) var takes = 0
     private(set) var rejoins = 0
     private(set) var lateRejoins = 0
+    private(set) var pairings = 0
+    /// How often opening pairing took back what its press had begun or resumed.
+    private(set) var silenced = 0
+    /// When play was last pressed.
+    private var playPressed = Instant(nanoseconds: 0)
+    private var sounding = Sounding.byOthers
+
+    /// What has made sound what plays: the last press of play or not; unknown: what had waited did.
+    enum Sounding: Hashable { case byPress, byOthers, unknown }
 
     enum WriterMode: Hashable { case free, recording(Int), ending(Int), tail(Int) }
     enum PlayerMode: Hashable { case free, playing, stopping }
@@ -61,7 +70,57 @@ struct TransportModel {
         var again = before
         if again.handle(event, facts) != effects || again != transport { problems.append("not a function: \(event)") }
         for effect in effects { carryOut(effect) }
+        note(event, effects)
         check(event)
+    }
+
+    /// Play was held on since it was pressed last.
+    mutating func holdPlay() {
+        let sounding = sounding
+        let isLocked = transport.lock == .locked
+        let before = transport
+        let effects = transport.handle(.pair(pressed: playPressed), facts)
+        for effect in effects { carryOut(effect) }
+        check(.pair(pressed: playPressed))
+        guard effects.contains(.pair) else {
+            if isLocked == effects.isEmpty { problems.append("locked \(isLocked), and pairing: \(effects)") }
+            if transport != before { problems.append("pairing is not opened, and changes \(before)") }
+            return
+        }
+        pairings += 1
+        if isLocked { problems.append("a locked panel opens pairing") }
+        let others = effects.filter { $0 != .pair }
+        if !others.isEmpty { silenced += 1 }
+        if !others.isEmpty, others != [.stopPlaying], others != [.change(.pause)] {
+            problems.append("pairing: \(effects)")
+        }
+        if sounding == .byOthers, !others.isEmpty {
+            problems.append("pairing has ended what its press did not begin: \(effects)")
+        }
+        if sounding == .byPress, player == .playing, case .playing(let playing) = transport.phase,
+            playing.motion == .running
+        {
+            problems.append("what the press has made sound still does")
+        }
+    }
+
+    private mutating func note(_ event: TransportEvent, _ effects: [TransportEffect]) {
+        var isPress = false
+        if case .press(.play, let instant) = event {
+            playPressed = instant
+            isPress = true
+        }
+        for effect in effects {
+            switch effect {
+            case .play:
+                if case .play = event { sounding = .byOthers } else { sounding = isPress ? .byPress : .unknown }
+            case .change(.resume) where isPress: sounding = .byPress
+            case .change(.pause) where isPress, .stopPlaying: sounding = .byOthers
+            // By a command, of what a press may have begun.
+            case .change(.pause), .change(.resume): if sounding == .byPress { sounding = .unknown }
+            default: break
+            }
+        }
     }
 
     /// A worker answers its oldest order.
@@ -81,7 +140,7 @@ struct TransportModel {
             pending.append(.cardClosed)
         case .reopenCard: isCardWithPlayer = false
         case .closeCard: isCardWithPlayer = false
-        case .eject: break
+        case .eject, .pair: break
         case .begin:
             if writer != .free { problems.append("begin while the writer is \(writer)") }
             writer = .recording(nextNumber)

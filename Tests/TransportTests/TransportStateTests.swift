@@ -328,6 +328,7 @@ import Transport
         #expect(model.open == [])
         #expect(model.writer == .free && model.player == .free)
         #expect(model.takes > 50)
+        #expect(model.pairings > 50 && model.silenced > 3)
         #expect(rules.rejoin == .zero || (model.rejoins > 10 && model.lateRejoins > 3))
     }
 }
@@ -337,7 +338,8 @@ extension TransportModel {
         now = now + .milliseconds(Int.random(in: 0...4000, using: &chance))
         switch Int.random(in: 0..<100, using: &chance) {
         case 0..<35: handle(.press(Button.allCases.randomElement(using: &chance)!, at: now))
-        case 35..<65: answerNext()
+        case 35..<61: answerNext()
+        case 61..<65: holdPlay()
         case 65..<75: handle(.tick)
         case 75..<77: handle(.lock(at: now))
         case 77..<79: handle(.record(at: now, by: asker()))

@@ -1,0 +1,137 @@
+import Panel
+import ScriptedPlayback
+import Takes
+import Testing
+import Transport
+
+@testable import Deck
+
+/// Play is held on: phones may pair for two minutes.
+@Suite struct DeckPairingTests {
+    private static let opened = "pairing: play was held: phones may pair for 120 s"
+
+    /// Holds play on for 3 s from now.
+    /// - Returns: when pairing is opened.
+    @discardableResult
+    private func holdPlay(_ rig: Rig) -> Instant {
+        let pressed = rig.clock.now()
+        rig.press(.play)
+        rig.run(pressed + .seconds(3) - rig.clock.now())
+        rig.deck.handle(.pair(pressed: pressed))
+        rig.work()
+        return rig.clock.now()
+    }
+
+    private func openings(_ rig: Rig) -> Int { rig.log.messages.count { $0 == Self.opened } }
+
+    /// A rig with a take of two seconds.
+    private func rigWithTake() throws -> Rig {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.seconds(20))
+        rig.press(.stop)
+        rig.settle()
+        return rig
+    }
+
+    @Test func `pairing lasts for two minutes, in the status and on the lamp, and ends by itself at once`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        var display = Display()
+        var published: [Bool] = []
+        rig.deck.onChange = { [unowned rig] in
+            display.show(rig.deck.indication, at: rig.clock.now())
+            if published.last != rig.deck.status.pairing { published.append(rig.deck.status.pairing) }
+        }
+        func upload(_ length: Duration = .seconds(1)) -> LampTrace {
+            LampTrace(of: .upload, on: display, from: rig.clock.now(), for: length)
+        }
+        rig.turn()
+        #expect(upload().isDark)
+        let end = holdPlay(rig) + .seconds(120)
+        #expect(rig.deck.status.pairing)
+        #expect(rig.deck.indication.isPairing)
+        #expect(upload().flashes == 10)
+        #expect(openings(rig) == 1)
+        rig.run(end - rig.clock.now() - .milliseconds(70), step: .milliseconds(90))
+        #expect(rig.deck.status.pairing)
+        // The loop is to be woken when it ends.
+        #expect(rig.deck.turn(now: rig.clock.now()) == end)
+        rig.clock.advance(by: end - rig.clock.now())
+        // Even before the loop has been.
+        #expect(!rig.deck.status.pairing)
+        #expect(!rig.deck.indication.isPairing)
+        #expect(published == [false, true])
+        _ = rig.deck.turn(now: rig.clock.now())
+        #expect(published == [false, true, false])
+        #expect(upload(.seconds(10)).isDark)
+        #expect(rig.deck.pairingEnd == nil)
+        #expect(openings(rig) == 1)
+    }
+
+    @Test func `play held again extends it`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        holdPlay(rig)
+        rig.run(.seconds(100), step: .milliseconds(500))
+        let end = holdPlay(rig) + .seconds(120)
+        #expect(openings(rig) == 2)
+        rig.run(end - rig.clock.now() - .milliseconds(10), step: .milliseconds(500))
+        #expect(rig.deck.status.pairing)
+        rig.run(.milliseconds(10))
+        #expect(!rig.deck.status.pairing)
+    }
+
+    @Test func `what play began is stopped, what it paused stays paused, and what it resumed is paused again`() throws {
+        let rig = try rigWithTake()
+        holdPlay(rig)
+        rig.run(.seconds(1))
+        #expect(rig.deck.state == .idle)
+        #expect(!rig.sink.isOpen)
+        #expect(rig.deck.status.pairing)
+        #expect(rig.deck.isArmed)
+
+        rig.press(.play)
+        rig.run(.seconds(1))
+        holdPlay(rig)
+        #expect(rig.deck.state == .paused)
+        rig.run(.milliseconds(500))
+        let position = rig.deck.status.positionSeconds
+        holdPlay(rig)
+        rig.run(.milliseconds(500))
+        #expect(rig.deck.state == .paused)
+        #expect(rig.deck.indication.playback == .paused)
+        // It has sounded while play was held.
+        let moved = try #require(rig.deck.status.positionSeconds) - (try #require(position))
+        #expect(abs(moved - 3) < 0.2, "\(moved)")
+        #expect(openings(rig) == 3)
+    }
+
+    @Test func `a take that is recorded goes on`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.milliseconds(985))
+        holdPlay(rig)
+        #expect(rig.deck.status.pairing)
+        #expect(rig.deck.indication.recording != nil)
+        rig.run(.milliseconds(985))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.frames == 8 * (1000 + 3000 + 985))
+        #expect(sidecar.markers.isEmpty && sidecar.gaps.isEmpty && sidecar.endedBy == .stop)
+    }
+
+    @Test func `a locked panel does not open it, and says so`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        rig.deck.handle(.lock(at: rig.clock.now()))
+        holdPlay(rig)
+        #expect(!rig.deck.status.pairing)
+        #expect(rig.deck.indication.answer?.kind == .refused)
+        #expect(
+            rig.log.messages.last == "pair: the panel is locked: hold back and stop together to unlock it")
+    }
+}
