@@ -76,6 +76,8 @@ extension TransportState {
             return [.closeForPlayer]
         case .cardClosed:
             guard playing.card == .closedForPlayer, case .opening(let changes) = playing.sound else { return [] }
+            // The player has nothing yet that it could stop.
+            if case .ending = playing.stage { return over(playing, nil, facts) }
             // What was changed meanwhile went to a player that had nothing to play.
             return [.play(playing.name)] + changes.map { .change($0) }
         case .playEnded(let failure): return over(playing, failure, facts)

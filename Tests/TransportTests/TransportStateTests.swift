@@ -281,6 +281,20 @@ import Transport
         #expect(state.handle(.playEnded(failure: nil), facts) == [.reopenCard])
     }
 
+    @Test func `what is stopped while the recording card is being closed for the player is not played`() {
+        for (event, following) in [
+            (TransportEvent.press(.stop, at: now), [TransportEffect.reopenCard]), (.pair(pressed: now), [.reopenCard]),
+            (.press(.record, at: now), [.reopenCard, .begin(at: now, by: .button)]),
+            (.shutdown(at: now), [.closeCard, .powerOff]),
+        ] {
+            var state = state()
+            _ = state.handle(.press(.play, at: now), facts)
+            #expect(state.handle(.playBlocked(Refusal(.io, "play: busy")), facts) == [.closeForPlayer])
+            #expect(state.handle(event, facts).first == .stopPlaying)
+            #expect(state.handle(.cardClosed, facts) == following)
+        }
+    }
+
     @Test func `power off waits for the take, and refuses what waited`() {
         var state = recording()
         _ = state.handle(.press(.stop, at: now), facts)
