@@ -43,3 +43,8 @@ public struct ListenAddress: Hashable, Sendable {
             && text.allSatisfy { $0.isASCII && ($0.isHexDigit || $0 == ":" || $0 == ".") }
     }
 }
+
+extension ListenAddress: CustomStringConvertible {
+    /// As it is written in the settings.
+    public var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+}
