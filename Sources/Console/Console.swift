@@ -24,7 +24,8 @@ public struct Console: Service {
         }
         if let inherited, !InheritedSocket.listens(inherited, at: address) {
             library.log.notice(
-                "console: it listens at \(address), as [console] listen says, and not where fieldfare-library.socket does")
+                "console: it listens at \(address), as [console] listen says, and not where fieldfare-library.socket does"
+            )
             close(inherited)
             return [Console(library, address, nil, settingsFile: settingsFile)]
         }

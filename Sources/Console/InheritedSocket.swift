@@ -25,9 +25,13 @@ enum InheritedSocket {
                 guard unsafe getsockname(descriptor, name, &length) == 0 else { return nil }
                 switch Int32(unsafe name.pointee.sa_family) {
                 case AF_INET:
-                    return unsafe name.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { SocketAddress(unsafe $0.pointee) }
+                    return unsafe name.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                        SocketAddress(unsafe $0.pointee)
+                    }
                 case AF_INET6:
-                    return unsafe name.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { SocketAddress(unsafe $0.pointee) }
+                    return unsafe name.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+                        SocketAddress(unsafe $0.pointee)
+                    }
                 default: return nil
                 }
             }

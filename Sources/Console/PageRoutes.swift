@@ -11,12 +11,50 @@ struct PageRoutes: Sendable {
         var bytes: [UInt8]
     }
 
-    private static let script = "text/javascript; charset=utf-8"
-    private static let style = "text/css; charset=utf-8"
+    private static let pages =
+        [
+            Page(path: "/", mediaType: "text/html; charset=utf-8", bytes: PackageResources.index_html),
+            Page(path: "/api/openapi.json", mediaType: "application/json", bytes: PackageResources.openapi_json),
+        ] + styles.map { Page(path: "/\($0.name)", mediaType: "text/css; charset=utf-8", bytes: $0.bytes) }
+        + scripts.map { Page(path: "/\($0.name)", mediaType: "text/javascript; charset=utf-8", bytes: $0.bytes) }
 
-    private static let pages = [
-        Page(path: "/", mediaType: "text/html; charset=utf-8", bytes: PackageResources.index_html),
-        Page(path: "/api/openapi.json", mediaType: "application/json", bytes: PackageResources.openapi_json),
+    private static let styles: [(name: String, bytes: [UInt8])] = [
+        ("console.css", PackageResources.console_css),
+        ("takes.css", PackageResources.takes_css),
+    ]
+
+    private static let scripts: [(name: String, bytes: [UInt8])] = [
+        ("api.js", PackageResources.api_js),
+        ("app.js", PackageResources.app_js),
+        ("deck.js", PackageResources.deck_js),
+        ("dom.js", PackageResources.dom_js),
+        ("kit.js", PackageResources.kit_js),
+        ("listen-worklet.js", PackageResources.listen_worklet_js),
+        ("listen.js", PackageResources.listen_js),
+        ("livewave.js", PackageResources.livewave_js),
+        ("meters.js", PackageResources.meters_js),
+        ("pair.js", PackageResources.pair_js),
+        ("player-worker.js", PackageResources.player_worker_js),
+        ("player.js", PackageResources.player_js),
+        ("settings.js", PackageResources.settings_js),
+        ("spectrogram-worker.js", PackageResources.spectrogram_worker_js),
+        ("spectrogram.js", PackageResources.spectrogram_js),
+        ("take-actions.js", PackageResources.take_actions_js),
+        ("take-controls.js", PackageResources.take_controls_js),
+        ("take-facts.js", PackageResources.take_facts_js),
+        ("take-marks.js", PackageResources.take_marks_js),
+        ("take-notes.js", PackageResources.take_notes_js),
+        ("take-row.js", PackageResources.take_row_js),
+        ("take-spectrum.js", PackageResources.take_spectrum_js),
+        ("take-view.js", PackageResources.take_view_js),
+        ("take.js", PackageResources.take_js),
+        ("takes-format.js", PackageResources.takes_format_js),
+        ("takes-list.js", PackageResources.takes_list_js),
+        ("takes-texts.js", PackageResources.takes_texts_js),
+        ("takes.js", PackageResources.takes_js),
+        ("texts.js", PackageResources.texts_js),
+        ("wav.js", PackageResources.wav_js),
+        ("waveform.js", PackageResources.waveform_js),
     ]
 
     var routes: [Route] {

@@ -1,7 +1,7 @@
 import Control
-import FoundationEssentials
 import HTTPTypes
 import Transport
+import Upload
 
 /// The items of a request's query, in their order (WHATWG URL, `application/x-www-form-urlencoded`).
 struct QueryItems: Sendable {
@@ -21,7 +21,7 @@ struct QueryItems: Sendable {
     }
 
     private static func decoded(_ text: Substring) -> String? {
-        text.replacing("+", with: " ").removingPercentEncoding
+        PercentCoding.decoded(text, plusIsSpace: true)
     }
 
     /// The first value of a name.

@@ -1,0 +1,97 @@
+// Talks to the kit: requests, and the events that it sends.
+
+/** What the kit refused, with its sentence. */
+export class Refusal extends Error {
+  constructor(status, detail) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+async function request(method, path, body) {
+  const options = { method, credentials: 'same-origin', cache: 'no-store' };
+  if (body !== undefined) {
+    options.body = JSON.stringify(body);
+    options.headers = { 'Content-Type': 'application/json' };
+  }
+  const response = await fetch(path, options);
+  api.lastDate = Date.parse(response.headers.get('Date')) || null;
+  const content = response.status === 204 ? null : await response.json().catch(() => null);
+  if (!response.ok) throw new Refusal(response.status, content?.detail ?? `${response.status} ${response.statusText}`);
+  return content;
+}
+
+/** Requests that are answered with JSON; each throws a `Refusal`, or a `TypeError` while the kit cannot be reached. */
+export const api = {
+  /** What the kit's clock said in the last answer, in milliseconds; null: nothing yet. */
+  lastDate: null,
+  get: (path) => request('GET', path),
+  post: (path, body = {}) => request('POST', path, body),
+  patch: (path, body) => request('PATCH', path, body),
+  delete: (path) => request('DELETE', path),
+};
+
+const kinds = ['status', 'level', 'peaks', 'take', 'away'];
+const longestSilence = 20_000;
+
+/** The kit's events, and `connection` with `{ isConnected }`. It connects again by itself. */
+export class Events {
+  #handlers = new Map();
+  #source = null;
+  #watchdog = 0;
+  #retry = 0;
+  isConnected = null;
+
+  /** Has `handler` called with the data of each event of a kind. Returns a function that ends it. */
+  on(kind, handler) {
+    if (!this.#handlers.has(kind)) this.#handlers.set(kind, new Set());
+    this.#handlers.get(kind).add(handler);
+    return () => this.#handlers.get(kind).delete(handler);
+  }
+
+  /** Connects, unless it is connected. */
+  start() {
+    if (this.#source) return;
+    const source = new EventSource('/api/events');
+    this.#source = source;
+    for (const kind of kinds) {
+      source.addEventListener(kind, (event) => {
+        this.#sign(true);
+        this.#emit(kind, JSON.parse(event.data));
+      });
+    }
+    source.addEventListener('open', () => this.#sign(true));
+    source.addEventListener('error', () => this.#lose());
+    this.#watch();
+  }
+
+  stop() {
+    clearTimeout(this.#watchdog);
+    clearTimeout(this.#retry);
+    this.#source?.close();
+    this.#source = null;
+  }
+
+  #emit(kind, data) {
+    for (const handler of [...this.#handlers.get(kind) ?? []]) handler(data);
+  }
+
+  #sign(isConnected) {
+    if (isConnected) this.#watch();
+    if (this.isConnected === isConnected) return;
+    this.isConnected = isConnected;
+    this.#emit('connection', { isConnected });
+  }
+
+  // A network that is gone closes no connection: silence says it.
+  #watch() {
+    clearTimeout(this.#watchdog);
+    this.#watchdog = setTimeout(() => this.#lose(), longestSilence);
+  }
+
+  #lose() {
+    this.stop();
+    this.#sign(false);
+    this.#retry = setTimeout(() => this.start(), 1500);
+  }
+}

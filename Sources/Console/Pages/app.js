@@ -1,0 +1,142 @@
+// The shell: session, routes, connection, theme and language.
+//
+// A page is a function `page(root, context, …)` that fills `root` and returns a function that ends it. `context` has
+//   api            requests (api.js)
+//   events         `on(kind, handler)` returns a function that ends it: status, level, peaks, take, away, connection
+//   session()      what GET /api/session last said
+//   status()       the last status; null: none yet
+//   t(key, values) a text in the page's language
+//   say(message)   has a screen reader say something
+//   ask(question, { confirm, danger }) a question; a promise of true or false
+//   refresh()      asks for the session again, and shows the page anew
+import { Events, api } from './api.js';
+import { button, h } from './dom.js';
+import { addTexts, language, languageNames, setLanguage, t } from './texts.js';
+
+const main = document.getElementById('main');
+const said = document.getElementById('said');
+const banner = document.getElementById('banner');
+const events = new Events();
+let session = null;
+let status = null;
+let endPage = null;
+
+const context = {
+  api, events, t,
+  session: () => session,
+  status: () => status,
+  say: (message) => { said.textContent = ''; requestAnimationFrame(() => { said.textContent = message; }); },
+  ask,
+  refresh: begin,
+  setTheme,
+  setLanguage: (name) => { setLanguage(name); location.reload(); },
+  languageNames,
+};
+
+const routes = [
+  { pattern: /^\/takes\/([^/]+)$/, name: 'takes', load: () => takes(), page: 'takePage' },
+  { pattern: /^\/takes$/, name: 'takes', load: () => takes(), page: 'takesPage' },
+  { pattern: /^\/kit$/, name: 'kit', load: () => import('./kit.js'), page: 'kitPage' },
+  { pattern: /^/, name: 'deck', load: () => import('./deck.js'), page: 'deckPage' },
+];
+
+async function takes() {
+  const [texts, pages] = await Promise.all([import('./takes-texts.js'), import('./takes.js')]);
+  addTexts('en', texts.en);
+  addTexts('de', texts.de);
+  return pages;
+}
+
+async function show() {
+  const path = decodeURIComponent(location.hash.slice(1)) || '/deck';
+  const route = routes.find(({ pattern }) => pattern.test(path));
+  const [, ...parameters] = route.pattern.exec(path);
+  for (const link of document.querySelectorAll('#nav a')) {
+    if (link.dataset.name === route.name) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  endPage?.();
+  endPage = null;
+  const root = h('div', {});
+  main.replaceChildren(root);
+  try {
+    if (session.right === 'none' || (path === '/pair' && session.right !== 'all')) {
+      const { pairPage } = await import('./pair.js');
+      endPage = pairPage(root, context);
+    } else {
+      const module = await route.load();
+      if (!root.isConnected) return;
+      endPage = module[route.page](root, ...(parameters.length ? [...parameters, context] : [context]));
+    }
+  } catch (error) {
+    root.replaceChildren(h('h1', {}, t('page.failed')), h('p', {}, error.message), button(t('page.again'), show));
+  }
+  const heading = root.querySelector('h1');
+  document.title = `${heading?.textContent ?? ''} · ${session.kit} · Fieldfare`;
+}
+
+function focusHeading() {
+  const heading = main.querySelector('h1');
+  heading?.setAttribute('tabindex', '-1');
+  heading?.focus({ preventScroll: true });
+}
+
+async function begin() {
+  try {
+    session = await api.get('/api/session');
+  } catch {
+    showBanner(t('connection.none'));
+    setTimeout(begin, 2000);
+    return;
+  }
+  showBanner('');
+  document.getElementById('brand').textContent = session.kit;
+  if (session.right === 'none') events.stop();
+  else events.start();
+  await show();
+}
+
+function showBanner(text) {
+  banner.textContent = text;
+  banner.hidden = !text;
+  main.classList.toggle('is-stale', Boolean(text));
+}
+
+function ask(question, { confirm = t('ask.yes'), danger = false } = {}) {
+  return new Promise((resolve) => {
+    const answer = (value) => { dialog.close(); dialog.remove(); resolve(value); };
+    const dialog = h('dialog', { 'aria-labelledby': 'question' },
+      h('p', { id: 'question' }, question),
+      h('div', { class: 'row' },
+        button(confirm, () => answer(true), { class: danger ? 'danger' : 'primary' }),
+        button(t('ask.no'), () => answer(false))));
+    dialog.addEventListener('cancel', (event) => { event.preventDefault(); answer(false); });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+function setTheme(name) {
+  if (name) document.documentElement.dataset.theme = name;
+  else delete document.documentElement.dataset.theme;
+  localStorage.setItem('theme', name);
+}
+
+events.on('connection', ({ isConnected }) => {
+  if (isConnected === false) showBanner(t('connection.lost'));
+  else { showBanner(''); context.say(t('connection.back')); }
+  // The token may have been taken away meanwhile.
+  if (!isConnected) api.get('/api/session').then((found) => { if (found.right !== session.right) begin(); }, () => {});
+});
+events.on('status', (found) => { status = found; showBanner(''); });
+events.on('away', ({ detail }) => showBanner(detail));
+
+setTheme(localStorage.getItem('theme') ?? '');
+document.documentElement.lang = language();
+document.getElementById('skip').textContent = t('skip');
+document.getElementById('skip').addEventListener('click', (event) => { event.preventDefault(); focusHeading(); });
+const nav = document.getElementById('nav');
+nav.setAttribute('aria-label', t('nav'));
+nav.append(...['deck', 'takes', 'kit'].map((name) => h('a', { href: `#/${name}`, 'data-name': name }, t(`nav.${name}`))));
+addEventListener('hashchange', () => show().then(focusHeading));
+begin();

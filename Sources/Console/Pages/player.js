@@ -1,0 +1,391 @@
+// Plays a take: by the browser's own player, by Web Audio from clips, or on the kit. All three are engines with
+// `start(frame, end)`, `stop()`, `frame`, `apply(settings)` (false: it must be started again), and `onEnd`, `onFail`.
+
+/** Speeds that every browser's own player has. */
+const slowestOfElement = 0.5;
+/** So many seconds are scheduled ahead by Web Audio. */
+const ahead = 2.5;
+const pieceSeconds = 1.5;
+const watchInterval = 40;
+
+/**
+ * @typedef {object} Settings
+ * @property {number} speed 0.1 to 2.
+ * @property {number} cents The pitch against the original's.
+ * @property {boolean} expand Whether the pitch follows the speed, as on a tape.
+ * @property {number} volume 0 to 1.
+ */
+
+/** Plays one take, here or on the kit. */
+export class Player {
+  #engine = null;
+  #frame = 0;
+  #end = null;
+  #timer = 0;
+  #isElementUsable = true;
+
+  /**
+   * @param {object} take As `/api/takes` has it.
+   * @param {{api: object, onChange: () => void, onFail: (message: string) => void}} options
+   */
+  constructor(take, { api, onChange, onFail }) {
+    this.take = take;
+    this.api = api;
+    this.onChange = onChange;
+    this.onFail = onFail;
+    this.where = 'browser';
+    /** @type {Settings} */
+    this.settings = { speed: 1, cents: 0, expand: false, volume: 1 };
+  }
+
+  get isPlaying() { return this.#engine !== null; }
+
+  /** The frame that is heard now, or where playing goes on. */
+  get frame() {
+    return Math.round(Math.min(this.take.frames, Math.max(0, this.#engine ? this.#engine.frame : this.#frame)));
+  }
+
+  /** Plays on; up to frame `end`, or to the end of the take. */
+  async play(end = null) {
+    if (this.#engine) return;
+    if (this.#frame >= (end ?? this.take.frames)) this.#frame = 0;
+    this.#end = end;
+    const engine = this.#choose();
+    this.#engine = engine;
+    engine.onEnd = () => this.#ended(engine);
+    engine.onFail = (error) => this.#failed(engine, error);
+    engine.apply(this.settings);
+    this.onChange();
+    this.#timer = setInterval(() => this.#watch(), watchInterval);
+    await engine.start(this.#frame, end ?? this.take.frames).catch((error) => this.#failed(engine, error));
+  }
+
+  /** Stops playing, and keeps the place. */
+  pause() {
+    if (!this.#engine) return;
+    this.#frame = this.frame;
+    this.#leave();
+    this.onChange();
+  }
+
+  /** Goes to a frame; goes on playing if it plays. */
+  seek(frame) {
+    const wasPlaying = this.isPlaying;
+    const target = Math.min(this.take.frames, Math.max(0, Math.round(frame)));
+    if (wasPlaying && this.#engine.seek) {
+      this.#engine.seek(target);
+    } else {
+      if (wasPlaying) this.#leave();
+      this.#frame = target;
+      if (wasPlaying) this.play(this.#end > target ? this.#end : null);
+    }
+    this.onChange();
+  }
+
+  /** Changes some settings. @param {Partial<Settings>} changes */
+  set(changes) {
+    Object.assign(this.settings, changes);
+    if (!this.#engine) return;
+    if (this.#engine.constructor === this.#kind() && this.#engine.apply(this.settings)) return;
+    this.#again();
+  }
+
+  /** Plays in the `browser` or on the `kit`. */
+  move(where) {
+    if (this.where === where) return;
+    const wasPlaying = this.isPlaying;
+    this.pause();
+    this.where = where;
+    if (wasPlaying) this.play();
+  }
+
+  /** What the recorder says of itself: the kit's playing ends with it. */
+  heard(status) {
+    const isMine = status.take === this.take.take && status.state === 'playing';
+    if (!this.#engine && this.where === 'kit' && isMine) this.#adopt();
+    this.#engine?.heard?.(status);
+  }
+
+  /** Follows what somebody else started. */
+  #adopt() {
+    const engine = new KitEngine(this.take, this.api, true);
+    engine.onEnd = () => this.#ended(engine);
+    engine.onFail = (error) => this.#failed(engine, error);
+    this.#engine = engine;
+    this.#end = null;
+    this.#timer = setInterval(() => this.#watch(), watchInterval);
+    this.onChange();
+  }
+
+  /** Where the recorder plays, from a `level` event. */
+  located(seconds) { this.#engine?.located?.(seconds); }
+
+  /** Ends playing here; what the kit plays goes on. */
+  close() {
+    if (this.#engine instanceof KitEngine) clearInterval(this.#timer);
+    else this.#leave();
+  }
+
+  #kind() {
+    if (this.where === 'kit') return KitEngine;
+    const { speed, cents, expand } = this.settings;
+    // The browser's own player resamples to the loudspeaker's rate before it slows down: ultrasound would be gone.
+    const isEasy = cents === 0 && speed >= slowestOfElement && !(expand && speed !== 1);
+    const isOne = this.take.files.length === 1 && this.take.counts.parts === 1;
+    return isEasy && isOne && this.#isElementUsable ? ElementEngine : ClipEngine;
+  }
+
+  #choose() { return new (this.#kind())(this.take, this.api); }
+
+  #again() {
+    this.#frame = this.frame;
+    this.#leave();
+    this.play(this.#end);
+  }
+
+  #leave() {
+    clearInterval(this.#timer);
+    const engine = this.#engine;
+    this.#engine = null;
+    engine?.stop();
+  }
+
+  #watch() {
+    if (this.#end !== null && this.frame >= this.#end) {
+      const end = this.#end;
+      this.pause();
+      this.#frame = end;
+    }
+    this.onChange();
+  }
+
+  #ended(engine) {
+    if (engine !== this.#engine) return;
+    this.#frame = this.#end ?? (engine instanceof KitEngine ? this.frame : this.take.frames);
+    this.#leave();
+    this.onChange();
+  }
+
+  #failed(engine, error) {
+    if (engine !== this.#engine) return;
+    const frame = this.frame;
+    this.#leave();
+    this.#frame = frame;
+    if (engine instanceof ElementEngine && error.name !== 'NotAllowedError') {
+      // A format that this browser does not know: the clips are WAV.
+      this.#isElementUsable = false;
+      this.play(this.#end);
+      return;
+    }
+    this.onChange();
+    this.onFail(error.message);
+  }
+}
+
+/** An `<audio>` element with the take's one file, of which the browser fetches the ranges that it needs. */
+class ElementEngine {
+  constructor(take) {
+    this.rate = take.rate_hz;
+    this.audio = new Audio(`/api/takes/${encodeURIComponent(take.take)}/files/${encodeURIComponent(take.files[0])}`);
+    this.audio.onended = () => this.onEnd();
+    this.audio.onerror = () => this.onFail(new Error(this.audio.error?.message ?? 'audio'));
+  }
+
+  get frame() { return this.audio.currentTime * this.rate; }
+
+  async start(frame) {
+    this.audio.currentTime = frame / this.rate;
+    await this.audio.play().catch((error) => {
+      // `stop` ends a `play` that has not begun.
+      if (error.name !== 'AbortError') throw error;
+    });
+  }
+
+  seek(frame) { this.audio.currentTime = frame / this.rate; }
+
+  stop() {
+    this.audio.onended = null;
+    this.audio.onerror = null;
+    this.audio.pause();
+    this.audio.removeAttribute('src');
+    this.audio.load();
+  }
+
+  apply({ speed, expand, volume }) {
+    this.audio.volume = volume;
+    this.audio.preservesPitch = !expand;
+    this.audio.defaultPlaybackRate = speed;
+    this.audio.playbackRate = speed;
+    return true;
+  }
+}
+
+/** One context for all takes: browsers allow few. */
+let sharedContext = null;
+
+function audioContext() {
+  sharedContext ??= new AudioContext();
+  return sharedContext;
+}
+
+/** Pieces from the worker, one scheduled behind the other. */
+class ClipEngine {
+  #pieces = [];
+  #worker = null;
+  #isLast = false;
+  #isAsking = false;
+  #timer = 0;
+  #applied = null;
+
+  constructor(take) {
+    this.take = take;
+    this.context = audioContext();
+    this.gain = this.context.createGain();
+    this.gain.connect(this.context.destination);
+  }
+
+  get frame() {
+    const now = this.context.currentTime;
+    const piece = this.#pieces.findLast((one) => one.start <= now) ?? this.#pieces[0];
+    if (!piece) return this.from ?? 0;
+    const share = Math.min(1, Math.max(0, (now - piece.start) / piece.seconds));
+    return piece.from + share * (piece.to - piece.from);
+  }
+
+  async start(frame, end) {
+    this.from = frame;
+    await this.context.resume();
+    const { speed, pitch } = this.#applied;
+    this.#worker = new Worker('/player-worker.js', { type: 'module' });
+    this.#worker.onmessage = ({ data }) => this.#receive(data);
+    this.#isAsking = true;
+    this.#worker.postMessage({
+      start: {
+        stem: this.take.take, from: frame, to: Math.round(end), pitch, stretch: pitch / speed,
+        outputRate: this.context.sampleRate, pieceFrames: Math.max(1024, pieceSeconds * speed * this.take.rate_hz),
+      },
+    });
+    this.#timer = setInterval(() => this.#proceed(), 200);
+  }
+
+  stop() {
+    clearInterval(this.#timer);
+    this.#worker?.terminate();
+    for (const { source } of this.#pieces) source.stop();
+    this.gain.disconnect();
+  }
+
+  apply({ speed, cents, expand, volume }) {
+    this.gain.gain.value = volume;
+    const pitch = 2 ** (cents / 1200) * (expand ? speed : 1);
+    const isSame = this.#applied === null || (this.#applied.speed === speed && this.#applied.pitch === pitch);
+    this.#applied = { speed, pitch };
+    return isSame;
+  }
+
+  get #scheduledTo() {
+    const last = this.#pieces.at(-1);
+    return last ? last.start + last.seconds : 0;
+  }
+
+  #receive(piece) {
+    this.#isAsking = false;
+    if (piece.error) {
+      this.onFail(new Error(piece.error));
+      return;
+    }
+    this.#isLast = piece.isLast;
+    // The stretcher may hold back all of a short piece.
+    if (piece.channels[0].length) this.#schedule(piece);
+    this.#proceed();
+  }
+
+  #schedule({ from, to, channels, rate }) {
+    const { context } = this;
+    // The buffer says the context's rate, and is played at the ratio to the real one: so any rate will do.
+    const buffer = context.createBuffer(channels.length, channels[0].length, context.sampleRate);
+    channels.forEach((samples, index) => buffer.copyToChannel(samples, index));
+    const source = context.createBufferSource();
+    source.buffer = buffer;
+    source.playbackRate.value = (rate * this.#applied.pitch) / context.sampleRate;
+    source.connect(this.gain);
+    const start = Math.max(this.#scheduledTo, context.currentTime + 0.03);
+    source.start(start);
+    this.#pieces.push({ source, start, seconds: buffer.duration / source.playbackRate.value, from, to });
+  }
+
+  #proceed() {
+    const { currentTime } = this.context;
+    if (this.#isLast) {
+      if (currentTime >= this.#scheduledTo) this.onEnd();
+      return;
+    }
+    if (this.#isAsking || this.#scheduledTo - currentTime > ahead) return;
+    this.#pieces = this.#pieces.filter((piece) => piece.start + piece.seconds > currentTime - 1);
+    this.#isAsking = true;
+    this.#worker.postMessage({});
+  }
+}
+
+/** The deck of the kit: its loudspeaker plays, and its events say where. */
+class KitEngine {
+  #at = null;
+  #speed = 1;
+  #isStarted = false;
+  #sent = null;
+
+  constructor(take, api, isStarted = false) {
+    this.take = take;
+    this.api = api;
+    this.#isStarted = isStarted;
+  }
+
+  get frame() {
+    if (!this.#at) return this.from ?? 0;
+    // Events come ten times a second: between them the time goes on by itself.
+    const since = Math.min(0.3, (performance.now() - this.#at.when) / 1000);
+    return (this.#at.seconds + since * this.#speed) * this.take.rate_hz;
+  }
+
+  async start(frame) {
+    this.from = frame;
+    await this.#sent;
+    await this.api.post('/api/deck/play', { take: this.take.take });
+    const seconds = frame / this.take.rate_hz;
+    if (seconds > 0.05) await this.api.post('/api/deck/skip', { seconds });
+    this.#isStarted = true;
+  }
+
+  seek(frame) {
+    const seconds = (frame - this.frame) / this.take.rate_hz;
+    this.#at = { seconds: frame / this.take.rate_hz, when: performance.now() };
+    this.api.post('/api/deck/skip', { seconds }).catch((error) => this.onFail(error));
+  }
+
+  stop() {
+    // What ended by itself, or gave way to another take, must not be stopped again.
+    if (!this.#isStarted) return;
+    this.#isStarted = false;
+    this.api.post('/api/deck/stop').catch((error) => this.onFail(error));
+  }
+
+  apply({ speed, cents, expand, volume }) {
+    this.#speed = speed;
+    this.#sent = Promise.all([
+      this.api.post('/api/deck/speed', { factor: speed, expand }),
+      this.api.post('/api/deck/pitch', { cents }),
+      this.api.post('/api/deck/volume', { volume }),
+    ]).catch((error) => this.onFail(error));
+    return true;
+  }
+
+  heard({ state, take }) {
+    if (!this.#isStarted || (take === this.take.take && state === 'playing')) return;
+    this.#isStarted = false;
+    this.onEnd();
+  }
+
+  located(seconds) {
+    if (this.#isStarted && seconds !== null) this.#at = { seconds, when: performance.now() };
+  }
+}

@@ -1,0 +1,69 @@
+// The settings as a form, made from the schema that the kit sends.
+import { h } from './dom.js';
+
+/** The section of the kit's page. */
+export function settingsSection(context) {
+  const { api, t } = context;
+  const place = h('div', {});
+  const problem = h('p', { role: 'alert', class: 'is-error' });
+  const section = h('details', { class: 'card' }, h('summary', {}, t('kit.settings')), place, problem);
+  section.addEventListener('toggle', async () => {
+    if (!section.open || place.childElementCount) return;
+    try {
+      place.append(form(await api.get('/api/settings'), context, problem));
+    } catch (error) {
+      problem.textContent = error.status === 404 ? t('settings.none') : error.message;
+    }
+  });
+  return section;
+}
+
+function form(settings, { api, t, say }, problem) {
+  const controls = new Map();
+  const sections = settings.sections.map((section) => h('fieldset', {}, h('legend', {}, `[${section.name}]`),
+    ...section.keys.map((key) => {
+      const name = `${section.name}.${key.key}`;
+      const control = makeControl(key);
+      controls.set(name, { key, control, before: control.value });
+      return h('div', { class: 'settings-key' },
+        h('label', { class: 'field' }, h('span', {}, key.key), control),
+        h('p', { class: 'dim' }, [key.description, t('settings.default', { value: JSON.stringify(key.default ?? null) })].join(' ')));
+    })));
+  const element = h('form', {}, ...settings.problems.map((text) => h('p', { class: 'is-error' }, text)), ...sections,
+    h('button', { type: 'submit', class: 'primary' }, t('settings.save')));
+  element.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    problem.textContent = '';
+    const changed = [...controls].filter(([, { control, before }]) => control.value !== before);
+    if (!changed.length) { say(t('settings.nothing')); return; }
+    try {
+      const changes = Object.fromEntries(changed.map(([name, { key, control }]) => [name, valueOf(key, control.value)]));
+      await api.patch('/api/settings', { fingerprint: settings.fingerprint, changes });
+      for (const [, entry] of changed) entry.before = entry.control.value;
+      problem.textContent = '';
+      say(t('settings.saved'));
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+  });
+  return element;
+}
+
+function makeControl(key) {
+  const value = key.value === undefined || key.value === null ? '' : typeof key.value === 'object' ? JSON.stringify(key.value) : String(key.value);
+  if (key.values || key.type === 'boolean') {
+    const names = ['', ...(key.values ?? ['true', 'false'])];
+    const control = h('select', {}, ...names.map((name) => h('option', { value: name }, String(name))));
+    control.value = value;
+    return control;
+  }
+  return h('input', { type: key.secret ? 'password' : 'text', value, autocomplete: 'off' });
+}
+
+/** What is written; null takes the key away, so that its default is in force. */
+function valueOf(key, text) {
+  if (text === '') return null;
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (/^[[{]/.test(text)) return JSON.parse(text);
+  return text !== '' && !Number.isNaN(Number(text)) && key.type !== 'text' ? Number(text) : text;
+}

@@ -1,0 +1,54 @@
+// What is done with takes: deleting, sending again, downloading; and the questions before it.
+
+/** The most takes of one archive: their names stand in its address. */
+export const mostInArchive = 200;
+
+/** The path of a take in the API. */
+export const takePath = (stem) => `/api/takes/${encodeURIComponent(stem)}`;
+
+/** One sentence of a number of things: `KEY.one` or `KEY.other`. */
+export function counted(t, key, n) {
+  return t(`${key}.${n === 1 ? 'one' : 'other'}`, { n });
+}
+
+/**
+ * The question before takes are deleted: what will be left of them.
+ * @param {object[]} takes
+ * @param {'here'|'there'|'both'} where
+ */
+export function deleteQuestion(takes, where, t) {
+  const safe = takes.filter((take) => take.upload === 'done').length;
+  const lost = takes.length - safe;
+  const sentences = [counted(t, `takes.delete.${where}`, takes.length)];
+  if (where === 'here' && takes.length === 1) sentences.push(t(safe ? 'takes.delete.safe.it' : 'takes.delete.lost.it'));
+  if (where === 'here' && takes.length > 1) {
+    if (safe) sentences.push(counted(t, 'takes.delete.safe', safe));
+    if (lost) sentences.push(counted(t, 'takes.delete.lost', lost));
+  }
+  if (where === 'there') sentences.push(t('takes.delete.kept'));
+  if (where === 'both') sentences.push(t('takes.delete.nothing'));
+  return sentences.join(' ');
+}
+
+/** The address of several takes as one file. */
+export function archiveURL(stems) {
+  return `/api/archive?${stems.map((stem) => `take=${encodeURIComponent(stem)}`).join('&')}`;
+}
+
+/**
+ * Does something with each take, one after the other, and goes on after a failure.
+ * @returns {Promise<{done: object[], errors: Error[]}>}
+ */
+export async function each(takes, body) {
+  const done = [];
+  const errors = [];
+  for (const take of takes) {
+    try {
+      await body(take);
+      done.push(take);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  return { done, errors };
+}

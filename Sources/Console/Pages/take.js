@@ -1,0 +1,271 @@
+// The page of one take: its picture, playing, notes, clips, technical data, and deleting.
+import { deleteQuestion, takePath } from './take-actions.js';
+import { PlayControls, RangeControls, stepSeconds } from './take-controls.js';
+import { factsTable } from './take-facts.js';
+import { placesOf } from './take-marks.js';
+import { TakeNotes, placesList } from './take-notes.js';
+import { Player } from './player.js';
+import { SpectrumPanel } from './take-spectrum.js';
+import { TakeView } from './take-view.js';
+import { standings, titleOf } from './take-row.js';
+import { begun, dateText, lengthText, numberText, readLength } from './takes-format.js';
+import { button, h } from './dom.js';
+
+const keysOff = 'fieldfare.keys';
+
+/**
+ * Shows the page of one take.
+ * @param {HTMLElement} root
+ * @param {string} stem
+ * @param {object} context The console's context.
+ * @returns {() => void} Ends the page.
+ */
+export function takePage(root, stem, context) {
+  const page = new TakePage(root, stem, context);
+  page.load();
+  return () => page.close();
+}
+
+class TakePage {
+  #parts = [];
+  #isClosed = false;
+  #isUTC = false;
+  #frameRequest = 0;
+
+  constructor(root, stem, context) {
+    Object.assign(this, { stem, context, t: context.t });
+    this.root = h('div', { class: 'take' }, h('p', { role: 'status' }, this.t('takes.loading')));
+    root.append(this.root);
+    this.unsubscribe = [
+      context.events.on('take', (event) => this.#changed(event)),
+      context.events.on('status', (status) => this.player?.heard(status)),
+      context.events.on('level', (level) => this.player?.located(level.position_seconds ?? null)),
+    ];
+    this.onKey = (event) => this.#key(event);
+    document.addEventListener('keydown', this.onKey);
+  }
+
+  close() {
+    this.#isClosed = true;
+    cancelAnimationFrame(this.#frameRequest);
+    document.removeEventListener('keydown', this.onKey);
+    for (const end of this.unsubscribe) end();
+    for (const part of this.#parts) part.close();
+  }
+
+  /** Asks for the take, and shows it. */
+  async load() {
+    try {
+      const answer = await this.context.api.get(takePath(this.stem));
+      if (!this.#isClosed) this.#show(answer);
+    } catch (error) {
+      if (this.#isClosed) return;
+      this.root.replaceChildren(this.#backLink(), h('h1', {}, this.stem), h('p', { role: 'alert' }, error.message));
+    }
+  }
+
+  get #mayChange() { return this.context.session()?.right === 'all'; }
+
+  #show({ take, sidecar, notes }) {
+    const { t, context } = this;
+    Object.assign(this, { take, sidecar });
+    this.player = new Player(take, {
+      api: context.api, onChange: () => this.#moved(), onFail: (message) => context.say(message),
+    });
+    this.view = new TakeView(take, sidecar, {
+      t, onSeek: (frame) => this.#seek(frame), onSelect: () => this.range?.show(), onView: () => this.spectrum.show(),
+    });
+    this.spectrum = new SpectrumPanel(take, this.view.view, t);
+    this.controls = new PlayControls({
+      t, player: this.player, rate: take.rate_hz, length: take.duration_seconds, mayPlayThere: this.#mayChange,
+      onToggle: () => this.#toggle(), onStep: (seconds) => this.#step(seconds),
+    });
+    this.range = new RangeControls({ t, take, view: this.view, player: this.player, say: context.say });
+    this.notes = new TakeNotes(take, { t, mayChange: this.#mayChange, save: (changes) => this.#save(changes) });
+    this.#parts = [this.player, this.view, this.spectrum];
+    this.#assemble(notes);
+    this.#showPlaces();
+    this.spectrum.start();
+    this.view.setFrame(0);
+  }
+
+  #assemble(notes) {
+    const { t, take, sidecar } = this;
+    this.heading = h('h1');
+    this.line = h('p', { class: 'take-head' });
+    this.star = button('', () => this.#save({ starred: !this.take.starred }), { class: 'take-star', disabled: !this.#mayChange });
+    this.places = h('div');
+    this.root.replaceChildren(...[
+      this.#backLink(), h('div', { class: 'take-heading' }, this.heading, this.star), this.line,
+      this.view.element, this.#legend(), this.controls.element, this.spectrum.element, this.range.element, this.controls.settings,
+      h('section', { 'aria-labelledby': 'places-title' }, h('h2', { id: 'places-title' }, t('take.places')), this.places),
+      this.notes.element,
+      h('details', {}, h('summary', {}, h('h2', {}, t('take.facts'))), factsTable({ take, sidecar, notes }, t)),
+      h('details', {}, h('summary', {}, h('h2', {}, t('take.keys'))), this.#keys()),
+      this.#deleting()].filter(Boolean));
+    this.#showHead();
+  }
+
+  #backLink() { return h('a', { class: 'take-back', href: '#/takes' }, `‹ ${this.t('take.all')}`); }
+
+  #showHead() {
+    const { t, take } = this;
+    this.heading.textContent = titleOf(take, t);
+    this.star.textContent = take.starred ? '★' : '☆';
+    this.star.setAttribute('aria-pressed', String(take.starred));
+    this.star.setAttribute('aria-label', t('takes.star', { name: titleOf(take, t) }));
+    const standing = standings[take.upload ?? 'none'];
+    const time = button(dateText(begun(take), this.#isUTC), () => {
+      this.#isUTC = !this.#isUTC;
+      this.#showHead();
+    }, { class: 'take-time', title: t('takes.time.hint') });
+    this.line.replaceChildren(time, h('span', {}, lengthText(take.duration_seconds)),
+      h('span', {}, `${numberText(take.rate_hz / 1000, 1)} kHz`),
+      h('span', { class: `take-standing is-${take.upload ?? 'none'}` }, h('span', { 'aria-hidden': 'true' }, `${standing.sign} `), t(standing.key)),
+      take.place === 'elsewhere' ? h('span', { class: 'take-away' }, t('takes.elsewhere')) : '');
+  }
+
+  #showPlaces() {
+    const places = placesOf(this.sidecar, this.take.memo, readLength);
+    this.view.setPlaces(places);
+    this.places.replaceChildren(placesList(places, this.take.rate_hz, this.t, (frame) => {
+      this.#seek(frame);
+      this.view.follow();
+    }));
+  }
+
+  #legend() {
+    const { sidecar, t } = this;
+    const kinds = [
+      ['marker', sidecar.markers.length], ['gap', sidecar.gaps.length],
+      ['loss', sidecar.suspected_losses?.length ?? 0], ['filter', sidecar.filter.length - 1],
+    ].filter(([, count]) => count > 0);
+    if (!kinds.length) return null;
+    return h('ul', { class: 'legend', role: 'list', 'aria-label': t('take.legend') },
+      ...kinds.map(([kind]) => h('li', { class: `is-${kind}` }, t(`take.legend.${kind}`))));
+  }
+
+  #keys() {
+    const { t } = this;
+    const rows = [['␣', 'space'], ['← →', 'arrows'], ['+ −', 'zoom'], ['0', 'whole'], ['[ ]', 'bounds'], ['m', 'mark']];
+    // Keys without a modifier can disturb speech input: a person can switch them off.
+    const isOn = h('input', { type: 'checkbox', onchange: () => localStorage.setItem(keysOff, isOn.checked ? '' : 'off') });
+    isOn.checked = areKeysOn();
+    return h('div', {}, h('label', { class: 'check' }, isOn, h('span', {}, t('keys.on'))),
+      h('dl', { class: 'keys' }, ...rows.flatMap(([keys, name]) => [
+        h('dt', {}, h('kbd', {}, keys)), h('dd', {}, t(`keys.${name}`, { n: stepSeconds })),
+      ])));
+  }
+
+  #deleting() {
+    const { t } = this;
+    const choice = (where) => button(t(`take.delete.${where}`), () => this.#delete(where), { class: 'danger', disabled: !this.#mayChange });
+    const isThere = this.take.upload === 'done';
+    return h('section', { class: 'take-delete', 'aria-labelledby': 'delete-title' },
+      h('h2', { id: 'delete-title' }, t('take.delete')),
+      choice('here'), isThere ? choice('there') : null, isThere ? choice('both') : null);
+  }
+
+  async #delete(where) {
+    const { context, t } = this;
+    if (!await context.ask(deleteQuestion([this.take], where, t), { confirm: t('takes.delete') })) return;
+    try {
+      await context.api.delete(`${takePath(this.stem)}?where=${where}`);
+      if (where === 'there') this.#refresh();
+      else location.hash = '#/takes';
+    } catch (error) {
+      context.say(error.message);
+    }
+  }
+
+  async #save(changes) {
+    try {
+      const { take } = await this.context.api.patch(takePath(this.stem), changes);
+      this.#took(take);
+    } catch (error) {
+      this.context.say(error.message);
+    }
+  }
+
+  #took(take) {
+    this.take = take;
+    this.notes.show(take);
+    this.#showHead();
+    this.#showPlaces();
+  }
+
+  async #changed({ what, take }) {
+    if (take !== this.stem || !this.take) return;
+    if (what === 'discarded') {
+      this.context.say(this.t('take.gone'));
+      this.player.pause();
+    } else {
+      await this.#refresh();
+    }
+  }
+
+  async #refresh() {
+    try {
+      const { take } = await this.context.api.get(takePath(this.stem));
+      if (!this.#isClosed) this.#took(take);
+    } catch (error) {
+      this.context.say(error.message);
+    }
+  }
+
+  #toggle() {
+    if (this.player.isPlaying) this.player.pause();
+    else this.player.play();
+  }
+
+  #step(seconds) {
+    this.#seek(this.player.frame + seconds * this.take.rate_hz);
+    this.view.follow();
+  }
+
+  #seek(frame) {
+    this.player.seek(frame);
+    this.#moved();
+  }
+
+  /** The playhead moves with the screen's frames while it plays. */
+  #moved() {
+    cancelAnimationFrame(this.#frameRequest);
+    this.#frameRequest = requestAnimationFrame(() => {
+      if (this.#isClosed) return;
+      this.controls.show();
+      this.view.setFrame(this.player.frame);
+      if (!this.player.isPlaying) return;
+      this.view.follow();
+      this.#moved();
+    });
+  }
+
+  #key(event) {
+    if (!this.view || !areKeysOn() || hasCommandKey(event) || isTyping(event)) return;
+    const actions = {
+      ' ': () => this.#toggle(), ArrowLeft: () => this.#step(-stepSeconds), ArrowRight: () => this.#step(stepSeconds),
+      Home: () => this.#seek(0), End: () => this.#seek(this.take.frames),
+      '+': () => this.view.zoom(0.5), '=': () => this.view.zoom(0.5), '-': () => this.view.zoom(2), '−': () => this.view.zoom(2),
+      0: () => this.view.show(), '[': () => this.range.bound('from'), ']': () => this.range.bound('to'),
+      m: () => this.notes.mark(this.player.frame / this.take.rate_hz),
+    };
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+}
+
+function areKeysOn() { return localStorage.getItem(keysOff) !== 'off'; }
+
+/** Whether a key is one of the browser's or the system's. Many keyboards have the brackets on AltGr. */
+function hasCommandKey(event) {
+  return event.metaKey || ((event.ctrlKey || event.altKey) && !event.getModifierState('AltGraph'));
+}
+
+/** Whether a key is meant for the element that has the focus. */
+function isTyping({ target, key }) {
+  if (target.closest('textarea, select, input, dialog')) return true;
+  return key === ' ' && target.closest('button, summary, a') !== null;
+}

@@ -1,0 +1,277 @@
+// The list of takes as a window over any number of them: pages of rows, of which only those near the screen are filled.
+// The server pages forward by key; the keys of the pages seen are kept, so that a page that was emptied can be filled again.
+import { begun, dayText } from './takes-format.js';
+import { h } from './dom.js';
+
+const pageSize = 50;
+/** So many pages keep their takes in memory. */
+const mostHeld = 40;
+const margin = '120% 0px';
+
+/**
+ * @typedef {object} Page
+ * @property {string|null} after The key that it begins behind.
+ * @property {string[]} stems
+ * @property {string|null} next The key of the next page.
+ * @property {string} dayBefore The day of the take before its first.
+ * @property {number} height Of its element in pixels, when it is empty.
+ * @property {object[]|null} takes
+ * @property {HTMLElement} element
+ */
+
+/** Takes in pages, newest first. */
+export class TakesList {
+  /** @type {Page[]} */
+  #pages = [];
+  #rows = new Map();
+  #held = [];
+  #isLoading = false;
+  #generation = 0;
+  #query = '';
+
+  /**
+   * @param {object} options
+   * @param {(path: string) => Promise<object>} options.get
+   * @param {(take: object) => {element: HTMLElement, update: (take: object) => void, release: () => void}} options.makeRow
+   * @param {(state: 'busy'|'ready'|'empty'|'failed', error?: Error) => void} options.onState
+   */
+  constructor({ get, makeRow, onState }) {
+    Object.assign(this, { get, makeRow, onState });
+    this.end = h('div', { class: 'takes-end' });
+    this.element = h('div', { class: 'takes-list' }, this.end);
+    this.near = new IntersectionObserver((entries) => this.#moved(entries), { rootMargin: margin });
+    this.near.observe(this.end);
+  }
+
+  /** Ends all observation. */
+  close() {
+    this.#generation += 1;
+    this.near.disconnect();
+    for (const row of this.#rows.values()) row.release();
+  }
+
+  /** What brings the list back later: keys and heights, no rows. */
+  remember() {
+    for (const page of this.#pages) this.#measure(page);
+    return {
+      query: this.#query,
+      pages: this.#pages.map(({ after, stems, next, dayBefore, height }) => ({ after, stems, next, dayBefore, height })),
+    };
+  }
+
+  /** Shows what was remembered. */
+  restore({ query, pages }) {
+    this.#query = query;
+    for (const page of pages) this.#append({ ...page, takes: null });
+  }
+
+  /** Begins anew with other conditions. @param {string} query The conditions as a query string. */
+  async search(query) {
+    this.#generation += 1;
+    this.#query = query;
+    this.#isLoading = false;
+    for (const page of this.#pages) this.#discard(page);
+    this.#pages = [];
+    await this.#loadNext();
+  }
+
+  /** Loads the next page after a failure. */
+  retry() { return this.#loadNext(); }
+
+  /** The stems that are loaded, in order. */
+  get stems() { return this.#pages.flatMap((page) => page.stems); }
+
+  /** A take that is held in memory. */
+  find(stem) { return this.#pages.find((page) => page.stems.includes(stem))?.takes?.find((take) => take.take === stem); }
+
+  /** Runs for each row that is there. */
+  forEachRow(body) { for (const row of this.#rows.values()) body(row); }
+
+  /** Shows what changed in a take. */
+  update(take) {
+    const page = this.#pages.find((one) => one.stems.includes(take.take));
+    if (page?.takes) page.takes = page.takes.map((one) => (one.take === take.take ? take : one));
+    this.#rows.get(take.take)?.update(take);
+  }
+
+  /** Takes one out that is no more. */
+  remove(stem) {
+    const page = this.#pages.find((one) => one.stems.includes(stem));
+    if (!page) return;
+    page.stems = page.stems.filter((one) => one !== stem);
+    page.takes = page.takes?.filter((take) => take.take !== stem) ?? null;
+    this.#rows.get(stem)?.element.remove();
+    this.#forget(stem);
+    if (!this.#pages.some((one) => one.stems.length)) this.onState('empty');
+  }
+
+  /** Puts new takes before the first page, which keeps its place on the screen. */
+  async refreshHead() {
+    const generation = this.#generation;
+    const head = this.#pages.find((page) => page.stems.length);
+    if (!head) {
+      await this.search(this.#query);
+      return;
+    }
+    const { takes } = await this.#fetch(null, pageSize);
+    const known = takes.findIndex((take) => head.stems.includes(take.take));
+    if (generation !== this.#generation || known === 0) return;
+    if (known < 0) {
+      await this.search(this.#query);
+      return;
+    }
+    const fresh = await this.#fetch(null, known);
+    if (generation !== this.#generation || this.#pages[0].after !== null) return;
+    this.#pages[0].after = fresh.next;
+    const page = { after: null, stems: fresh.takes.map((take) => take.take), next: fresh.next, dayBefore: '', height: 0, takes: fresh.takes };
+    this.#place(page, this.#pages[0].element);
+    this.#pages.unshift(page);
+    this.#pages[1].dayBefore = dayOf(fresh.takes.at(-1));
+    this.#refill(this.#pages[1]);
+  }
+
+  /** Asks again for what is seen, after events may have been missed. */
+  async refresh() {
+    for (const page of this.#pages) {
+      page.takes = null;
+      if (page.isNear) await this.#fill(page);
+    }
+    await this.refreshHead();
+  }
+
+  #fetch(after, limit) {
+    const key = after === null ? '' : `&after=${encodeURIComponent(after)}`;
+    return this.get(`/api/takes?${this.#query}&limit=${limit}${key}`);
+  }
+
+  async #loadNext() {
+    const last = this.#pages.at(-1);
+    if (this.#isLoading || (last && last.next === null)) return;
+    const generation = this.#generation;
+    this.#isLoading = true;
+    this.onState('busy');
+    try {
+      const { takes, next } = await this.#fetch(last?.next ?? null, pageSize);
+      if (generation !== this.#generation) return;
+      const dayBefore = last?.lastDay ?? '';
+      const page = { after: last?.next ?? null, stems: takes.map((take) => take.take), next, dayBefore, height: 0, takes };
+      this.#append(page);
+      this.onState(this.#pages.length === 1 && !takes.length ? 'empty' : 'ready');
+      this.#isLoading = false;
+      // The end may still be near: an observer reports changes only.
+      this.near.unobserve(this.end);
+      this.near.observe(this.end);
+    } catch (error) {
+      if (generation === this.#generation) this.onState('failed', error);
+    } finally {
+      if (generation === this.#generation) this.#isLoading = false;
+    }
+  }
+
+  #append(page) {
+    this.#place(page, this.end);
+    this.#pages.push(page);
+  }
+
+  #place(page, before) {
+    page.element = h('div', { class: 'takes-page' });
+    page.isNear = false;
+    if (page.takes) this.#hold(page);
+    page.element.style.setProperty('height', page.height ? `${page.height}px` : `${page.stems.length * 6}rem`);
+    page.element.page = page;
+    before.before(page.element);
+    if (page.takes) this.#render(page);
+    this.near.observe(page.element);
+  }
+
+  #moved(entries) {
+    for (const { target, isIntersecting } of entries) {
+      if (target === this.end) {
+        if (isIntersecting && this.#pages.length) this.#loadNext();
+        continue;
+      }
+      target.page.isNear = isIntersecting;
+      if (isIntersecting) this.#fill(target.page);
+      else this.#empty(target.page);
+    }
+  }
+
+  async #fill(page) {
+    if (page.element.firstChild && page.takes) return;
+    if (!page.takes) {
+      const generation = this.#generation;
+      const answer = await this.#fetch(page.after, Math.max(1, page.stems.length)).catch(() => null);
+      if (!answer || generation !== this.#generation) return;
+      this.#take(page, answer.takes);
+    }
+    if (page.isNear) this.#render(page);
+  }
+
+  /** Takes what the server says of a page by now, without what belongs to the next one. */
+  #take(page, takes) {
+    const following = this.#pages[this.#pages.indexOf(page) + 1]?.stems[0];
+    const end = takes.findIndex((take) => take.take === following);
+    page.takes = end < 0 ? takes : takes.slice(0, end);
+    page.stems = page.takes.map((take) => take.take);
+    this.#hold(page);
+  }
+
+  #hold(page) {
+    page.lastDay = dayOf(page.takes.at(-1));
+    this.#held = [...this.#held.filter((one) => one !== page), page];
+    if (this.#held.length > mostHeld) this.#held.shift().takes = null;
+  }
+
+  #render(page) {
+    const groups = [];
+    let day = page.dayBefore;
+    for (const take of page.takes) {
+      const own = dayOf(take);
+      if (own !== day || !groups.length) {
+        if (own !== day) groups.push(h('h2', { class: 'takes-day' }, own));
+        groups.push(h('ul', { class: 'takes-rows', role: 'list' }));
+      }
+      day = own;
+      groups.at(-1).append(this.#row(take));
+    }
+    page.element.replaceChildren(...groups);
+    page.element.style.removeProperty('height');
+  }
+
+  #row(take) {
+    this.#rows.get(take.take)?.release();
+    const row = this.makeRow(take);
+    this.#rows.set(take.take, row);
+    return row.element;
+  }
+
+  #refill(page) {
+    if (page.element.firstChild && page.takes) this.#render(page);
+  }
+
+  #empty(page) {
+    // A row that has the focus stays: a reader's place must not vanish.
+    if (!page.element.firstChild || page.element.contains(document.activeElement)) return;
+    this.#measure(page);
+    page.element.style.setProperty('height', `${page.height}px`);
+    for (const stem of page.stems) this.#forget(stem);
+    page.element.replaceChildren();
+  }
+
+  #measure(page) {
+    if (page.element.firstChild) page.height = page.element.getBoundingClientRect().height;
+  }
+
+  #forget(stem) {
+    this.#rows.get(stem)?.release();
+    this.#rows.delete(stem);
+  }
+
+  #discard(page) {
+    this.near.unobserve(page.element);
+    for (const stem of page.stems) this.#forget(stem);
+    page.element.remove();
+  }
+}
+
+const dayOf = (take) => (take ? dayText(begun(take), false) : '');

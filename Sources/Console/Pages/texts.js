@@ -1,0 +1,95 @@
+// The texts of the console, a catalogue a language. `{name}` stands for a value. A team adds its own language as one more object here.
+
+const en = {
+  skip: 'Skip to the page', nav: 'Pages', 'nav.deck': 'Deck', 'nav.takes': 'Takes', 'nav.kit': 'Kit',
+  'page.failed': 'This page could not be shown', 'page.again': 'Try again', 'ask.yes': 'Yes', 'ask.no': 'Cancel',
+  'connection.none': 'The kit cannot be reached. Join its network; the page goes on by itself.',
+  'connection.lost': 'The connection to the kit is lost. What is shown is old; the page goes on by itself.',
+  'connection.back': 'The kit is connected.',
+  'pair.title': 'Pair this phone',
+  'pair.how': 'Hold the play button of the kit for 3 seconds, until the upload lamp flickers. Then pair this phone here. No other way works without a password: that is how the kit knows that you stand beside it.',
+  'pair.name': 'Name of this phone', 'pair.phone': 'Phone', 'pair.do': 'Pair this phone', 'pair.open': 'The kit accepts phones now.',
+  'pair.waiting': 'Waiting for the play button …', 'pair.password': 'Password', 'pair.with': 'Pair by the password',
+  'deck.title': 'Deck', 'state.idle': 'Ready', 'state.off': 'Not armed', 'state.recording': 'Recording', 'state.playing': 'Playing', 'state.paused': 'Paused', 'state.fault': 'Cannot record',
+  'deck.safe': 'The last second is on the disk.', 'deck.unsafe': '{seconds} s are not on the disk yet.', 'deck.armed': 'Press record and it records.',
+  'deck.record': 'Record', 'deck.stop': 'Stop', 'deck.play': 'Play', 'deck.pause': 'Pause', 'deck.resume': 'Play on', 'deck.back': '−5 s', 'deck.forward': '+5 s', 'deck.mark': 'Mark',
+  'deck.back.long': 'Back 5 seconds', 'deck.forward.long': 'Forward 5 seconds', 'deck.note': 'Note of the marker', 'deck.marked': 'Marker set.',
+  'deck.level': 'Level', 'deck.channel': 'Channel {n}', 'deck.clip': 'Clip', 'deck.clip.reset': 'Channel {n} clipped: reset', 'deck.noclip': 'Channel {n} has not clipped', 'deck.silence': 'silent',
+  'deck.waveform': 'Waveform of what is sampled now', 'deck.faults': 'What is wrong', 'deck.filter': 'Filter',
+  'deck.filter.low': 'Low-pass, Hz, auto or off', 'deck.filter.high': 'High-pass, Hz or off', 'deck.filter.slope': 'Slope, dB per octave', 'deck.filter.set': 'Change the filter',
+  'deck.filter.text': 'low-pass {low}, high-pass {high}, {slope} dB per octave', off: 'off',
+  'deck.facts': 'State of the kit', 'deck.take': 'Take', 'deck.next': 'Selected take', 'deck.left': 'Room for', 'deck.left.value': '{time} ({size} free)', 'deck.card': 'Card', 'deck.clock': 'Clock',
+  'deck.queue': 'Upload', 'queue.none': 'no store is set', 'queue.waiting': '{n} waiting, {size}', 'queue.done': 'all is sent', 'queue.paused': 'paused', 'queue.held': '{n} held', 'queue.sending': 'sending {take}: {percent} %',
+  'deck.nocard': 'no card', 'deck.listen': 'Listen live', 'deck.look': 'This phone may look only.', 'deck.pair': 'Pair it to do more',
+  'lamps': 'What the lamps show', 'lamp.record': 'Record', 'lamp.play': 'Play', 'lamp.upload': 'Upload', 'lamp.fault': 'Fault',
+  'lamp.on': 'lit', 'lamp.off': 'dark', 'lamp.fast': 'blinks fast', 'lamp.slow': 'blinks slowly', 'lamp.flash': 'one flash every 3 s', 'lamp.flicker': 'flickers: phones may pair', 'lamp.count': '{n} flashes, pause',
+  'clock.ntp': 'set by the network', 'clock.rtc': 'from the clock chip', 'clock.manual': 'set by a person', 'clock.unset': 'not set',
+  'clock.ask': 'The kit’s clock is not set: takes would have the wrong time.', 'clock.differs': 'The kit’s clock differs from this phone’s by {seconds} s.', 'clock.set': 'Set it from this phone', 'clock.done': 'The kit’s clock was set.',
+  'help.1': 'Plug the microphone in, or look at its cable.', 'help.2': 'Delete takes that are safe at home, or put another stick in.', 'help.3': 'Connect a network, or set the clock from this phone.',
+  'help.4': 'Change the card or stick: it fails.', 'help.5': 'Record at a lower rate, or with fewer channels; use a faster card.', 'help.6': 'Look at the upload queue: a store refuses takes.',
+  'help.7': 'Correct the settings.', 'help.8': 'Turn the gain down if it clips; look at cable and microphone if it is silent.',
+  'kit.title': 'Kit', 'kit.cards': 'Sound cards', 'kit.lines': 'Buttons and lamps', 'kit.doctor': 'Doctor', 'kit.look': 'Look', 'kit.again': 'Look again', 'kit.none': 'Nothing was found.',
+  'kit.light': 'Light the lamp {name}', 'kit.clock': 'Clock', 'kit.time': 'The kit’s time', 'kit.storage': 'Storage', 'kit.takes': 'Takes', 'kit.folder': 'Folder', 'kit.free': 'Free', 'kit.phones': 'Paired phones', 'kit.since': 'since {date}',
+  'kit.this': 'this phone', 'kit.remove': 'Remove {name}', 'kit.remove.ask': 'Remove {name}? It must be paired again.', 'kit.page': 'This page', 'kit.theme': 'Colours', 'theme.': 'As the phone', 'theme.light': 'Light', 'theme.dark': 'Dark', 'theme.sun': 'Sunlight', 'kit.language': 'Language',
+  'kit.version': 'Version', 'kit.eject': 'Give the stick back', 'kit.ejected': 'The stick may be pulled once the lamps say so.', 'kit.queue': 'Upload queue', 'kit.retry': 'Try everything now', 'kit.pause': 'Pause', 'kit.resume': 'Go on',
+  'kit.settings': 'Settings', 'settings.none': 'The settings cannot be changed from here.', 'settings.save': 'Save changes', 'settings.default': 'Default: {value}', 'settings.saved': 'Saved. The kit applies it when nothing is recorded.', 'settings.nothing': 'Nothing was changed.', 'settings.secret': 'is not shown',
+};
+
+const de = {
+  skip: 'Zum Inhalt', nav: 'Seiten', 'nav.deck': 'Deck', 'nav.takes': 'Aufnahmen', 'nav.kit': 'Gerät',
+  'page.failed': 'Diese Seite lässt sich nicht anzeigen', 'page.again': 'Noch einmal versuchen', 'ask.yes': 'Ja', 'ask.no': 'Abbrechen',
+  'connection.none': 'Das Gerät ist nicht erreichbar. Verbinden Sie sich mit seinem Netz; die Seite macht von selbst weiter.',
+  'connection.lost': 'Die Verbindung zum Gerät ist unterbrochen. Die Anzeige ist veraltet; die Seite macht von selbst weiter.',
+  'connection.back': 'Das Gerät ist verbunden.',
+  'pair.title': 'Dieses Telefon koppeln',
+  'pair.how': 'Halten Sie am Gerät die Wiedergabetaste 3 Sekunden lang gedrückt, bis die Upload-Lampe flackert. Koppeln Sie dann hier dieses Telefon. Ohne Passwort geht es nur so: Daran erkennt das Gerät, dass Sie daneben stehen.',
+  'pair.name': 'Name dieses Telefons', 'pair.phone': 'Telefon', 'pair.do': 'Dieses Telefon koppeln', 'pair.open': 'Das Gerät nimmt jetzt Telefone an.',
+  'pair.waiting': 'Wartet auf die Wiedergabetaste …', 'pair.password': 'Passwort', 'pair.with': 'Mit dem Passwort koppeln',
+  'deck.title': 'Deck', 'state.idle': 'Bereit', 'state.off': 'Nicht bereit', 'state.recording': 'Aufnahme', 'state.playing': 'Wiedergabe', 'state.paused': 'Pause', 'state.fault': 'Aufnahme nicht möglich',
+  'deck.safe': 'Die letzte Sekunde ist gespeichert.', 'deck.unsafe': '{seconds} s sind noch nicht gespeichert.', 'deck.armed': 'Ein Druck auf Aufnahme genügt.',
+  'deck.record': 'Aufnahme', 'deck.stop': 'Stopp', 'deck.play': 'Wiedergabe', 'deck.pause': 'Pause', 'deck.resume': 'Weiter', 'deck.back': '−5 s', 'deck.forward': '+5 s', 'deck.mark': 'Marke',
+  'deck.back.long': '5 Sekunden zurück', 'deck.forward.long': '5 Sekunden vor', 'deck.note': 'Notiz zur Marke', 'deck.marked': 'Marke gesetzt.',
+  'deck.level': 'Pegel', 'deck.channel': 'Kanal {n}', 'deck.clip': 'Clip', 'deck.clip.reset': 'Kanal {n} übersteuert: zurücksetzen', 'deck.noclip': 'Kanal {n} ist nicht übersteuert', 'deck.silence': 'still',
+  'deck.waveform': 'Wellenform dessen, was gerade abgetastet wird', 'deck.faults': 'Was nicht stimmt', 'deck.filter': 'Filter',
+  'deck.filter.low': 'Tiefpass, Hz, auto oder off', 'deck.filter.high': 'Hochpass, Hz oder off', 'deck.filter.slope': 'Steilheit, dB je Oktave', 'deck.filter.set': 'Filter ändern',
+  'deck.filter.text': 'Tiefpass {low}, Hochpass {high}, {slope} dB je Oktave', off: 'aus',
+  'deck.facts': 'Zustand des Geräts', 'deck.take': 'Aufnahme', 'deck.next': 'Gewählte Aufnahme', 'deck.left': 'Platz für', 'deck.left.value': '{time} ({size} frei)', 'deck.card': 'Karte', 'deck.clock': 'Uhr',
+  'deck.queue': 'Upload', 'queue.none': 'kein Ziel eingestellt', 'queue.waiting': '{n} warten, {size}', 'queue.done': 'alles gesendet', 'queue.paused': 'angehalten', 'queue.held': '{n} zurückgehalten', 'queue.sending': 'sendet {take}: {percent} %',
+  'deck.nocard': 'keine Karte', 'deck.listen': 'Live mithören', 'deck.look': 'Dieses Telefon darf nur zusehen.', 'deck.pair': 'Koppeln, um mehr zu dürfen',
+  'lamps': 'Was die Lampen zeigen', 'lamp.record': 'Aufnahme', 'lamp.play': 'Wiedergabe', 'lamp.upload': 'Upload', 'lamp.fault': 'Fehler',
+  'lamp.on': 'an', 'lamp.off': 'aus', 'lamp.fast': 'blinkt schnell', 'lamp.slow': 'blinkt langsam', 'lamp.flash': 'alle 3 s ein Blitz', 'lamp.flicker': 'flackert: Telefone dürfen koppeln', 'lamp.count': '{n} Blitze, Pause',
+  'clock.ntp': 'vom Netz gestellt', 'clock.rtc': 'aus dem Uhrenbaustein', 'clock.manual': 'von Hand gestellt', 'clock.unset': 'nicht gestellt',
+  'clock.ask': 'Die Uhr des Geräts ist nicht gestellt: Aufnahmen bekämen eine falsche Zeit.', 'clock.differs': 'Die Uhr des Geräts weicht um {seconds} s von der des Telefons ab.', 'clock.set': 'Nach diesem Telefon stellen', 'clock.done': 'Die Uhr des Geräts wurde gestellt.',
+  'help.1': 'Mikrofon anstecken oder sein Kabel prüfen.', 'help.2': 'Gesicherte Aufnahmen löschen oder einen anderen Stick einstecken.', 'help.3': 'Netz verbinden oder die Uhr nach diesem Telefon stellen.',
+  'help.4': 'Karte oder Stick tauschen: Der Speicher versagt.', 'help.5': 'Mit niedrigerer Rate oder weniger Kanälen aufnehmen; schnellere Karte verwenden.', 'help.6': 'Upload-Liste ansehen: Ein Ziel lehnt Aufnahmen ab.',
+  'help.7': 'Einstellungen berichtigen.', 'help.8': 'Bei Übersteuerung Verstärkung verringern; bei Stille Kabel und Mikrofon prüfen.',
+  'kit.title': 'Gerät', 'kit.cards': 'Soundkarten', 'kit.lines': 'Tasten und Lampen', 'kit.doctor': 'Selbsttest', 'kit.look': 'Nachsehen', 'kit.again': 'Erneut nachsehen', 'kit.none': 'Nichts gefunden.',
+  'kit.light': 'Lampe {name} leuchten lassen', 'kit.clock': 'Uhr', 'kit.time': 'Zeit des Geräts', 'kit.storage': 'Speicher', 'kit.takes': 'Aufnahmen', 'kit.folder': 'Ordner', 'kit.free': 'Frei', 'kit.phones': 'Gekoppelte Telefone', 'kit.since': 'seit {date}',
+  'kit.this': 'dieses Telefon', 'kit.remove': '{name} entfernen', 'kit.remove.ask': '{name} entfernen? Es muss dann neu gekoppelt werden.', 'kit.page': 'Diese Seite', 'kit.theme': 'Farben', 'theme.': 'Wie das Telefon', 'theme.light': 'Hell', 'theme.dark': 'Dunkel', 'theme.sun': 'Sonnenlicht', 'kit.language': 'Sprache',
+  'kit.version': 'Version', 'kit.eject': 'Stick freigeben', 'kit.ejected': 'Der Stick darf gezogen werden, sobald die Lampen es zeigen.', 'kit.queue': 'Upload-Liste', 'kit.retry': 'Alles jetzt versuchen', 'kit.pause': 'Anhalten', 'kit.resume': 'Fortsetzen',
+  'kit.settings': 'Einstellungen', 'settings.none': 'Die Einstellungen lassen sich von hier nicht ändern.', 'settings.save': 'Änderungen speichern', 'settings.default': 'Vorgabe: {value}', 'settings.saved': 'Gespeichert. Es gilt, sobald nichts aufgenommen wird.', 'settings.nothing': 'Nichts wurde geändert.', 'settings.secret': 'wird nicht angezeigt',
+};
+
+const catalogues = { en, de };
+
+/** The languages that there are, by their own names. */
+export const languageNames = { en: 'English', de: 'Deutsch' };
+
+/** The page's language: the one that was chosen, else the browser's first that there is, else English. */
+export function language() {
+  const chosen = localStorage.getItem('language');
+  const wanted = [chosen, ...navigator.languages.map((name) => name.slice(0, 2).toLowerCase())];
+  return wanted.find((name) => name in catalogues) ?? 'en';
+}
+
+/** Chooses a language for this browser. */
+export function setLanguage(name) { localStorage.setItem('language', name); }
+
+/** Adds the texts of a part of the console. */
+export function addTexts(name, texts) { Object.assign(catalogues[name] ??= {}, texts); }
+
+/** A text, with its values put in. */
+export function t(key, values = {}) {
+  const text = catalogues[language()][key] ?? en[key] ?? key;
+  return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+}
