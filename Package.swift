@@ -138,6 +138,8 @@ let package = Package(
             ],
             swiftSettings: strictMemory),
 
+        .target(name: "Exports", dependencies: ["Takes", "TakeFiles"], swiftSettings: strictMemory),
+
         // Benchmarks. The filter's peer is optimised as a C program would be.
         .target(name: "CReferenceFilter", cSettings: [.unsafeFlags(["-O3"])]),
         .executableTarget(
@@ -250,6 +252,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "ExportsTests", dependencies: ["Exports", "TakeFiles", "Takes", "FinishedTakes", "SeededRandom"],
+            swiftSettings: strict),
+        .testTarget(
             name: "LibraryTests",
             dependencies: [
                 "Library", "Catalog", "Upload", "Control", "Commands", "Settings", "TakeFiles", "Takes", "Transport",
@@ -296,7 +301,7 @@ if hasWeb {
         .target(
             name: "Console",
             dependencies: [
-                "Takes", "Transport", "TakeFiles", "Settings", "Control", "Library", "Upload", "Workers",
+                "Takes", "Transport", "TakeFiles", "Settings", "Control", "Library", "Upload", "Workers", "Exports",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

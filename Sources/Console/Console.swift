@@ -1,3 +1,4 @@
+import Exports
 import Glibc
 import Hummingbird
 import HummingbirdCore
@@ -16,7 +17,8 @@ public struct Console: Service {
     /// The console as the settings have it; none, if they say off.
     /// - Parameters:
     ///   - settingsFile: a file with the password, `console.password`, lies beside it.
-    public static func services(at library: LibraryDesk, settingsFile: String) -> [any Service] {
+    /// - Throws: an error of one sentence, such as for a folder that cannot be made.
+    public static func services(at library: LibraryDesk, settingsFile: String) throws -> [any Service] {
         let inherited = InheritedSocket.take()
         guard let address = library.settings.console.listen else {
             if let inherited { close(inherited) }
@@ -27,12 +29,12 @@ public struct Console: Service {
                 "console: it listens at \(address), as [console] listen says, and not where fieldfare-library.socket does"
             )
             close(inherited)
-            return [Console(library, address, nil, settingsFile: settingsFile)]
+            return [try Console(library, address, nil, settingsFile: settingsFile)]
         }
-        return [Console(library, address, inherited, settingsFile: settingsFile)]
+        return [try Console(library, address, inherited, settingsFile: settingsFile)]
     }
 
-    private init(_ library: LibraryDesk, _ address: ListenAddress, _ inherited: Int32?, settingsFile: String) {
+    private init(_ library: LibraryDesk, _ address: ListenAddress, _ inherited: Int32?, settingsFile: String) throws {
         let (settings, log, clock) = (library.settings, library.log, SystemClock())
         // What waits for the disk does not wait for the recorder, and the other way round.
         let (disk, asking) = (NIOThreadPool(numberOfThreads: 2), NIOThreadPool(numberOfThreads: 4))
@@ -41,16 +43,20 @@ public struct Console: Service {
         if let problem { log.error("\(problem)") }
         let recorder = RecorderDesk(path: settings.control.socket, pool: asking)
         let feed = RecorderFeed(path: settings.control.socket)
-        let folder = settingsFile.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
-            separator: "/")
+        let work = "\(settings.library.directory)/waveforms"
         let routes =
             PageRoutes().routes
             + SessionRoutes(
-                phones, recorder, settings, passwordFile: "\(folder)/console.password", pool: disk, clock: clock
+                phones, recorder, settings, passwordFile: "\(Self.folder(of: settingsFile))/console.password", pool: disk, clock: clock
             ).routes
             + RecorderRoutes(recorder: recorder).routes + EventRoutes(feed: feed).routes
             + LibraryRoutes(library: library, recorder: recorder, feed: feed, pool: disk).routes
             + FileRoutes(library: library, pool: disk).routes
+            + ExportRoutes(library: library, pyramid: try WaveformPyramid(in: work), work: work, pool: disk).routes
+            + ListenRoutes(
+                path: "\(Self.folder(of: settings.control.socket))/listen.sock",
+                isAllowed: settings.console.hasLiveListening, feed: feed
+            ).routes
         let doorkeeper = Doorkeeper(phones, access: settings.console.access, hosts: [settings.kitName, Self.hostName])
         let responder = Routes(routes, doorkeeper) { clock.wallTime() }
         let quiet = Logger(label: "console") { _ in SwiftLogNoOpLogHandler() }
@@ -66,6 +72,10 @@ public struct Console: Service {
         for pool in pools { pool.start() }
         await server.run()
         for pool in pools { try await pool.shutdownGracefully() }
+    }
+
+    private static func folder(of path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     }
 
     private static var hostName: String {

@@ -15,6 +15,8 @@ final class RecorderFeed: Sendable {
         var link = Link.none
         /// What a new watcher begins with.
         var standing: FeedEvent?
+        /// How many listen to the card live.
+        var listeners = 0
     }
 
     private enum Link {
@@ -39,6 +41,7 @@ final class RecorderFeed: Sendable {
             state.lastID += 1
             let watcher = Watcher(id: state.lastID)
             if let standing = state.standing { watcher.post(standing) }
+            watcher.post(.listening(state.listeners))
             state.watchers[watcher.id] = watcher
             defer { state.link = .running }
             return (watcher, state.link == .none)
@@ -60,6 +63,14 @@ final class RecorderFeed: Sendable {
     func end(_ watcher: Watcher) {
         state.withLock { $0.watchers[watcher.id] = nil }
         wake.post(())
+    }
+
+    /// Counts those that listen to the card live.
+    func listen(_ change: Int) {
+        state.withLock { state in
+            state.listeners += change
+            for watcher in state.watchers.values { watcher.post(.listening(state.listeners)) }
+        }
     }
 
     /// Passes on an event that did not come from the recorder.
@@ -111,6 +122,8 @@ enum FeedEvent: Sendable {
     case take([UInt8])
     /// The recorder cannot be asked: why, in one sentence.
     case away(String)
+    /// So many listen to the card live.
+    case listening(Int)
 
     /// Reads a line of the recorder; nil: of a kind that is not passed on.
     init?(line: [UInt8]) {
@@ -130,7 +143,7 @@ enum FeedEvent: Sendable {
     var isStanding: Bool {
         switch self {
         case .status, .away: true
-        case .level, .peaks, .take: false
+        case .level, .peaks, .take, .listening: false
         }
     }
 
@@ -142,6 +155,7 @@ enum FeedEvent: Sendable {
             case .level(let line): ("level", line)
             case .peaks(let line): ("peaks", line)
             case .take(let line): ("take", line)
+            case .listening(let count): ("listening", Array("{\"listeners\":\(count)}".utf8))
             case .away(let why): ("away", Array(JSONValue.object(["detail": .string(why)]).description.utf8))
             }
         return Array("event: \(name)\ndata: ".utf8) + data + Array("\n\n".utf8)
@@ -157,6 +171,7 @@ final class Watcher: Sendable {
 
     private struct Pending {
         var standing: FeedEvent?
+        var listening: FeedEvent?
         var level: FeedEvent?
         /// Each continues the one before.
         var peaks: [FeedEvent] = []
@@ -177,6 +192,7 @@ final class Watcher: Sendable {
         pending.withLock { pending in
             switch event {
             case .status, .away: pending.standing = event
+            case .listening: pending.listening = event
             case .level: pending.level = event
             case .peaks: pending.peaks = Array((pending.peaks + [event]).suffix(Self.mostPeaks))
             case .take: pending.takes = Array((pending.takes + [event]).suffix(Self.mostTakes))
@@ -197,7 +213,7 @@ final class Watcher: Sendable {
         while await signals.next() != nil {
             let (events, hasBeat) = pending.withLock { pending in
                 defer { pending = Pending() }
-                let standing = [pending.standing, pending.level].compactMap(\.self)
+                let standing = [pending.standing, pending.listening, pending.level].compactMap(\.self)
                 return (standing + pending.peaks + pending.takes, pending.hasBeat)
             }
             // An event that came while others were fetched was fetched with them.

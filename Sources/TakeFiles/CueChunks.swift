@@ -1,9 +1,9 @@
 /// What follows the sound in a WAV file when a take is finished: its markers, as cue points with labels.
-enum CueChunks {
+package enum CueChunks {
     /// The `cue ` chunk and the `LIST` of type `adtl` with a `labl` each, for the markers that lie in one part.
     ///
     /// - Returns: nothing if there are none.
-    static func bytes(_ markers: [PartCue]) -> [UInt8] {
+    package static func bytes(_ markers: [PartCue]) -> [UInt8] {
         guard !markers.isEmpty else { return [] }
         var cues: [UInt8] = []
         var labels: [UInt8] = []

@@ -1,4 +1,4 @@
-import Takes
+package import Takes
 
 extension FLACMetadata {
     /// What the WAV file of a part has in `bext` and `cue `, and which part of which take it is.
@@ -11,7 +11,7 @@ extension FLACMetadata {
     ///   - format: as stored.
     ///   - frames: of the file.
     ///   - chunks: of the WAV file.
-    init(
+    package init(
         sidecar: Sidecar, part: Int, isUnfiltered: Bool, format: StreamFormat, frames: Int64, chunks: [[UInt8]]
     ) {
         let firstFrame = sidecar.parts[part].firstFrame

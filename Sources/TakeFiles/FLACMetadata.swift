@@ -1,5 +1,5 @@
 /// The metadata of a FLAC file: the blocks between `fLaC` and the first frame (RFC 9639, section 8).
-struct FLACMetadata: Hashable, Sendable {
+package struct FLACMetadata: Hashable, Sendable {
     /// A Vorbis comment.
     struct Comment: Hashable, Sendable {
         /// Letters, digits and `_`.

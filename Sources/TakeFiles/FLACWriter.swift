@@ -1,12 +1,12 @@
 import CSndFile
-import Takes
+package import Takes
 
 /// A FLAC file that is being written, encoded by libsndfile. Closed when it goes out of scope, whole only after `finish`.
-@safe struct FLACWriter: ~Copyable {
+@safe package struct FLACWriter: ~Copyable {
     /// The file.
-    let path: String
+    package let path: String
     /// What it holds.
-    let format: StreamFormat
+    package let format: StreamFormat
 
     private let stream: FLACStream
     /// Nil once it is finished.
@@ -19,7 +19,7 @@ import Takes
     ///   - format: what is stored: integers up to 24 bits, up to 8 channels.
     ///   - metadata: the blocks before the sound.
     /// - Throws: `SoundFileError` if FLAC does not hold such sound.
-    init(
+    package init(
         to file: OpenFile, files: FileSystem, format: StreamFormat, metadata: FLACMetadata
     ) throws(SoundFileError) {
         path = file.path
@@ -52,14 +52,14 @@ import Takes
 
     /// The format of a FLAC file for sound of `stored`: `S32_LE` becomes 24 bits, which holds it if the low 8 bits of all samples are
     /// zero.
-    static func format(for stored: StreamFormat) -> StreamFormat {
+    package static func format(for stored: StreamFormat) -> StreamFormat {
         guard stored.sampleFormat == .s32 else { return stored }
         return StreamFormat(rateHz: stored.rateHz, channels: stored.channels, sampleFormat: .s24Packed)
     }
 
     /// Why FLAC, or this encoder, cannot hold such sound without loss; nil: it can. RFC 9639 allows 32 bits, but few programs
     /// read them.
-    static func refusal(of format: StreamFormat) -> String? {
+    package static func refusal(of format: StreamFormat) -> String? {
         if format.sampleFormat != .s16 && format.sampleFormat != .s24Packed {
             return "FLAC holds no \(format.sampleFormat.rawValue) here, only integers of up to 24 bits"
         }
@@ -72,7 +72,7 @@ import Takes
     /// - Parameters:
     ///   - samples: interleaved.
     ///   - count: how many of their frames.
-    mutating func write(_ samples: [Int32], frames count: Int) throws(SoundFileError) {
+    package mutating func write(_ samples: [Int32], frames count: Int) throws(SoundFileError) {
         precondition(count * format.channels <= samples.count)
         guard count > 0, let handle = unsafe handle else { return }
         // Safe: there are count frames of format.channels samples.
@@ -88,7 +88,7 @@ import Takes
     }
 
     /// Writes the last block and the length (`sf_close`). Not synced.
-    mutating func finish() throws(SoundFileError) {
+    package mutating func finish() throws(SoundFileError) {
         guard let open = unsafe handle else { return }
         unsafe handle = nil
         unsafe sf_close(open)

@@ -1,13 +1,13 @@
-import Takes
+package import Takes
 
 /// A marker of a take, in the file of the part that it lies in.
-struct PartCue: Hashable, Sendable {
+package struct PartCue: Hashable, Sendable {
     /// Which of the take's markers it is, from 1.
-    var number: Int
+    package var number: Int
     /// Its frame in the file.
-    var frame: Int64
+    package var frame: Int64
     /// What it is called.
-    var label: String
+    package var label: String
 }
 
 extension Sidecar {
@@ -17,7 +17,7 @@ extension Sidecar {
     ///   - firstFrame: the part's, of the take.
     ///   - frames: that the part has, at its own rate.
     ///   - isLast: whether it is the take's last part: a marker set while the very last frame was sampled lies behind it.
-    func cues(firstFrame: TakeFrame, frames: Int64, rateHz: Int, isLast: Bool) -> [PartCue] {
+    package func cues(firstFrame: TakeFrame, frames: Int64, rateHz: Int, isLast: Bool) -> [PartCue] {
         let end = frames + (isLast ? 1 : 0)
         return markers.enumerated().compactMap { index, marker in
             let (distance, isFar) = marker.atFrame.count.subtractingReportingOverflow(firstFrame.count)

@@ -29,7 +29,9 @@ public struct PeaksFile: Hashable, Sendable {
     }
 
     /// What stands before the first pixel.
-    static func header(rateHz: Int, channels: Int, length: Int) -> [UInt8] {
+    package static func header(
+        rateHz: Int, channels: Int, length: Int, framesPerPixel: Int = framesPerPixel
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(headerByteCount)
         bytes.append(littleEndian: Int32(2))

@@ -42,14 +42,14 @@ public struct PeaksOverview: Hashable, Sendable {
 
 extension PeaksFile {
     /// How the pixels of a file are laid out.
-    struct Shape: Hashable {
-        var channels: Int
-        var length: Int
-        var bytesPerPixel: Int { 2 * channels }
+    package struct Shape: Hashable {
+        package var channels: Int
+        package var length: Int
+        package var bytesPerPixel: Int { 2 * channels }
     }
 
     /// Reads what stands before the first pixel; nil: it is of another version or resolution, or damaged.
-    static func shape(header bytes: [UInt8]) -> Shape? {
+    package static func shape(header bytes: [UInt8]) -> Shape? {
         guard bytes.count == headerByteCount else { return nil }
         func number(at place: Int) -> Int {
             Int(Int32(bitPattern: (0..<4).reduce(0) { $0 | UInt32(bytes[place + $1]) << UInt32(8 * $1) }))

@@ -1,52 +1,15 @@
-/// CRC-32C (Castagnoli: RFC 3720, appendix B.4), eight bytes a step with eight tables.
+import Takes
+
+/// CRC-32C, as Google Cloud Storage has it.
 package struct CRC32C: Checksum {
-    private var register: UInt32 = 0xffff_ffff
+    private var check = CRC32(.castagnoli)
 
     /// Of no bytes.
     package init() {}
 
     /// The checksum of all bytes so far.
-    package var value: UInt32 { ~register }
+    package var value: UInt32 { check.value }
 
     /// Adds bytes.
-    package mutating func update(_ bytes: [UInt8]) {
-        let tables = Self.tables.span
-        let bytes = bytes.span
-        var register = register
-        var index = 0
-        let end = bytes.count
-        while index + 8 <= end {
-            let first =
-                register
-                ^ (UInt32(bytes[index]) | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2]) << 16
-                    | UInt32(bytes[index + 3]) << 24)
-            let low = tables[0x700 + Int(first & 0xff)] ^ tables[0x600 + Int(first >> 8 & 0xff)]
-            let middle = tables[0x500 + Int(first >> 16 & 0xff)] ^ tables[0x400 + Int(first >> 24)]
-            let high = tables[0x300 + Int(bytes[index + 4])] ^ tables[0x200 + Int(bytes[index + 5])]
-            let top = tables[0x100 + Int(bytes[index + 6])] ^ tables[Int(bytes[index + 7])]
-            register = low ^ middle ^ high ^ top
-            index += 8
-        }
-        while index < end {
-            register = register >> 8 ^ tables[Int((register ^ UInt32(bytes[index])) & 0xff)]
-            index += 1
-        }
-        self.register = register
-    }
-
-    /// Eight tables of 256: table `n` advances a byte over `n` more bytes.
-    private static let tables: [UInt32] = {
-        var tables = [UInt32](repeating: 0, count: 8 * 256)
-        for byte in 0..<256 {
-            var register = UInt32(byte)
-            // The polynomial 0x1edc6f41, reflected.
-            for _ in 0..<8 { register = register >> 1 ^ (register & 1 == 0 ? 0 : 0x82f6_3b78) }
-            tables[byte] = register
-        }
-        for index in 256..<8 * 256 {
-            let before = tables[index - 256]
-            tables[index] = before >> 8 ^ tables[Int(before & 0xff)]
-        }
-        return tables
-    }()
+    package mutating func update(_ bytes: [UInt8]) { check.update(bytes) }
 }

@@ -29,7 +29,7 @@ struct FieldfareLibrary: AsyncParsableCommand {
         let (settings, problems) = Settings.load(from: settings)
         let file = self.settings ?? Settings.defaultPath
         let library = Library(settings: settings, problems: problems.map(\.description), plan: StorePlan.plan) { desk in
-            Console.services(at: desk, settingsFile: file)
+            try Console.services(at: desk, settingsFile: file)
         }
         do {
             try await rebuild ? library.rebuild() : library.run()

@@ -1,0 +1,161 @@
+import Exports
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Library
+import NIOCore
+import NIOPosix
+import TakeFiles
+import Takes
+import Transport
+
+/// What is made of takes while it is sent: waveforms at any zoom, clips, archives.
+struct ExportRoutes: Sendable {
+    let library: LibraryDesk
+    let pyramid: WaveformPyramid
+    /// A folder for what is prepared on the disk.
+    let work: String
+    let pool: NIOThreadPool
+
+    /// The most takes of an archive: their names fit into an address.
+    private static let mostTakes = 500
+
+    var routes: [Route] {
+        [
+            Route(.get, "/api/takes/{take}/waveform.dat", for: .look) { request, context in
+                let query = try QueryItems(request.uri.query)
+                let stem = context.parameter("take")
+                let bytes = try await pool.runIfActive {
+                    try Self.refused {
+                        let (take, sidecar) = try found(stem, for: "waveform")
+                        return try pyramid.waveform(
+                            of: sidecar, in: take.folder, framesPerPixel: try query.count("frames_per_pixel") ?? 256,
+                            range: try Self.range(query))
+                    }
+                }
+                return Response(
+                    status: .ok, headers: [.contentType: "application/octet-stream", .cacheControl: "private, no-cache"],
+                    body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+            },
+            Route(.get, "/api/takes/{take}/clip", for: .look) { request, context in
+                let query = try QueryItems(request.uri.query)
+                let name = query["format"] ?? "wav"
+                guard let format = TakeClip.Format(rawValue: name) else {
+                    throw Problem(.badRequest, .usage, "clip: format: found \(name), allowed are wav, flac")
+                }
+                let stem = context.parameter("take")
+                let clip = try await pool.runIfActive {
+                    try Self.refused {
+                        let (take, sidecar) = try found(stem, for: "clip")
+                        let sound = try TakeSound(of: sidecar, in: take.folder)
+                        let range = try Self.range(query)
+                        return try TakeClip(
+                            range.lowerBound..<min(range.upperBound, max(range.lowerBound, sound.frameCount)), of: sound,
+                            as: format, work: work)
+                    }
+                }
+                return answer(clip, name: clip.name, mediaType: format == .wav ? "audio/wav" : "audio/flac")
+            },
+            Route(.get, "/api/archive", for: .look) { request, _ in
+                let stems = try QueryItems(request.uri.query)[all: "take"]
+                guard (1...Self.mostTakes).contains(stems.count) else {
+                    throw Problem(.badRequest, .usage, "archive: take: name 1 to \(Self.mostTakes) takes")
+                }
+                let archive = try await pool.runIfActive {
+                    try Self.refused { try ZipArchive(try stems.flatMap { try entries($0) }) }
+                }
+                let name = stems.count == 1 ? stems[0] : "\(stems[0])-and-\(stems.count - 1)"
+                return answer(archive, name: "\(name).zip", mediaType: "application/zip")
+            },
+        ]
+    }
+
+    /// From `from` up to `to`, in frames; without them, all.
+    private static func range(_ query: QueryItems) throws(Problem) -> Range<Int64> {
+        let from = try query.count("from") ?? 0
+        let to = try query.count("to") ?? .max
+        guard from < to else {
+            throw Problem(.badRequest, .usage, "console: from \(from) does not lie before to \(to)")
+        }
+        return from..<to
+    }
+
+    private func found(_ stem: String, for name: String) throws -> (CatalogedTake, Sidecar) {
+        let take = try library.take(stem, for: name)
+        guard take.place == .here else {
+            throw Problem(.conflict, .busy, "\(name): \(stem) is on a storage that is out: put it in first")
+        }
+        let folders = take.folder.split(separator: "/", omittingEmptySubsequences: false)
+        guard let day = folders.last, let takeName = TakeName(stem: stem, day: String(day)) else {
+            throw Problem(.internalServerError, .internal, "\(name): \(stem): its name is none of a take")
+        }
+        let folder = TakesFolder(path: folders.dropLast().joined(separator: "/"))
+        return (take, try folder.sidecar(of: takeName))
+    }
+
+    private func entries(_ stem: String) throws -> [ZipArchive.Entry] {
+        let (take, _) = try found(stem, for: "archive")
+        let day = take.folder.split(separator: "/").last.map(String.init) ?? ""
+        let files = take.files + ["\(stem).json", "\(stem).dat"]
+        return files.compactMap { file in
+            let path = "\(take.folder)/\(file)"
+            // A take may lack its waveform, and nothing else.
+            guard !file.hasSuffix(".dat") || (try? FileSystem().attributes(path)) != nil else { return nil }
+            return ZipArchive.Entry(path: path, name: "\(day)/\(stem)/\(file)")
+        }
+    }
+
+    /// What parts of the program throw, as problems.
+    private static func refused<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as ExportError {
+            switch error.kind {
+            case .usage: throw Problem(.badRequest, .usage, error.description)
+            case .take: throw Problem(.unprocessableContent, .badData, error.description)
+            case .room: throw Problem(.init(code: 507, reasonPhrase: "Insufficient Storage"), .io, error.description)
+            }
+        } catch let error as FileError {
+            throw Problem(.notFound, .notFound, "console: \(error.fact): the take may have been deleted")
+        } catch let error as SoundFileError {
+            throw Problem(.unprocessableContent, .badData, "console: \(error.description)")
+        } catch let error as SidecarError {
+            throw Problem(.unprocessableContent, .badData, "console: \(error)")
+        }
+    }
+
+    private func answer(_ stream: some ExportStream, name: String, mediaType: String) -> Response {
+        let source = Source(stream)
+        let body = ResponseBody(contentLength: stream.byteCount.map { Int($0) }) { [pool] writer in
+            while let piece = try await pool.runIfActive({ try source.next() }) { try await writer.write(piece) }
+            try await writer.finish(nil)
+        }
+        let headers: HTTPFields = [
+            .contentType: mediaType, .contentDisposition: "attachment; filename=\"\(name)\"",
+        ]
+        return Response(status: .ok, headers: headers, body: body)
+    }
+
+    /// Pieces of a stream as the network takes them.
+    ///
+    /// Safe: the body of one answer uses it, one call after the other.
+    private final class Source: @unchecked Sendable {
+        private var stream: any ExportStream
+        private static let byteCount = 128 << 10
+        private static let mostSteps = 32
+
+        init(_ stream: any ExportStream) { self.stream = stream }
+
+        func next() throws -> ByteBuffer? {
+            var buffer = ByteBuffer()
+            var steps = 0
+            // What is prepared before the first byte gives the thread back now and then.
+            while buffer.readableBytes < Self.byteCount, steps < Self.mostSteps {
+                guard let piece = try stream.next() else { return buffer.readableBytes > 0 ? buffer : nil }
+                buffer.writeBytes(piece)
+                steps += 1
+            }
+            return buffer
+        }
+    }
+}

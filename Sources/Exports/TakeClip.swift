@@ -1,0 +1,172 @@
+public import TakeFiles
+import Takes
+
+/// A stretch of a take as a file of its own, exact to the frame, with its markers, and with the time at which it begins.
+public struct TakeClip: ExportStream, @unchecked Sendable {
+    // Safe: one thread at a time uses it, as `ExportStream` says.
+
+    /// What the file is.
+    public enum Format: String, CaseIterable, Sendable {
+        case wav, flac
+    }
+
+    /// The file's name.
+    public let name: String
+    public private(set) var byteCount: Int64?
+
+    private let sound: TakeSound
+    private let range: Range<Int64>
+    private let stored: StreamFormat
+    private let files: FileSystem
+    private var stage: Stage
+
+    private enum Stage {
+        case wavHead([UInt8], tail: [UInt8])
+        case wavSound(at: Int64, tail: [UInt8])
+        case encoding(FLACDraft, at: Int64)
+        case sending(OpenFile, at: Int64, end: Int64)
+        case done
+    }
+
+    /// A FLAC file while it is written: it has no name, and goes with its last reference.
+    private final class FLACDraft {
+        let file: OpenFile
+        var writer: FLACWriter?
+
+        init(_ file: OpenFile, _ writer: consuming FLACWriter) {
+            self.file = file
+            self.writer = consume writer
+        }
+    }
+
+    private static let framesAtATime = 1 << 13
+    private static let pieceByteCount = 1 << 16
+    /// What may be prepared on the disk, as sound.
+    private static let mostEncodedBytes: Int64 = 1 << 30
+    /// What a FLAC clip leaves free.
+    private static let reserveBytes: Int64 = 1 << 29
+
+    /// A clip of a range of the take's frames.
+    /// - Parameters:
+    ///   - work: a folder for a FLAC file that is being made; it has no name there.
+    /// - Throws: `ExportError`, `FileError`, `SoundFileError`.
+    public init(
+        _ range: Range<Int64>, of sound: TakeSound, as format: Format, work: String, files: FileSystem = FileSystem()
+    ) throws {
+        let take = sound.sidecar.take
+        guard !range.isEmpty, range.lowerBound >= 0, range.upperBound <= sound.frameCount else {
+            throw ExportError(
+                .usage, "clip: \(take) has frames 0 to \(sound.frameCount): from must lie before to, and both among them")
+        }
+        self.sound = sound
+        self.range = range
+        self.files = files
+        let found = try sound.format(of: range)
+        let clip = Self.sidecar(of: sound.sidecar, range, found)
+        name = "\(take)-\(range.lowerBound)-\(range.upperBound).\(format.rawValue)"
+        let soundBytes = Int64(range.count) * Int64(found.bytesPerFrame)
+        switch format {
+        case .wav:
+            stored = found
+            let cues = clip.cues(firstFrame: .first, frames: Int64(range.count), rateHz: found.rateHz, isLast: false)
+            let tail = (soundBytes % 2 == 1 ? [0] : []) + CueChunks.bytes(cues)
+            let whole = Int64(WAVHeader.byteCount) + soundBytes + Int64(tail.count)
+            guard whole <= UInt32.max else {
+                throw ExportError(.usage, "clip: \(take): a WAV file has at most 4 GiB: choose a shorter range, or FLAC")
+            }
+            let origin = BroadcastOrigin(
+                sidecar: clip, started: clip.begun ?? WallTime(microseconds: 0), firstFrame: 0, format: found,
+                isUnfiltered: false)
+            let head = WAVHeader(format: found, origin: origin).bytes(dataBytes: soundBytes, trailingBytes: tail.count)
+            byteCount = whole
+            stage = .wavHead(head, tail: tail)
+        case .flac:
+            stored = FLACWriter.format(for: found)
+            if let refusal = FLACWriter.refusal(of: found) {
+                throw ExportError(.usage, "clip: \(take): \(refusal): choose WAV")
+            }
+            guard soundBytes <= Self.mostEncodedBytes else {
+                throw ExportError(.usage, "clip: \(take): at most 1 GiB of sound is made into FLAC at a time: choose a shorter range, or WAV")
+            }
+            guard try files.freeBytes(work) - soundBytes >= Self.reserveBytes else {
+                throw ExportError(.room, "clip: \(take): there is no room in \(work) to make FLAC: choose WAV")
+            }
+            let path = "\(work)/.clip-\(UInt64.random(in: 0 ... .max)).flac"
+            let file = try files.create(path, isNew: true, mode: 0o600)
+            try files.remove(path)
+            let metadata = FLACMetadata(
+                sidecar: clip, part: 0, isUnfiltered: false, format: stored, frames: Int64(range.count), chunks: [])
+            let writer = try FLACWriter(to: file, files: files, format: stored, metadata: metadata)
+            stage = .encoding(FLACDraft(file, writer), at: range.lowerBound)
+        }
+    }
+
+    /// The sidecar of a take that would begin and end with the range.
+    private static func sidecar(of sidecar: Sidecar, _ range: Range<Int64>, _ format: StreamFormat) -> Sidecar {
+        var clip = sidecar
+        let before = Duration.seconds(Double(range.lowerBound) / Double(max(1, sidecar.rateHz)))
+        if let begun = sidecar.begun {
+            clip.started = (begun + before).iso8601
+            clip.startedCorrected = nil
+        }
+        clip.parts = [
+            Sidecar.Part(file: "\(sidecar.take).wav", firstFrame: .first, frames: Int64(range.count), format: format)
+        ]
+        clip.markers = sidecar.markers.filter { range.contains($0.atFrame.count) }
+            .map { Sidecar.Marker(atFrame: $0.atFrame - range.lowerBound, note: $0.note) }
+        return clip
+    }
+
+    public mutating func next() throws -> [UInt8]? {
+        switch stage {
+        case .wavHead(let head, let tail):
+            stage = .wavSound(at: range.lowerBound, tail: tail)
+            return head
+        case .wavSound(let frame, let tail):
+            guard frame < range.upperBound else {
+                stage = .done
+                return tail.isEmpty ? nil : tail
+            }
+            let count = Int(min(Int64(Self.framesAtATime), range.upperBound - frame))
+            stage = .wavSound(at: frame + Int64(count), tail: tail)
+            return try bytes(from: frame, count: count)
+        case .encoding(let draft, let frame):
+            if frame < range.upperBound {
+                let count = Int(min(Int64(Self.framesAtATime), range.upperBound - frame))
+                try draft.writer?.write(
+                    try sound.readIntegers(from: frame, count: count, channels: stored.channels), frames: count)
+                stage = .encoding(draft, at: frame + Int64(count))
+            } else {
+                try draft.writer?.finish()
+                draft.writer = nil
+                stage = .sending(draft.file, at: 0, end: try files.length(draft.file))
+            }
+            return []
+        case .sending(let file, let place, let end):
+            guard place < end else { return nil }
+            let piece = try files.read(file, at: place, count: Int(min(Int64(Self.pieceByteCount), end - place)))
+            stage = .sending(file, at: place + Int64(piece.count), end: end)
+            guard !piece.isEmpty else { throw ExportError(.take, "clip: \(name): it could not be read back") }
+            return piece
+        case .done: return nil
+        }
+    }
+
+    /// Sound as the file has it, bit for bit.
+    private func bytes(from frame: Int64, count: Int) throws -> [UInt8] {
+        let width = stored.sampleFormat.bytesPerSample
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count * stored.bytesPerFrame)
+        if stored.sampleFormat == .float {
+            for sample in try sound.readNumbers(from: frame, count: count, channels: stored.channels) {
+                let bits = Float(sample).bitPattern
+                for byte in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: bits >> (8 * byte))) }
+            }
+        } else {
+            for sample in try sound.readIntegers(from: frame, count: count, channels: stored.channels) {
+                for byte in (4 - width)..<4 { bytes.append(UInt8(truncatingIfNeeded: sample >> (8 * byte))) }
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,113 @@
+public import TakeFiles
+public import Takes
+
+/// The sound of a finished take on its time line, from frame 0 on: between parts, while its card was away, it is silent. For one
+/// thread at a time.
+public final class TakeSound {
+    /// Of the take.
+    public let sidecar: Sidecar
+    let parts: [Part]
+    private var open: OpenPart?
+
+    /// A part, at its own rate.
+    struct Part {
+        var path: String
+        var format: StreamFormat
+        /// Where on the time line it begins, in frames of the take's rate.
+        var first: Int64
+        var frames: Int64
+        var range: Range<Int64> { first..<(first + frames) }
+    }
+
+    private final class OpenPart {
+        let index: Int
+        var reader: SoundFileReader
+        var place: Int64 = 0
+
+        init(_ index: Int, _ reader: consuming SoundFileReader) {
+            self.index = index
+            self.reader = reader
+        }
+    }
+
+    /// Looks at the audio files that a sidecar names. No link is followed.
+    /// - Parameter folder: of the take's day.
+    /// - Throws: `FileError`, `SoundFileError`; `ExportError` if there is no sound.
+    public init(of sidecar: Sidecar, in folder: String, files: FileSystem = FileSystem()) throws {
+        self.sidecar = sidecar
+        parts = try sidecar.parts.map { part in
+            let path = "\(folder)/\(part.file)"
+            _ = try files.openToRead(path, followsLink: false)
+            let reader = try SoundFileReader(path: path)
+            guard part.firstFrame >= .first, reader.frames == part.frames else {
+                throw ExportError(
+                    .take, "\(sidecar.take): \(path) holds \(reader.frames) frames, and its sidecar says \(part.frames)")
+            }
+            return Part(path: path, format: reader.format, first: part.firstFrame.count, frames: reader.frames)
+        }
+        guard !parts.isEmpty else { throw ExportError(.take, "\(sidecar.take): it has no sound") }
+    }
+
+    /// The end of the time line.
+    public var frameCount: Int64 { parts.map(\.range.upperBound).max() ?? 0 }
+
+    /// The format of a range of the time line: all parts in it must have the same.
+    /// - Throws: `ExportError`.
+    func format(of range: Range<Int64>) throws(ExportError) -> StreamFormat {
+        let formats = parts.filter { $0.range.overlaps(range) }.map(\.format)
+        let format = formats.first ?? parts[0].format
+        guard formats.allSatisfy({ $0 == format }), format.rateHz == sidecar.rateHz else {
+            throw ExportError(
+                .usage,
+                "\(sidecar.take): the card had another rate or format in the middle of this range: choose a range of one part")
+        }
+        return format
+    }
+
+    /// Reads frames as integers of full scale 2³¹.
+    func readIntegers(from frame: Int64, count: Int, channels: Int) throws -> [Int32] {
+        try read(from: frame, count: count, channels: channels, silence: 0) { reader, span in
+            try reader.read(into: &span)
+        }
+    }
+
+    /// Reads frames as numbers of full scale 1.
+    func readNumbers(from frame: Int64, count: Int, channels: Int) throws -> [Double] {
+        try read(from: frame, count: count, channels: channels, silence: 0) { reader, span in
+            try reader.read(into: &span)
+        }
+    }
+
+    private func read<Sample>(
+        from frame: Int64, count: Int, channels: Int, silence: Sample,
+        _ body: (inout SoundFileReader, inout MutableSpan<Sample>) throws -> Int
+    ) throws -> [Sample] {
+        var samples = [Sample](repeating: silence, count: count * channels)
+        for (index, part) in parts.enumerated() {
+            let range = part.range.clamped(to: frame..<(frame + Int64(count)))
+            guard !range.isEmpty, part.format.channels == channels else { continue }
+            let opened = try self.open(index)
+            let start = range.lowerBound - part.first
+            if opened.place != start { try opened.reader.seek(toFrame: start) }
+            var piece = [Sample](repeating: silence, count: range.count * channels)
+            var span = piece.mutableSpan
+            let found = try body(&opened.reader, &span)
+            guard found == range.count else {
+                open = nil
+                throw ExportError(.take, "\(sidecar.take): \(part.path) ends before its header says")
+            }
+            opened.place = start + Int64(found)
+            let place = Int(range.lowerBound - frame) * channels
+            samples.replaceSubrange(place..<(place + piece.count), with: piece)
+        }
+        return samples
+    }
+
+    private func open(_ index: Int) throws -> OpenPart {
+        if let open, open.index == index { return open }
+        open = nil
+        let opened = OpenPart(index, try SoundFileReader(path: parts[index].path))
+        open = opened
+        return opened
+    }
+}

@@ -1,0 +1,333 @@
+import Glibc
+public import TakeFiles
+public import Takes
+
+/// Waveforms of takes at any zoom, in audiowaveform's format (version 2, 8 bits).
+///
+/// A take's file `STEM.dat` has 256 frames a pixel. Coarser levels are made of it once and kept in a folder, so that a day opens as
+/// quickly as a minute; finer pixels are made of the sound itself. May be used by any thread.
+public struct WaveformPyramid: Sendable {
+    private let folder: String
+    private let files: FileSystem
+    /// One level file is made at a time: each reads the whole waveform of a take.
+    private let building = Locked(())
+
+    /// The most pixels of an answer.
+    public static let mostPixels = 20_000
+    /// What is kept of all takes together.
+    static let mostBytes: Int64 = 64 << 20
+
+    /// Keeps levels in a folder, which is made if it is not there.
+    /// - Throws: `FileError`.
+    public init(in folder: String, files: FileSystem = FileSystem()) throws {
+        self.folder = folder
+        self.files = files
+        _ = try files.makeFolder(folder, mode: 0o700)
+    }
+
+    /// A waveform.
+    /// - Parameters:
+    ///   - sidecar: of the take.
+    ///   - day: the folder of its files.
+    ///   - framesPerPixel: 1 or more.
+    ///   - range: of the take's frames; what lies behind its end is left out.
+    /// - Returns: the whole file: its header has `framesPerPixel`, and its first pixel begins with the range.
+    /// - Throws: `ExportError`, `FileError`, `SoundFileError`.
+    public func waveform(
+        of sidecar: Sidecar, in day: String, framesPerPixel: Int64, range: Range<Int64>
+    ) throws -> [UInt8] {
+        let take = sidecar.take
+        let end = sidecar.parts.map { $0.firstFrame.count + $0.frames }.max() ?? 0
+        let range = range.lowerBound..<max(range.lowerBound, min(range.upperBound, end))
+        guard framesPerPixel >= 1, !range.isEmpty else {
+            throw ExportError(.usage, "waveform: \(take) has frames 0 to \(end): from must lie before to, and a pixel has a frame at least")
+        }
+        let count = (Int64(range.count) + framesPerPixel - 1) / framesPerPixel
+        guard count <= Self.mostPixels, framesPerPixel <= Int64(Int32.max) else {
+            throw ExportError(
+                .usage, "waveform: \(take): that makes \(count) pixels, at most \(Self.mostPixels) are sent: ask for more frames a pixel")
+        }
+        let pairs =
+            framesPerPixel < Int64(PeaksFile.framesPerPixel)
+            ? try measured(sidecar, day, framesPerPixel, range, Int(count))
+            : try kept(sidecar, day, framesPerPixel, range, Int(count))
+        return PeaksFile.header(
+            rateHz: sidecar.rateHz, channels: sidecar.channels, length: Int(count), framesPerPixel: Int(framesPerPixel))
+            + pairs.map { UInt8(bitPattern: $0) }
+    }
+
+    // MARK: - From the sound
+
+    private static let framesAtATime: Int64 = 1 << 15
+
+    private func measured(
+        _ sidecar: Sidecar, _ day: String, _ framesPerPixel: Int64, _ range: Range<Int64>, _ count: Int
+    ) throws -> [Int8] {
+        let sound = try TakeSound(of: sidecar, in: day, files: files)
+        let channels = sidecar.channels
+        var pairs: [Int8] = []
+        pairs.reserveCapacity(count * 2 * channels)
+        let step = max(1, Self.framesAtATime / framesPerPixel) * framesPerPixel
+        var frame = range.lowerBound
+        while frame < range.upperBound {
+            let frames = Int(min(step, range.upperBound - frame))
+            let samples = try sound.readIntegers(from: frame, count: frames, channels: channels)
+            for start in stride(from: 0, to: frames, by: Int(framesPerPixel)) {
+                let pixel = start..<min(frames, start + Int(framesPerPixel))
+                for channel in 0..<channels {
+                    var (least, most) = (Int32.max, Int32.min)
+                    for index in pixel {
+                        let sample = samples[index * channels + channel]
+                        least = min(least, sample)
+                        most = max(most, sample)
+                    }
+                    pairs += [Self.pixel(least), Self.pixel(most)]
+                }
+            }
+            frame += Int64(frames)
+        }
+        return pairs
+    }
+
+    /// As the meter of a recording has it: 16 bits, of which the upper half counts.
+    private static func pixel(_ sample: Int32) -> Int8 { Int8(truncatingIfNeeded: (sample >> 16) / 256) }
+
+    // MARK: - From levels
+
+    private func kept(
+        _ sidecar: Sidecar, _ day: String, _ framesPerPixel: Int64, _ range: Range<Int64>, _ count: Int
+    ) throws -> [Int8] {
+        let source = try StoredPeaks(of: sidecar, in: day, files: files)
+        let channels = source.channels
+        var level = Level(framesPerPixel: Int64(PeaksFile.framesPerPixel), length: source.length, offset: nil)
+        var file: OpenFile?
+        if framesPerPixel >= Level.coarser(level.framesPerPixel) {
+            let (levels, opened) = try levels(sidecar, source)
+            file = opened
+            let isExact = { (level: Level) in
+                framesPerPixel % level.framesPerPixel == 0 && range.lowerBound % level.framesPerPixel == 0
+            }
+            // A pixel that does not begin with one of the level's is off by a quarter of itself at most.
+            level = levels.last { isExact($0) && $0.framesPerPixel <= framesPerPixel }
+                ?? levels.last { $0.framesPerPixel * Level.factor <= framesPerPixel } ?? level
+        }
+        let size = level.framesPerPixel
+        let first = range.lowerBound / size
+        let last = min(level.length, (range.upperBound + size - 1) / size)
+        let pixels = try read(first..<max(first, last), of: level, file, source)
+        var pairs = [Int8](repeating: 0, count: count * 2 * channels)
+        for index in 0..<count {
+            let start = range.lowerBound + Int64(index) * framesPerPixel
+            let end = min(range.upperBound, start + framesPerPixel)
+            let found = Int(start / size - first)..<Int(max(start / size, min(last, (end + size - 1) / size)) - first)
+            for channel in 0..<channels where !found.isEmpty {
+                var (least, most) = (Int8.max, Int8.min)
+                for pixel in found {
+                    least = min(least, pixels[(pixel * channels + channel) * 2])
+                    most = max(most, pixels[(pixel * channels + channel) * 2 + 1])
+                }
+                pairs[(index * channels + channel) * 2] = least
+                pairs[(index * channels + channel) * 2 + 1] = most
+            }
+        }
+        return pairs
+    }
+
+    /// Pixels of one size.
+    private struct Level {
+        var framesPerPixel: Int64
+        var length: Int64
+        /// Where they are in the file of levels; nil: in the take's own waveform.
+        var offset: Int64?
+
+        static let factor: Int64 = 4
+        static func coarser(_ framesPerPixel: Int64) -> Int64 { framesPerPixel * factor }
+    }
+
+    private func read(
+        _ pixels: Range<Int64>, of level: Level, _ file: OpenFile?, _ source: StoredPeaks
+    ) throws -> [Int8] {
+        guard let offset = level.offset, let file else { return try source.pixels(pixels) }
+        let size = Int64(2 * source.channels)
+        let bytes = try files.read(file, at: offset + pixels.lowerBound * size, count: Int(Int64(pixels.count) * size))
+        guard bytes.count == pixels.count * Int(size) else {
+            throw ExportError(.take, "waveform: \(file.path) ends too early: try again")
+        }
+        return bytes.map { Int8(bitPattern: $0) }
+    }
+
+    private static let levelCount = 6
+    private static let headByteCount = 64
+    private static let pixelsAtATime: Int64 = 1 << 14
+
+    private func levels(_ sidecar: Sidecar, _ source: StoredPeaks) throws -> ([Level], OpenFile) {
+        var levels: [Level] = []
+        var before = Level(framesPerPixel: Int64(PeaksFile.framesPerPixel), length: source.length, offset: nil)
+        var offset = Int64(Self.headByteCount)
+        for _ in 0..<Self.levelCount {
+            let length = (before.length + Level.factor - 1) / Level.factor
+            before = Level(framesPerPixel: Level.coarser(before.framesPerPixel), length: length, offset: offset)
+            levels.append(before)
+            offset += length * Int64(2 * source.channels)
+        }
+        let head = Self.head(source)
+        let path = "\(folder)/\(sidecar.take).levels"
+        if let file = opened(path, head, offset) { return (levels, file) }
+        var result: Result<OpenFile, any Error>?
+        building.withLock { _ in
+            // Another thread may have made it meanwhile.
+            result = opened(path, head, offset).map { .success($0) } ?? Result { try build(levels, source, head, path) }
+        }
+        guard let file = try result?.get() else { throw ExportError(.take, "waveform: \(sidecar.take): it was not made") }
+        return (levels, file)
+    }
+
+    /// The file of levels, if it was made of the waveform as it is now.
+    private func opened(_ path: String, _ head: [UInt8], _ byteCount: Int64) -> OpenFile? {
+        guard let file = try? files.openToRead(path, followsLink: false), (try? files.length(file)) == byteCount,
+            (try? files.read(file, at: 0, count: head.count)) == head
+        else { return nil }
+        return file
+    }
+
+    private func build(_ levels: [Level], _ source: StoredPeaks, _ head: [UInt8], _ path: String) throws -> OpenFile {
+        try makeRoom()
+        let draft = path + ".tmp"
+        let file = try files.create(draft, isNew: false, mode: 0o600)
+        let channels = source.channels
+        var finer = Level(framesPerPixel: Int64(PeaksFile.framesPerPixel), length: source.length, offset: nil)
+        for level in levels {
+            var pixel: Int64 = 0
+            while pixel < level.length {
+                let next = min(level.length, pixel + Self.pixelsAtATime)
+                let from = pixel * Level.factor..<min(finer.length, next * Level.factor)
+                let pixels = try read(from, of: finer, finer.offset == nil ? nil : file, source)
+                let bytes = Self.coarser(pixels, channels: channels)
+                try files.write(bytes, to: file, at: (level.offset ?? 0) + pixel * Int64(2 * channels))
+                pixel = next
+            }
+            finer = level
+        }
+        // The head last: what was cut has none.
+        try files.syncData(file)
+        try files.write(head, to: file, at: 0)
+        try files.sync(file)
+        try files.move(draft, to: path)
+        return try files.openToRead(path, followsLink: false)
+    }
+
+    private static func coarser(_ pixels: [Int8], channels: Int) -> [UInt8] {
+        let width = 2 * channels
+        let count = pixels.count / width
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(pixels.count / Int(Level.factor) + width)
+        for start in stride(from: 0, to: count, by: Int(Level.factor)) {
+            for channel in 0..<channels {
+                var (least, most) = (Int8.max, Int8.min)
+                for pixel in start..<min(count, start + Int(Level.factor)) {
+                    least = min(least, pixels[pixel * width + 2 * channel])
+                    most = max(most, pixels[pixel * width + 2 * channel + 1])
+                }
+                bytes += [UInt8(bitPattern: least), UInt8(bitPattern: most)]
+            }
+        }
+        return bytes
+    }
+
+    /// What tells the waveform that levels were made of.
+    private static func head(_ source: StoredPeaks) -> [UInt8] {
+        var bytes = Array("FFLEVEL1".utf8)
+        for number in [
+            source.attributes.byteCount, source.attributes.modifiedNs, source.attributes.inode, source.length,
+            Int64(source.channels),
+        ] {
+            bytes.append(littleEndian: number)
+        }
+        var check = CRC32(.ieee)
+        check.update(bytes)
+        bytes.append(littleEndian: check.value)
+        return bytes + [UInt8](repeating: 0, count: headByteCount - bytes.count)
+    }
+
+    /// The levels that were made longest ago make room.
+    private func makeRoom() throws {
+        var kept: [(path: String, attributes: FileAttributes)] = []
+        for name in try files.entries(folder) where name.hasSuffix(".levels") {
+            let path = "\(folder)/\(name)"
+            if let attributes = try? files.attributes(path) { kept.append((path, attributes)) }
+        }
+        kept.sort { $0.attributes.modifiedNs > $1.attributes.modifiedNs }
+        var sum: Int64 = 0
+        for level in kept {
+            sum += level.attributes.byteCount
+            if sum > Self.mostBytes { try files.remove(level.path) }
+        }
+    }
+}
+
+/// A take's file `STEM.dat` on the take's time line: between parts it is silent.
+struct StoredPeaks: Sendable {
+    let channels: Int
+    /// Pixels of the time line.
+    let length: Int64
+    let attributes: FileAttributes
+    private let file: OpenFile
+    private let files: FileSystem
+    private let stretches: [Stretch]
+
+    /// Pixels that follow each other in the file.
+    private struct Stretch {
+        /// Of the time line.
+        var pixels: Range<Int64>
+        /// The first of them in the file.
+        var stored: Int64
+    }
+
+    init(of sidecar: Sidecar, in day: String, files: FileSystem) throws {
+        let path = "\(day)/\(sidecar.take).dat"
+        let file: OpenFile
+        do throws(FileError) {
+            attributes = try files.attributes(path)
+            file = try files.openToRead(path, followsLink: false)
+        } catch {
+            throw ExportError(
+                .take, "waveform: \(error.fact): only fewer than \(PeaksFile.framesPerPixel) frames a pixel can be made")
+        }
+        let head = try files.read(file, at: 0, count: PeaksFile.headerByteCount)
+        guard let shape = PeaksFile.shape(header: head), shape.channels == sidecar.channels,
+            attributes.byteCount == Int64(PeaksFile.headerByteCount + shape.length * shape.bytesPerPixel)
+        else { throw ExportError(.take, "waveform: \(path) is damaged") }
+        let size = Int64(PeaksFile.framesPerPixel)
+        var stretches: [Stretch] = []
+        var before: Int64 = 0
+        for part in sidecar.parts {
+            let stored = before / size
+            before += part.frames
+            let end = min(Int64(shape.length), part == sidecar.parts.last ? Int64(shape.length) : before / size)
+            guard end > stored, part.firstFrame >= .first else { continue }
+            let first = part.firstFrame.count / size
+            stretches.append(Stretch(pixels: first..<(first + end - stored), stored: stored))
+        }
+        self.files = files
+        self.file = file
+        self.stretches = stretches
+        channels = shape.channels
+        length = stretches.map(\.pixels.upperBound).max() ?? 0
+    }
+
+    /// Least and greatest of each channel, pixel after pixel.
+    func pixels(_ range: Range<Int64>) throws(FileError) -> [Int8] {
+        let size = Int64(2 * channels)
+        var pairs = [Int8](repeating: 0, count: range.count * Int(size))
+        for stretch in stretches {
+            let found = stretch.pixels.clamped(to: range)
+            guard !found.isEmpty else { continue }
+            let place = stretch.stored + found.lowerBound - stretch.pixels.lowerBound
+            let bytes = try files.read(
+                file, at: Int64(PeaksFile.headerByteCount) + place * size, count: found.count * Int(size))
+            let start = Int(found.lowerBound - range.lowerBound) * Int(size)
+            for (index, byte) in bytes.enumerated() { pairs[start + index] = Int8(bitPattern: byte) }
+        }
+        return pairs
+    }
+}
