@@ -34,10 +34,13 @@ class TakePage {
 
   constructor(root, stem, context) {
     Object.assign(this, { stem, context, t: context.t });
-    this.root = h('div', { class: 'take' }, h('p', { role: 'status' }, this.t('takes.loading')));
+    this.heading = h('h1', {}, stem);
+    this.root = h('div', { class: 'take' }, this.heading, h('p', { role: 'status' }, this.t('takes.loading')));
     root.append(this.root);
+    window.scrollTo(0, 0);
     this.unsubscribe = [
       context.events.on('take', (event) => this.#changed(event)),
+      context.events.on('connection', ({ isConnected }) => this.#connected(isConnected)),
       context.events.on('status', (status) => this.player?.heard(status)),
       context.events.on('level', (level) => this.player?.located(level.position_seconds ?? null)),
     ];
@@ -60,7 +63,7 @@ class TakePage {
       if (!this.#isClosed) this.#show(answer);
     } catch (error) {
       if (this.#isClosed) return;
-      this.root.replaceChildren(this.#backLink(), h('h1', {}, this.stem), h('p', { role: 'alert' }, error.message));
+      this.#fill(() => [this.#backLink(), this.heading, h('p', { role: 'alert' }, error.message)]);
     }
   }
 
@@ -72,6 +75,8 @@ class TakePage {
     this.player = new Player(take, {
       api: context.api, onChange: () => this.#moved(), onFail: (message) => context.say(message),
     });
+    const status = context.status();
+    if (status?.state === 'playing' && status.take === take.take) this.player.where = 'kit';
     this.view = new TakeView(take, sidecar, {
       t, onSeek: (frame) => this.#seek(frame), onSelect: () => this.range?.show(), onView: () => this.spectrum.show(),
     });
@@ -87,23 +92,31 @@ class TakePage {
     this.#showPlaces();
     this.spectrum.start();
     this.view.setFrame(0);
+    if (status) this.player.heard(status);
   }
 
   #assemble(notes) {
     const { t, take, sidecar } = this;
-    this.heading = h('h1');
     this.line = h('p', { class: 'take-head' });
     this.star = button('', () => this.#save({ starred: !this.take.starred }), { class: 'take-star', disabled: !this.#mayChange });
     this.places = h('div');
-    this.root.replaceChildren(...[
+    this.#fill(() => [
       this.#backLink(), h('div', { class: 'take-heading' }, this.heading, this.star), this.line,
       this.view.element, this.#legend(), this.controls.element, this.spectrum.element, this.range.element, this.controls.settings,
       h('section', { 'aria-labelledby': 'places-title' }, h('h2', { id: 'places-title' }, t('take.places')), this.places),
       this.notes.element,
       h('details', {}, h('summary', {}, h('h2', {}, t('take.facts'))), factsTable({ take, sidecar, notes }, t)),
       h('details', {}, h('summary', {}, h('h2', {}, t('take.keys'))), this.#keys()),
-      this.#deleting()].filter(Boolean));
+      this.#deleting(),
+    ]);
     this.#showHead();
+  }
+
+  /** Fills the page; the heading keeps the focus that it was given when the page was opened. */
+  #fill(makeParts) {
+    const hadFocus = document.activeElement === this.heading;
+    this.root.replaceChildren(...makeParts().filter(Boolean));
+    if (hadFocus) this.heading.focus({ preventScroll: true });
   }
 
   #backLink() { return h('a', { class: 'take-back', href: '#/takes' }, `‹ ${this.t('take.all')}`); }
@@ -168,7 +181,7 @@ class TakePage {
 
   async #delete(where) {
     const { context, t } = this;
-    if (!await context.ask(deleteQuestion([this.take], where, t), { confirm: t('takes.delete') })) return;
+    if (!await context.ask(deleteQuestion([this.take], where, t), { confirm: t('takes.delete'), danger: true })) return;
     try {
       await context.api.delete(`${takePath(this.stem)}?where=${where}`);
       if (where === 'there') this.#refresh();
@@ -202,6 +215,11 @@ class TakePage {
     } else {
       await this.#refresh();
     }
+  }
+
+  #connected(isConnected) {
+    if (isConnected && this.wasAway && this.take) this.#refresh();
+    this.wasAway = !isConnected;
   }
 
   async #refresh() {

@@ -67,6 +67,7 @@ class TakesPage {
       window.scrollTo(0, memory.scroll);
       this.list.refreshHead().catch((error) => this.context.say(error.message));
     } else {
+      window.scrollTo(0, 0);
       this.list.search(this.#query());
     }
   }
@@ -82,12 +83,22 @@ class TakesPage {
     colours.addEventListener('change', redraw);
     const themes = new MutationObserver(redraw);
     themes.observe(document.documentElement, { attributes: true });
-    const unsubscribe = this.context.events.on('take', (event) => this.#changed(event));
+    const { events } = this.context;
+    const unsubscribe = [
+      events.on('take', (event) => this.#changed(event)),
+      events.on('connection', ({ isConnected }) => this.#connected(isConnected)),
+    ];
     this.unlisten = () => {
       colours.removeEventListener('change', redraw);
       themes.disconnect();
-      unsubscribe();
+      for (const end of unsubscribe) end();
     };
+  }
+
+  /** What happened while the connection was away is asked for. */
+  #connected(isConnected) {
+    if (isConnected && this.wasAway) this.list.refresh().catch((error) => this.context.say(error.message));
+    this.wasAway = !isConnected;
   }
 
   async #changed({ what, take: stem }) {
@@ -219,7 +230,7 @@ class TakesPage {
   async #delete() {
     const takes = await this.#takes();
     const { t, context } = this;
-    if (!await context.ask(deleteQuestion(takes, 'here', t), { confirm: t('takes.delete') })) return;
+    if (!await context.ask(deleteQuestion(takes, 'here', t), { confirm: t('takes.delete'), danger: true })) return;
     await this.#do(takes, 'takes.deleted', async (take) => {
       await context.api.delete(`${takePath(take.take)}?where=here`);
       this.list.remove(take.take);
