@@ -52,7 +52,7 @@ struct ConsoleServer: Sendable {
             configuration: .init(
                 idleTimeout: Self.idle,
                 httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))
+                    maxHeaderFieldSize: 32 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100)))
         var quiet = Logger(label: "http") { _ in SwiftLogNoOpLogHandler() }
         quiet.logLevel = .critical
         let silent = quiet

@@ -18,7 +18,7 @@ struct ExportRoutes: Sendable {
     let pool: NIOThreadPool
 
     /// The most takes of an archive: their names fit into an address.
-    private static let mostTakes = 500
+    private static let mostTakes = 200
 
     var routes: [Route] {
         [

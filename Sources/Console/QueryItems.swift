@@ -20,6 +20,9 @@ struct QueryItems: Sendable {
         }
     }
 
+    /// JSON's numbers are exact up to here.
+    private static let greatest: Int64 = 1 << 53 - 1
+
     private static func decoded(_ text: Substring) -> String? {
         PercentCoding.decoded(text, plusIsSpace: true)
     }
@@ -34,9 +37,9 @@ struct QueryItems: Sendable {
     /// - Throws: `Problem` if it is something else.
     func count(_ name: String) throws(Problem) -> Int64? {
         guard let text = self[name] else { return nil }
-        guard let number = Int64(text), number >= 0 else {
+        guard let number = Int64(text), (0...Self.greatest).contains(number) else {
             throw Problem(
-                .badRequest, .usage, "console: \(name): found \(JSONValue.string(text)), allowed is a whole number")
+                .badRequest, .usage, "console: \(name): found \(JSONValue.string(text)), allowed is a whole number from 0 to \(Self.greatest)")
         }
         return number
     }
