@@ -31,7 +31,7 @@ export const api = {
   delete: (path) => request('DELETE', path),
 };
 
-const kinds = ['status', 'level', 'peaks', 'take', 'away'];
+const kinds = ['status', 'level', 'peaks', 'take', 'away', 'listening'];
 const longestSilence = 20_000;
 
 /** The kit's events, and `connection` with `{ isConnected }`. It connects again by itself. */

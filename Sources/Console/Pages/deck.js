@@ -26,6 +26,7 @@ class DeckPage {
     this.#ends.push(
       events.on('status', (status) => this.#show(status)), events.on('level', (level) => this.#move(level)),
       events.on('peaks', (peaks) => this.wave.add(peaks)), events.on('take', () => this.#askQueue()),
+      events.on('listening', ({ listeners }) => this.#showListeners(listeners)),
       events.on('connection', ({ isConnected }) => { if (isConnected) this.#askQueue(); }));
     const timer = setInterval(() => { if (!document.hidden) this.#askQueue(); }, refreshMilliseconds);
     this.#ends.push(() => clearInterval(timer), () => this.wave.close(), () => this.meters.close());
@@ -49,6 +50,7 @@ class DeckPage {
     this.meters = new Meters(this.context);
     this.wave = new LiveWave(t('deck.waveform'));
     this.faults = h('section', { 'aria-label': t('deck.faults'), hidden: true });
+    this.listeners = h('p', { class: 'listening', role: 'status' });
     this.facts = h('dl', { class: 'facts' });
     this.lamps = h('ul', { class: 'lamps' });
     this.queue = h('span', {});
@@ -56,7 +58,7 @@ class DeckPage {
     root.append(
       h('h1', { class: 'visually-hidden' }, t('deck.title')), this.head, this.clockNote, this.faults,
       this.mayAct ? this.#buttons() : h('p', {}, t('deck.look'), ' ', h('a', { href: '#/pair' }, t('deck.pair'))),
-      h('section', { class: 'card', 'aria-label': t('deck.level') }, this.meters.element, this.wave.element, this.listenPlace = h('div', {})),
+      h('section', { class: 'card', 'aria-label': t('deck.level') }, this.meters.element, this.wave.element, this.listeners, this.listenPlace = h('div', {})),
       h('section', { class: 'card' }, h('h2', {}, t('deck.facts')), this.facts),
       h('section', { class: 'card' }, h('h2', {}, t('lamps')), this.lamps));
     if (this.mayAct) root.append(this.#filterForm());
@@ -175,6 +177,10 @@ class DeckPage {
     this.#text(this.safe, safe);
     this.safe.classList.toggle('is-error', isRecording && !isSafe);
     this.#showLamps(status, isSafe);
+  }
+
+  #showListeners(count) {
+    this.#text(this.listeners, count ? `🎧 ${this.t(count === 1 ? 'deck.listener' : 'deck.listeners', { n: count })}` : '');
   }
 
   #showFaults(faults) {

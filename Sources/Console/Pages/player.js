@@ -258,6 +258,7 @@ class ClipEngine {
     const { speed, pitch } = this.#applied;
     this.#worker = new Worker('/player-worker.js', { type: 'module' });
     this.#worker.onmessage = ({ data }) => this.#receive(data);
+    this.#worker.onerror = (event) => this.onFail(new Error(event.message ?? 'worker'));
     this.#isAsking = true;
     this.#worker.postMessage({
       start: {

@@ -6,6 +6,8 @@ import { h } from './dom.js';
 const pixels = 300;
 const mostKept = 500;
 const parallelRequests = 4;
+/** So long a row must be seen before its waveform is fetched: what flies past is not. */
+const rest = 120;
 
 /** How a take stands at home, as a key of the texts and a sign. */
 export const standings = {
@@ -25,6 +27,7 @@ export class Thumbnails {
   #kept = new Map();
   #wanted = new Set();
   #running = 0;
+  #timer = 0;
 
   constructor() {
     this.seen = new IntersectionObserver((entries) => this.#moved(entries), { rootMargin: '20% 0px' });
@@ -32,6 +35,7 @@ export class Thumbnails {
 
   /** Ends all observation. */
   close() {
+    clearTimeout(this.#timer);
     this.#wanted.clear();
     this.seen.disconnect();
   }
@@ -58,7 +62,8 @@ export class Thumbnails {
       if (!isIntersecting) this.#wanted.delete(target);
       else if (!this.#draw(target)) this.#wanted.add(target);
     }
-    this.#pump();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#pump(), rest);
   }
 
   #pump() {

@@ -6,6 +6,7 @@ const fewestFrames = 24;
 const tilePixels = 1024;
 const mostTiles = 240;
 const headerBytes = 24;
+const parallelRequests = 4;
 
 /** The range of a take that is seen, in frames. Fractions are allowed, so that a zoom is smooth. */
 export class View {
@@ -71,7 +72,7 @@ export function readPeaks(buffer) {
 export class Peaks {
   #tiles = new Map();
   #wanted = new Map();
-  #running = 0;
+  #running = new Set();
   #timer = 0;
   #samples = null;
   #abort = new AbortController();
@@ -129,7 +130,7 @@ export class Peaks {
   #want(level, index) {
     const key = `${level}/${index}`;
     if (this.#tiles.has(key) || this.#wanted.has(key)) return;
-    this.#wanted.set(key, { level, index, isRunning: false });
+    this.#wanted.set(key, { level, index });
     // A zoom passes through many levels: only those where it rests are fetched.
     this.#timer ||= setTimeout(() => this.#pump(), this.#tiles.size ? 70 : 0);
   }
@@ -137,12 +138,11 @@ export class Peaks {
   #pump() {
     this.#timer = 0;
     for (const [key, want] of this.#wanted) {
-      if (this.#running >= 4) return;
-      if (want.isRunning || this.#tiles.has(key)) continue;
-      want.isRunning = true;
-      this.#running += 1;
+      if (this.#running.size >= parallelRequests) return;
+      if (this.#running.has(key) || this.#tiles.has(key)) continue;
+      this.#running.add(key);
       this.#fetchTile(key, want).finally(() => {
-        this.#running -= 1;
+        this.#running.delete(key);
         this.#pump();
       });
     }
