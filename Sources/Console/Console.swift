@@ -47,7 +47,8 @@ public struct Console: Service {
         let routes =
             PageRoutes().routes
             + SessionRoutes(
-                phones, recorder, settings, passwordFile: "\(Self.folder(of: settingsFile))/console.password", pool: disk, clock: clock
+                phones, recorder, settings, passwordFile: "\(Self.folder(of: settingsFile))/console.password",
+                pool: disk, clock: clock
             ).routes
             + RecorderRoutes(recorder: recorder).routes + EventRoutes(feed: feed).routes
             + LibraryRoutes(library: library, recorder: recorder, feed: feed, pool: disk).routes

@@ -34,7 +34,8 @@ struct ExportRoutes: Sendable {
                     }
                 }
                 return Response(
-                    status: .ok, headers: [.contentType: "application/octet-stream", .cacheControl: "private, no-cache"],
+                    status: .ok,
+                    headers: [.contentType: "application/octet-stream", .cacheControl: "private, no-cache"],
                     body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
             },
             Route(.get, "/api/takes/{take}/clip", for: .look) { request, context in
@@ -50,7 +51,8 @@ struct ExportRoutes: Sendable {
                         let sound = try TakeSound(of: sidecar, in: take.folder)
                         let range = try Self.range(query)
                         return try TakeClip(
-                            range.lowerBound..<min(range.upperBound, max(range.lowerBound, sound.frameCount)), of: sound,
+                            range.lowerBound..<min(range.upperBound, max(range.lowerBound, sound.frameCount)),
+                            of: sound,
                             as: format, work: work)
                     }
                 }

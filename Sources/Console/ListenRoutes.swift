@@ -16,7 +16,9 @@ struct ListenRoutes: Sendable {
         [
             Route(.get, "/api/listen", for: .all) { request, _ in
                 guard isAllowed else {
-                    throw Problem(.forbidden, .denied, "listen: the settings forbid it: [console] live_listening = true allows it")
+                    throw Problem(
+                        .forbidden, .denied, "listen: the settings forbid it: [console] live_listening = true allows it"
+                    )
                 }
                 let headers: HTTPFields = [.contentType: "audio/wav"]
                 guard request.method == .get else { return Response(status: .ok, headers: headers) }

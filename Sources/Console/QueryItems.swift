@@ -39,7 +39,9 @@ struct QueryItems: Sendable {
         guard let text = self[name] else { return nil }
         guard let number = Int64(text), (0...Self.greatest).contains(number) else {
             throw Problem(
-                .badRequest, .usage, "console: \(name): found \(JSONValue.string(text)), allowed is a whole number from 0 to \(Self.greatest)")
+                .badRequest, .usage,
+                "console: \(name): found \(JSONValue.string(text)), allowed is a whole number from 0 to \(Self.greatest)"
+            )
         }
         return number
     }

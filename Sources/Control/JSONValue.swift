@@ -15,7 +15,7 @@ public enum JSONValue: Hashable, Sendable {
         .number(Decimal(value))
     }
 
-    /// A number; null if it is not finite, since JSON has no other, or has an exponent beyond ±127.
+    /// A number; null if it is not finite, since JSON has no other, or is 1e128 or more; 0 if it is too small for a decimal.
     public static func double(_ value: Double) -> JSONValue {
         (try? JSONValue(encoding: value)) ?? .null
     }

@@ -12,6 +12,7 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
 
     /// The file's name.
     public let name: String
+    /// Known before the first byte of a WAV file, and not of FLAC.
     public private(set) var byteCount: Int64?
 
     private let sound: TakeSound
@@ -56,7 +57,8 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
         let take = sound.sidecar.take
         guard !range.isEmpty, range.lowerBound >= 0, range.upperBound <= sound.frameCount else {
             throw ExportError(
-                .usage, "clip: \(take) has frames 0 to \(sound.frameCount): from must lie before to, and both among them")
+                .usage,
+                "clip: \(take) has frames 0 to \(sound.frameCount): from must lie before to, and both among them")
         }
         self.sound = sound
         self.range = range
@@ -72,7 +74,8 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
             let tail = (soundBytes % 2 == 1 ? [0] : []) + CueChunks.bytes(cues)
             let whole = Int64(WAVHeader.byteCount) + soundBytes + Int64(tail.count)
             guard whole <= UInt32.max else {
-                throw ExportError(.usage, "clip: \(take): a WAV file has at most 4 GiB: choose a shorter range, or FLAC")
+                throw ExportError(
+                    .usage, "clip: \(take): a WAV file has at most 4 GiB: choose a shorter range, or FLAC")
             }
             let origin = BroadcastOrigin(
                 sidecar: clip, started: clip.begun ?? WallTime(microseconds: 0), firstFrame: 0, format: found,
@@ -86,7 +89,9 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
                 throw ExportError(.usage, "clip: \(take): \(refusal): choose WAV")
             }
             guard soundBytes <= Self.mostEncodedBytes else {
-                throw ExportError(.usage, "clip: \(take): at most 1 GiB of sound is made into FLAC at a time: choose a shorter range, or WAV")
+                throw ExportError(
+                    .usage,
+                    "clip: \(take): at most 1 GiB of sound is made into FLAC at a time: choose a shorter range, or WAV")
             }
             guard try files.freeBytes(work) - soundBytes >= Self.reserveBytes else {
                 throw ExportError(.room, "clip: \(take): there is no room in \(work) to make FLAC: choose WAV")
@@ -117,6 +122,7 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
         return clip
     }
 
+    /// Makes the next piece.
     public mutating func next() throws -> [UInt8]? {
         switch stage {
         case .wavHead(let head, let tail):

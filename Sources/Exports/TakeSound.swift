@@ -41,7 +41,8 @@ public final class TakeSound {
             let reader = try SoundFileReader(path: path)
             guard part.firstFrame >= .first, reader.frames == part.frames else {
                 throw ExportError(
-                    .take, "\(sidecar.take): \(path) holds \(reader.frames) frames, and its sidecar says \(part.frames)")
+                    .take, "\(sidecar.take): \(path) holds \(reader.frames) frames, and its sidecar says \(part.frames)"
+                )
             }
             return Part(path: path, format: reader.format, first: part.firstFrame.count, frames: reader.frames)
         }
@@ -59,7 +60,8 @@ public final class TakeSound {
         guard formats.allSatisfy({ $0 == format }), format.rateHz == sidecar.rateHz else {
             throw ExportError(
                 .usage,
-                "\(sidecar.take): the card had another rate or format in the middle of this range: choose a range of one part")
+                "\(sidecar.take): the card had another rate or format in the middle of this range: choose a range of one part"
+            )
         }
         return format
     }

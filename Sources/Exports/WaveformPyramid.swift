@@ -40,12 +40,16 @@ public struct WaveformPyramid: Sendable {
         let end = sidecar.parts.map { $0.firstFrame.count + $0.frames }.max() ?? 0
         let range = range.lowerBound..<max(range.lowerBound, min(range.upperBound, end))
         guard framesPerPixel >= 1, !range.isEmpty else {
-            throw ExportError(.usage, "waveform: \(take) has frames 0 to \(end): from must lie before to, and a pixel has a frame at least")
+            throw ExportError(
+                .usage,
+                "waveform: \(take) has frames 0 to \(end): from must lie before to, and a pixel has a frame at least")
         }
         let count = (Int64(range.count) + framesPerPixel - 1) / framesPerPixel
         guard count <= Self.mostPixels, framesPerPixel <= Int64(Int32.max) else {
             throw ExportError(
-                .usage, "waveform: \(take): that makes \(count) pixels, at most \(Self.mostPixels) are sent: ask for more frames a pixel")
+                .usage,
+                "waveform: \(take): that makes \(count) pixels, at most \(Self.mostPixels) are sent: ask for more frames a pixel"
+            )
         }
         let pairs =
             framesPerPixel < Int64(PeaksFile.framesPerPixel)
@@ -108,7 +112,8 @@ public struct WaveformPyramid: Sendable {
                 framesPerPixel % level.framesPerPixel == 0 && range.lowerBound % level.framesPerPixel == 0
             }
             // A pixel that does not begin with one of the level's is off by a quarter of itself at most.
-            level = levels.last { isExact($0) && $0.framesPerPixel <= framesPerPixel }
+            level =
+                levels.last { isExact($0) && $0.framesPerPixel <= framesPerPixel }
                 ?? levels.last { $0.framesPerPixel * Level.factor <= framesPerPixel } ?? level
         }
         let size = level.framesPerPixel
@@ -178,7 +183,9 @@ public struct WaveformPyramid: Sendable {
             // Another thread may have made it meanwhile.
             result = opened(path, head, offset).map { .success($0) } ?? Result { try build(levels, source, head, path) }
         }
-        guard let file = try result?.get() else { throw ExportError(.take, "waveform: \(sidecar.take): it was not made") }
+        guard let file = try result?.get() else {
+            throw ExportError(.take, "waveform: \(sidecar.take): it was not made")
+        }
         return (levels, file)
     }
 
@@ -291,7 +298,8 @@ struct StoredPeaks: Sendable {
             file = try files.openToRead(path, followsLink: false)
         } catch {
             throw ExportError(
-                .take, "waveform: \(error.fact): only fewer than \(PeaksFile.framesPerPixel) frames a pixel can be made")
+                .take, "waveform: \(error.fact): only fewer than \(PeaksFile.framesPerPixel) frames a pixel can be made"
+            )
         }
         let head = try files.read(file, at: 0, count: PeaksFile.headerByteCount)
         guard let shape = PeaksFile.shape(header: head), shape.channels == sidecar.channels,

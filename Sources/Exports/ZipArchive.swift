@@ -19,6 +19,7 @@ public struct ZipArchive: ExportStream {
         }
     }
 
+    /// Known before the first byte.
     public let byteCount: Int64?
     private let members: [Member]
     private let files: FileSystem
@@ -75,6 +76,7 @@ public struct ZipArchive: ExportStream {
         byteCount = offset + directory + Self.endByteCount(count: members.count, start: offset, size: directory)
     }
 
+    /// Makes the next piece.
     public mutating func next() throws -> [UInt8]? {
         let piece = try make()
         position += Int64(piece?.count ?? 0)

@@ -72,7 +72,8 @@ final class MadeTake {
                     let place = Int(frame) * format.bytesPerFrame + channel * format.sampleFormat.bytesPerSample
                     let width = format.sampleFormat.bytesPerSample
                     // Of integers, the two highest bytes.
-                    return Int(Int16(bitPattern: UInt16(bytes[place + width - 2]) | UInt16(bytes[place + width - 1]) << 8))
+                    return Int(
+                        Int16(bitPattern: UInt16(bytes[place + width - 2]) | UInt16(bytes[place + width - 1]) << 8))
                 }
                 return [Int8(values.min()! / 256), Int8(values.max()! / 256)]
             }

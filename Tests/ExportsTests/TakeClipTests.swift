@@ -48,7 +48,8 @@ import Testing
         var span = samples.mutableSpan
         #expect(try file.read(into: &span) == 15_000)
         let width = format.bytesPerSample
-        let found = samples.flatMap { sample in ((4 - width)..<4).map { UInt8(truncatingIfNeeded: sample >> (8 * $0)) } }
+        let found = samples.flatMap { sample in ((4 - width)..<4).map { UInt8(truncatingIfNeeded: sample >> (8 * $0)) }
+        }
         #expect(found == take.bytes(10_000..<25_000))
         #expect(String(decoding: bytes.prefix(12_000), as: UTF8.self).contains("CHAPTER001NAME=marker 12000"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: take.folder).allSatisfy { !$0.hasPrefix(".clip") })
@@ -79,7 +80,8 @@ import Testing
         #expect(refusal(take, -1..<10) == allowed)
         #expect(
             refusal(take, 0..<10, .flac)
-                == "clip: heron07-0007-061811Z: FLAC holds no FLOAT_LE here, only integers of up to 24 bits: choose WAV")
+                == "clip: heron07-0007-061811Z: FLAC holds no FLOAT_LE here, only integers of up to 24 bits: choose WAV"
+        )
         try FileManager.default.removeItem(atPath: "\(take.folder)/heron07-0007-061811Z.wav")
         #expect(refusal(take, 0..<10)?.contains("No such file") == true)
         try FileManager.default.createSymbolicLink(

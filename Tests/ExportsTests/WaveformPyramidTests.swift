@@ -23,7 +23,10 @@ import Testing
             let zoom = Int64.random(in: max(1, (to - from) / 19_000)...255, using: &random)
             let found = try pyramid.waveform(of: take.sidecar, in: take.folder, framesPerPixel: zoom, range: from..<to)
             #expect(pairs(found) == take.naive(framesPerPixel: zoom, from..<to))
-            #expect([0, 4, 8, 12, 16, 20].map { number(found, $0) } == [2, 1, 48_000, Int(zoom), Int((to - from + zoom - 1) / zoom), 2])
+            #expect(
+                [0, 4, 8, 12, 16, 20].map { number(found, $0) } == [
+                    2, 1, 48_000, Int(zoom), Int((to - from + zoom - 1) / zoom), 2,
+                ])
         }
     }
 
@@ -32,7 +35,8 @@ import Testing
         let pyramid = try WaveformPyramid(in: "\(take.folder)/levels")
         for zoom in [256, 512, 1024, 4096, 5120, 65_536, 262_144] as [Int64] {
             for from in [0, 1 << 18] as [Int64] {
-                let found = try pyramid.waveform(of: take.sidecar, in: take.folder, framesPerPixel: zoom, range: from..<1_000_000)
+                let found = try pyramid.waveform(
+                    of: take.sidecar, in: take.folder, framesPerPixel: zoom, range: from..<1_000_000)
                 #expect(pairs(found) == take.naive(framesPerPixel: zoom, from..<1_000_000), "\(zoom) from \(from)")
             }
         }
@@ -42,7 +46,8 @@ import Testing
         let take = try MadeTake(.s16, parts: [(0, 300_000)], seed: 6)
         let pyramid = try WaveformPyramid(in: "\(take.folder)/levels")
         for zoom in [300, 1000, 2777, 10_001] as [Int64] {
-            let found = pairs(try pyramid.waveform(of: take.sidecar, in: take.folder, framesPerPixel: zoom, range: 77..<300_000))
+            let found = pairs(
+                try pyramid.waveform(of: take.sidecar, in: take.folder, framesPerPixel: zoom, range: 77..<300_000))
             let wanted = take.naive(framesPerPixel: zoom, 77..<300_000)
             #expect(found.count == wanted.count)
             for index in stride(from: 0, to: found.count, by: 2) {
@@ -83,7 +88,8 @@ import Testing
         }
         #expect(
             refusal(1, 0..<100_000)
-                == "waveform: heron07-0007-061811Z: that makes 100000 pixels, at most 20000 are sent: ask for more frames a pixel")
+                == "waveform: heron07-0007-061811Z: that makes 100000 pixels, at most 20000 are sent: ask for more frames a pixel"
+        )
         #expect(refusal(0, 0..<100)?.hasPrefix("waveform: heron07-0007-061811Z has frames 0 to 100000") == true)
         #expect(refusal(10, 100_000..<Int64.max)?.hasPrefix("waveform: heron07-0007-061811Z has frames") == true)
         #expect(refusal(10, 0..<20_000) == nil)

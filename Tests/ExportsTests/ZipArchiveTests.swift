@@ -61,7 +61,9 @@ import Testing
     @Test func `an archive of more than 4 GiB has ZIP64 fields`() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let size: UInt64 = 1 << 32 + 5
-        for name in ["large", "small"] { _ = FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: Data("x".utf8)) }
+        for name in ["large", "small"] {
+            _ = FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: Data("x".utf8))
+        }
         let large = try #require(FileHandle(forWritingAtPath: "\(folder)/large"))
         try large.truncate(atOffset: size)
         let archive = try ZipArchive([

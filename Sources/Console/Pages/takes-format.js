@@ -1,6 +1,8 @@
 // Times, lengths and sizes as text, in the browser's language and time zone.
 
-const language = document.documentElement.lang || navigator.language;
+const named = document.documentElement.lang;
+// Of the page's language, the country's form that the browser asks for.
+const language = navigator.languages.find((name) => name.startsWith(named)) ?? named;
 const formats = new Map();
 
 function dateFormat(name, options) {

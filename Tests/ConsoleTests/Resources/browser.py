@@ -1,0 +1,232 @@
+"""Drives Chromium through the pages of a running kit, as a person with a phone would. Prints what does not hold; exits with 1 then.
+
+  browser.py PORT TOKEN FOLDER [PICTURES]
+
+FOLDER holds the kit's takes. PICTURES: screenshots of each page are written there.
+"""
+import json
+import pathlib
+import re
+import socket
+import sys
+import threading
+import urllib.request
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+port, token, folder = sys.argv[1:4]
+pictures = pathlib.Path(sys.argv[4]) if len(sys.argv) > 4 else None
+home = f"http://127.0.0.1:{port}/"
+failures, complaints = [], []
+PHONE, DESK = {"width": 360, "height": 740}, {"width": 1100, "height": 800}
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+
+
+def expect(holds, fact):
+    if not holds:
+        failures.append(fact)
+        print("NOT SO:", fact, flush=True)
+
+
+def api(method, path, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(home + path.lstrip("/"), data, {"Cookie": f"fieldfare={token}", "Content-Type": "application/json"}, method=method)
+    with urllib.request.urlopen(request) as answer:
+        return answer.read()
+
+
+class Network:
+    """What lies between a phone and the kit; it can be cut."""
+
+    def __init__(self, target):
+        self.target, self.connections, self.is_whole = target, [], True
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listening.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            phone, _ = self.listening.accept()
+            if not self.is_whole:
+                phone.close()
+                continue
+            kit = socket.create_connection(("127.0.0.1", self.target))
+            self.connections += [phone, kit]
+            for source, sink in ((phone, kit), (kit, phone)):
+                threading.Thread(target=self.carry, args=(source, sink), daemon=True).start()
+
+    @staticmethod
+    def carry(source, sink):
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def cut(self):
+        self.is_whole = False
+        for connection in self.connections:
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+        self.connections = []
+
+    def join(self):
+        self.is_whole = True
+
+
+def look(page, name):
+    """No violation of WCAG 2.2 AA, nothing wider than the window, and a picture."""
+    result = Axe().run(page, options=RULES)
+    for violation in result.response["violations"]:
+        nodes = [node["target"] for node in violation["nodes"]][:3]
+        expect(False, f"{name}: axe: {violation['id']}: {violation['help']}: {nodes}")
+    width, room = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    expect(width <= room, f"{name}: {width} pixels wide, of {room}")
+    if pictures:
+        pictures.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=pictures / f"{name}.png")
+
+
+def open_page(browser, size, paired=True, **more):
+    context = browser.new_context(viewport=size, locale="en-GB", accept_downloads=True, **more)
+    if paired:
+        context.add_cookies([{"name": "fieldfare", "value": token, "domain": "127.0.0.1", "path": "/", "sameSite": "Strict", "httpOnly": True}])
+    page = context.new_page()
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda message: complaints.append(message.text) if "Content Security Policy" in message.text else None)
+    return page
+
+
+def seconds(text):
+    parts = [float(part) for part in text.split(":")]
+    return sum(part * 60 ** index for index, part in enumerate(reversed(parts)))
+
+
+def shows(page, text, timeout=10_000):
+    try:
+        page.get_by_text(text).first.wait_for(timeout=timeout)
+        return True
+    except Exception:
+        return False
+
+
+def wait_until(page, holds, seconds=10):
+    """Waits until something holds; whether it does."""
+    for _ in range(int(seconds * 20)):
+        if holds():
+            return True
+        page.wait_for_timeout(50)
+    return False
+
+
+with sync_playwright() as play:
+    browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"])
+
+    # A stranger sees how to pair, and nothing else.
+    page = open_page(browser, PHONE, paired=False)
+    page.goto(home)
+    expect(shows(page, "Hold the play button"), "a stranger is told how to pair")
+    look(page, "pair-phone")
+    page.context.close()
+
+    # The deck: record, watch the meter, mark, stop.
+    page = open_page(browser, PHONE)
+    page.goto(home)
+    expect(shows(page, "Ready"), "the deck is shown")
+    look(page, "deck-phone")
+    page.get_by_role("button", name="Record", exact=True).click()
+    expect(shows(page, "The last second is on the disk."), "it says that the last second is on the disk")
+    widths = set()
+    for _ in range(30):
+        widths.add(page.evaluate("document.querySelector('.meter-rms').style.transform"))
+        page.wait_for_timeout(50)
+    expect(len(widths) > 3, f"the meter moves: {len(widths)} lengths")
+    page.get_by_label("Note of the marker").fill("wren")
+    page.get_by_role("button", name="Mark").click()
+    expect(page.evaluate("seconds => new Promise(done => setTimeout(() => done(true), seconds * 1000))", 1.2), "time passes")
+    expect(seconds(page.locator(".clock").text_content()) > 2, f"the clock runs: {page.locator('.clock').text_content()}")
+    look(page, "recording-phone")
+    page.get_by_role("button", name="Stop").click()
+    expect(shows(page, "Ready"), "it stops")
+    take = json.loads(api("GET", "/api/status"))["selected"]
+
+    # The network goes and comes back: the page says so, and catches up without a reload.
+    network = Network(int(port))
+    cut = open_page(browser, PHONE)
+    cut.goto(f"http://127.0.0.1:{network.port}/")
+    expect(shows(cut, "Ready"), "the deck is shown")
+    cut.evaluate("window.isSame = true")
+    network.cut()
+    expect(shows(cut, "The connection to the kit is lost"), "the page says that the connection is lost")
+    api("POST", "/api/deck/record", {})
+    network.join()
+    expect(shows(cut, "The last second is on the disk."), "it shows what happened meanwhile")
+    expect(not cut.locator("#banner").is_visible(), "and says no more that the connection is lost")
+    expect(cut.evaluate("window.isSame === true"), "without a reload")
+    api("POST", "/api/deck/stop", {})
+    cut.context.close()
+    api("DELETE", "/api/takes/" + json.loads(api("GET", "/api/status"))["selected"])
+
+    # The list, and the take.
+    page.goto(home + "#/takes")
+    expect(shows(page, "1 take"), "the list has the take")
+    page.locator(".take-link").first.wait_for()
+    look(page, "takes-phone")
+    page.locator(".take-link").first.click()
+    page.locator(".wave-canvas").wait_for()
+    page.wait_for_function("document.querySelector('.wave-canvas').width > 100")
+    expect(shows(page, "wren"), "the marker is shown")
+    look(page, "take-phone")
+
+    # A tap seeks; what is played then is what the take has there.
+    area = page.locator(".wave-touch").bounding_box()
+    page.mouse.click(area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.5)
+    sidecar = json.loads(api("GET", f"/api/takes/{take}"))["sidecar"]
+    middle = sidecar["duration_seconds"] / 2
+    place = lambda: seconds(page.locator(".play-time").text_content().split("/")[0].strip())
+    expect(wait_until(page, lambda: abs(place() - middle) < 0.3), f"a tap in the middle seeks to {middle:.2f} s: {place()}")
+
+    # A memo, which outlives the page.
+    memo = page.get_by_label("Memo")
+    memo.fill("at the weir")
+    memo.blur()
+    written = lambda: json.loads(api("GET", f"/api/takes/{take}"))["take"]["memo"] == "at the weir"
+    if not wait_until(page, written, 1):
+        page.get_by_role("button", name=re.compile("Save")).first.click()
+    expect(wait_until(page, written), "the memo is written")
+
+    # A clip of a selection has the take's bytes.
+    with page.expect_download() as download:
+        page.evaluate("path => { const link = document.createElement('a'); link.href = path; link.download = ''; document.body.append(link); link.click(); }",
+                      f"/api/takes/{take}/clip?from=12000&to=36000")
+    clip = pathlib.Path(download.value.path()).read_bytes()
+    sound = next(pathlib.Path(folder).glob(f"*/{take}.wav")).read_bytes()
+    frame = sidecar["channels"] * {"S16_LE": 2, "S24_3LE": 3}.get(sidecar["format"], 3)
+    expect(clip[4096:4096 + 24000 * frame] == sound[4096 + 12000 * frame:4096 + 36000 * frame], "a clip has the take's samples, bit for bit")
+    page.context.close()
+
+    # Large, dark, and in German.
+    for name, size, language in [("desk", DESK, "en-GB"), ("german", {"width": 320, "height": 640}, "de-DE")]:
+        page = open_page(browser, size, color_scheme="dark")
+        page.add_init_script(f"Object.defineProperty(navigator, 'languages', {{ get: () => ['{language}'] }})")
+        for route in ["deck", "takes", f"takes/{take}", "kit"]:
+            page.goto(home + "#/" + route)
+            page.locator("h1").first.wait_for(state="attached")
+            page.wait_for_timeout(700)
+            look(page, f"{route.split('/')[0] + ('-one' if '/' in route else '')}-{name}")
+        page.context.close()
+
+    # Another phone deletes the take: the list of this one loses it.
+    page = open_page(browser, PHONE)
+    page.goto(home + "#/takes")
+    page.locator(".take-link").first.wait_for()
+    api("DELETE", f"/api/takes/{take}")
+    page.locator(".take-link").first.wait_for(state="detached", timeout=10_000)
+    page.context.close()
+    expect(not complaints, f"no error of a script, no breach of the content policy: {complaints[:3]}")
+    browser.close()
+sys.exit(1 if failures else 0)
