@@ -54,6 +54,11 @@ public struct Console: Service {
             + LibraryRoutes(library: library, recorder: recorder, feed: feed, pool: disk).routes
             + FileRoutes(library: library, pool: disk).routes
             + ExportRoutes(library: library, pyramid: try WaveformPyramid(in: work), work: work, pool: disk).routes
+            + SettingsRoutes(
+                desk: SettingsDesk(
+                    path: settingsFile, wishFolder: Self.folder(of: settings.library.socket),
+                    outcomeFolder: "/run/fieldfare-settings"), pool: disk
+            ).routes
             + ListenRoutes(
                 path: "\(Self.folder(of: settings.control.socket))/listen.sock",
                 isAllowed: settings.console.hasLiveListening, feed: feed

@@ -6,7 +6,7 @@ import NIOCore
 import Transport
 
 /// Why a request was not carried out, as a browser receives it: a problem object (RFC 9457).
-struct Problem: Error, HTTPResponseError {
+struct Problem: Error, HTTPResponseError, CustomStringConvertible {
     var status: HTTPResponse.Status
     var headers: HTTPFields = [:]
     private var code: Refusal.Code
@@ -43,6 +43,8 @@ struct Problem: Error, HTTPResponseError {
         var detail: String
         var code: Refusal.Code
     }
+
+    var description: String { detail }
 
     /// The answer.
     func response() -> Response {

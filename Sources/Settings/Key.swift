@@ -11,6 +11,8 @@ struct Key<Root>: Sendable {
     /// How a key's value reaches what is read.
     struct Assignment: Sendable {
         let path: any PartialKeyPath<Root> & Sendable
+        /// Each thing that is allowed, for people.
+        let allowed: [String]
         /// Reads the node; false: what it says is not in force.
         let read: @Sendable (_ node: Int, inout Root, inout SettingsReader) -> Bool
         /// Takes the value from another root.
@@ -22,7 +24,7 @@ struct Key<Root>: Sendable {
         self.name = name
         role = .value(
             Assignment(
-                path: path,
+                path: path, allowed: form.allowed,
                 read: { node, root, reader in
                     switch form.read(node, &reader) {
                     case .understood(let value):

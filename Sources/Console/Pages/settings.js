@@ -12,7 +12,7 @@ export function settingsSection(context) {
     try {
       place.append(form(await api.get('/api/settings'), context, problem));
     } catch (error) {
-      problem.textContent = error.status === 404 ? t('settings.none') : error.message;
+      problem.textContent = error.message;
     }
   });
   return section;
@@ -23,13 +23,14 @@ function form(settings, { api, t, say }, problem) {
   const sections = settings.sections.map((section) => h('fieldset', {}, h('legend', {}, `[${section.name}]`),
     ...section.keys.map((key) => {
       const name = `${section.name}.${key.key}`;
-      const control = makeControl(key);
-      controls.set(name, { key, control, before: control.value });
+      const control = makeControl(key, t);
+      controls.set(name, { control, before: control.value });
       return h('div', { class: 'settings-key' },
         h('label', { class: 'field' }, h('span', {}, key.key), control),
-        h('p', { class: 'dim' }, [key.description, t('settings.default', { value: JSON.stringify(key.default ?? null) })].join(' ')));
+        h('p', { class: 'dim' }, key.allowed.join(', ')));
     })));
-  const element = h('form', {}, ...settings.problems.map((text) => h('p', { class: 'is-error' }, text)), ...sections,
+  const element = h('form', {}, ...settings.problems.map((text) => h('p', { class: 'is-error' }, text)),
+    settings.outcome ? h('p', { role: 'status' }, settings.outcome) : null, ...sections,
     h('button', { type: 'submit', class: 'primary' }, t('settings.save')));
   element.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -37,10 +38,9 @@ function form(settings, { api, t, say }, problem) {
     const changed = [...controls].filter(([, { control, before }]) => control.value !== before);
     if (!changed.length) { say(t('settings.nothing')); return; }
     try {
-      const changes = Object.fromEntries(changed.map(([name, { key, control }]) => [name, valueOf(key, control.value)]));
+      const changes = Object.fromEntries(changed.map(([name, { control }]) => [name, valueOf(control.value)]));
       await api.patch('/api/settings', { fingerprint: settings.fingerprint, changes });
       for (const [, entry] of changed) entry.before = entry.control.value;
-      problem.textContent = '';
       say(t('settings.saved'));
     } catch (error) {
       problem.textContent = error.message;
@@ -49,21 +49,20 @@ function form(settings, { api, t, say }, problem) {
   return element;
 }
 
-function makeControl(key) {
+function makeControl(key, t) {
   const value = key.value === undefined || key.value === null ? '' : typeof key.value === 'object' ? JSON.stringify(key.value) : String(key.value);
-  if (key.values || key.type === 'boolean') {
-    const names = ['', ...(key.values ?? ['true', 'false'])];
-    const control = h('select', {}, ...names.map((name) => h('option', { value: name }, String(name))));
+  if (key.values) {
+    const control = h('select', {}, ...['', ...key.values].map((name) => h('option', { value: name }, name || t('settings.default'))));
     control.value = value;
     return control;
   }
-  return h('input', { type: key.secret ? 'password' : 'text', value, autocomplete: 'off' });
+  return h('input', { type: 'text', value, autocomplete: 'off', placeholder: t('settings.default') });
 }
 
 /** What is written; null takes the key away, so that its default is in force. */
-function valueOf(key, text) {
+function valueOf(text) {
   if (text === '') return null;
   if (text === 'true' || text === 'false') return text === 'true';
   if (/^[[{]/.test(text)) return JSON.parse(text);
-  return text !== '' && !Number.isNaN(Number(text)) && key.type !== 'text' ? Number(text) : text;
+  return Number.isNaN(Number(text)) ? text : Number(text);
 }

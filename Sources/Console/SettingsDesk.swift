@@ -1,0 +1,108 @@
+import Control
+import Crypto
+import Glibc
+import HTTPTypes
+import Settings
+import TakeFiles
+import Transport
+
+/// The settings file as browsers change it: the library asks for the change by a file, and a unit with the right to write it does.
+struct SettingsDesk: Sendable {
+    /// The settings file.
+    let path: String
+    /// Where the wish is written: a folder of the library's own.
+    let wishFolder: String
+    /// Where the unit says what came of it; it is there while the unit is installed.
+    let outcomeFolder: String
+    private let files = FileSystem()
+
+    static let mostBytes = 1 << 20
+
+    /// What a browser receives.
+    struct Reply: Encodable {
+        var path: String
+        /// Of the file as it is; a change names it, so that nothing that somebody wrote meanwhile is lost.
+        var fingerprint: String
+        var sections: [SettingsForm.Section]
+        var problems: [String]
+        /// What became of the last change: applied, waiting, refused and why; null: none was asked for since the kit started.
+        var outcome: String?
+        /// Whether it can be changed from here.
+        var changeable: Bool
+    }
+
+    /// The form.
+    func form() throws(Problem) -> Reply {
+        let text = try text()
+        let form = SettingsForm(text, file: path)
+        let outcome = try? files.contents("\(outcomeFolder)/outcome", limit: 4096)
+        return Reply(
+            path: path, fingerprint: Self.fingerprint(text), sections: form.sections, problems: form.problems,
+            outcome: outcome.map { String(decoding: $0, as: UTF8.self) }, changeable: isChangeable)
+    }
+
+    private var isChangeable: Bool { (try? files.attributes(outcomeFolder)) != nil }
+
+    /// Asks for changes of keys; null takes a key away. They are all made, or none is.
+    /// - Throws: `Problem`: somebody changed the file meanwhile, a value is not allowed, nobody carries it out.
+    func change(_ changes: [String: JSONValue], of fingerprint: String) throws(Problem) {
+        let text = try text()
+        guard Self.fingerprint(text) == fingerprint else {
+            throw Problem(
+                .conflict, .busy, "settings: \(path) was changed meanwhile: look at it again, and change it then")
+        }
+        guard isChangeable else {
+            throw Problem(
+                .conflict, .busy, "settings: fieldfare-settings.path does not run here: change \(path) by hand")
+        }
+        var edit = SettingsEdit(text, file: path)
+        do throws(SettingsEdit.Refusal) {
+            for (name, value) in changes.sorted(by: { $0.key < $1.key }) {
+                try edit.set(name, to: value == .null ? nil : Self.value(value))
+            }
+        } catch {
+            throw Problem(.badRequest, .usage, error.description)
+        }
+        guard edit.text.utf8.count <= Self.mostBytes else {
+            throw Problem(.badRequest, .usage, "settings: \(path) would be longer than 1 MiB")
+        }
+        do throws(FileError) {
+            let wish = "\(wishFolder)/settings-wish"
+            // The first line says what file this is to replace.
+            let file = try files.create(wish + ".tmp", isNew: false, mode: 0o640)
+            try files.write(Array("\(fingerprint)\n\(edit.text)".utf8), to: file, at: 0)
+            try files.move(wish + ".tmp", to: wish)
+        } catch {
+            throw Problem(.internalServerError, .io, "settings: \(error.fact): the change was not asked for")
+        }
+    }
+
+    private func text() throws(Problem) -> String {
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try files.contents(path, limit: Self.mostBytes + 1)
+        } catch {
+            guard error.code == ENOENT else { throw Problem(.internalServerError, .io, "settings: \(error.fact)") }
+            return ""
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Problem(.unprocessableContent, .badData, "settings: \(path) is no UTF-8: correct it by hand")
+        }
+        return text
+    }
+
+    private static func fingerprint(_ text: String) -> String {
+        SHA256.hash(data: Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private static func value(_ value: JSONValue) -> SettingsValue? {
+        switch value {
+        case .null: nil
+        case .bool(let value): .boolean(value)
+        case .number: value.integer.map { .integer(Int64($0)) } ?? value.double.map { .real($0) }
+        case .string(let text): .text(text)
+        case .array(let values): .list(values.compactMap { Self.value($0) })
+        case .object(let members): .table(members.compactMapValues { Self.value($0) })
+        }
+    }
+}

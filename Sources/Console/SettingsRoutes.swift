@@ -1,0 +1,32 @@
+import Control
+import HTTPTypes
+import Hummingbird
+import NIOPosix
+import Transport
+
+/// The settings, and changes of them.
+struct SettingsRoutes: Sendable {
+    let desk: SettingsDesk
+    let pool: NIOThreadPool
+
+    var routes: [Route] {
+        [
+            Route(.get, "/api/settings", for: .all) { _, _ in
+                Response(json: try await pool.runIfActive { try desk.form() })
+            },
+            Route(.patch, "/api/settings", for: .all) { request, _ in
+                let members = try await request.members(["fingerprint", "changes"])
+                guard let fingerprint = members["fingerprint"]?.text, case .object(let changes)? = members["changes"],
+                    !changes.isEmpty
+                else {
+                    throw Problem(
+                        .badRequest, .usage,
+                        "settings: send the fingerprint of the file, and changes: an object of keys such as capture.rate_hz"
+                    )
+                }
+                try await pool.runIfActive { try desk.change(changes, of: fingerprint) }
+                return Response(status: .accepted)
+            },
+        ]
+    }
+}

@@ -1,0 +1,138 @@
+/// The settings file as a form: every key that there is, what it may be, and what the file says of it.
+public struct SettingsForm: Encodable, Sendable {
+    /// The sections, in the order of the schema.
+    public var sections: [Section]
+    /// What is wrong with the file, a sentence each.
+    public var problems: [String]
+
+    /// A table of the file.
+    public struct Section: Encodable, Sendable {
+        /// Its dotted name.
+        public var name: String
+        /// Its keys.
+        public var keys: [Entry]
+    }
+
+    /// A key.
+    public struct Entry: Encodable, Sendable {
+        /// Its name in its section.
+        public var key: String
+        /// Each thing that is allowed, for people.
+        public var allowed: [String]
+        /// The words that are allowed; nil: others are too.
+        public var values: [String]?
+        /// As it stands in the file, in TOML; nil: the file does not say, and the default is in force.
+        public var value: SettingsValue?
+    }
+
+    /// The form of a file's text.
+    public init(_ text: String, file: String) {
+        problems = Settings.parse(text, file: file).problems.map(\.description)
+        let found = (try? TOMLDocument(Array(text.utf8))).map(SettingsValue.values) ?? [:]
+        var sections: [Section] = []
+        for (name, assignment) in SettingsSchema.assignments {
+            let parts = name.split(separator: ".").map(String.init)
+            let section = parts.dropLast().joined(separator: ".")
+            let words = assignment.allowed.compactMap(Self.word)
+            let entry = Entry(
+                key: parts.last ?? "", allowed: assignment.allowed,
+                values: words.count == assignment.allowed.count ? words : nil, value: found[parts])
+            if sections.last?.name != section { sections.append(Section(name: section, keys: [])) }
+            sections[sections.count - 1].keys.append(entry)
+        }
+        self.sections = sections
+    }
+
+    /// A word, a truth value or a number that is allowed as such; nil: it describes several.
+    private static func word(_ allowed: String) -> String? {
+        if allowed.first == "\"", allowed.last == "\"" {
+            // Capital letters stand for something else.
+            return allowed.contains(where: \.isUppercase) ? nil : String(allowed.dropFirst().dropLast())
+        }
+        return allowed == "true" || allowed == "false" || Int(allowed) != nil ? allowed : nil
+    }
+}
+
+/// What a key is set to.
+public enum SettingsValue: Hashable, Sendable {
+    case text(String)
+    case integer(Int64)
+    case real(Double)
+    case boolean(Bool)
+    case list([SettingsValue])
+    case table([String: SettingsValue])
+}
+
+extension SettingsValue: Encodable {
+    /// Writes itself, not a description of itself.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .text(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .real(let value): try container.encode(value)
+        case .boolean(let value): try container.encode(value)
+        case .list(let values): try container.encode(values)
+        case .table(let members): try container.encode(members)
+        }
+    }
+}
+
+extension SettingsValue {
+    /// The value as TOML 1.0 has it, on one line.
+    var toml: String {
+        switch self {
+        case .text(let text): Self.string(text)
+        case .integer(let number): String(number)
+        case .real(let number): "\(number)"
+        case .boolean(let value): value ? "true" : "false"
+        case .list(let values): "[" + values.map(\.toml).joined(separator: ", ") + "]"
+        case .table(let members):
+            "{ "
+                + members.sorted { $0.key < $1.key }.map { "\(Self.string($0.key)) = \($0.value.toml)" }
+                .joined(separator: ", ") + " }"
+        }
+    }
+
+    private static func string(_ text: String) -> String {
+        var escaped = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": escaped += "\\\(scalar)"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7f:
+                let digits = String(scalar.value, radix: 16)
+                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped + "\""
+    }
+
+    /// The values of a file's keys, by their path; of a table that is written as a value, the table.
+    static func values(_ document: TOMLDocument) -> [[String]: SettingsValue] {
+        var found: [[String]: SettingsValue] = [:]
+        func collect(_ node: Int, _ path: [String]) {
+            for child in document.children(of: node) {
+                let path = path + [document.nodes[child].key]
+                found[path] = value(child, document)
+                if document.nodes[child].value == .table { collect(child, path) }
+            }
+        }
+        collect(0, [])
+        return found
+    }
+
+    private static func value(_ node: Int, _ document: TOMLDocument) -> SettingsValue? {
+        switch document.nodes[node].value {
+        case .string(let text): .text(text)
+        case .integer(let number): .integer(number)
+        case .real(let number): .real(number)
+        case .boolean(let value): .boolean(value)
+        case .array: .list(document.children(of: node).compactMap { value($0, document) })
+        case .table:
+            .table(
+                document.children(of: node).reduce(into: [:]) { $0[document.nodes[$1].key] = value($1, document) })
+        case .date: nil
+        }
+    }
+}

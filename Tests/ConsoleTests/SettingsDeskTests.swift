@@ -1,0 +1,51 @@
+import Control
+import Foundation
+import Testing
+
+@testable import Console
+
+@Suite struct SettingsDeskTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "desk-\(UUID().uuidString)").path
+    private let desk: SettingsDesk
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: "\(folder)/outcome", withIntermediateDirectories: true)
+        try Data("# mine\n[filter]\nlow_pass_hz = 8000\n".utf8).write(to: URL(filePath: "\(folder)/f.toml"))
+        desk = SettingsDesk(path: "\(folder)/f.toml", wishFolder: folder, outcomeFolder: "\(folder)/outcome")
+    }
+
+    private func refusal(_ changes: [String: JSONValue], _ fingerprint: String) -> String? {
+        do {
+            try desk.change(changes, of: fingerprint)
+            return nil
+        } catch {
+            return "\(error)".replacing(folder, with: "")
+        }
+    }
+
+    @Test func `a change is asked for by a file that names what it replaces`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let form = try desk.form()
+        #expect(form.changeable && form.problems.isEmpty && form.outcome == nil)
+        try desk.change(["filter.low_pass_hz": .null, "kit.name": .string("owl")], of: form.fingerprint)
+        let wish = try String(contentsOfFile: "\(folder)/settings-wish", encoding: .utf8)
+        #expect(wish == "\(form.fingerprint)\n# mine\n[filter]\n\n[kit]\nname = \"owl\"\n")
+    }
+
+    @Test func `a change of another file, a bad value, and one that nobody carries out are refused`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let form = try desk.form()
+        #expect(
+            refusal(["kit.name": .string("owl")], "0")
+                == "settings: /f.toml was changed meanwhile: look at it again, and change it then")
+        #expect(refusal(["kit.name": .string("OWL !")], form.fingerprint)?.contains("a name of a-z, 0-9") == true)
+        #expect(
+            refusal(["kit.nickname": .string("owl")], form.fingerprint)
+                == "settings: kit.nickname: there is no such key")
+        try FileManager.default.removeItem(atPath: "\(folder)/outcome")
+        #expect(
+            refusal(["kit.name": .string("owl")], form.fingerprint)?.hasPrefix(
+                "settings: fieldfare-settings.path does not run here") == true)
+        #expect(!FileManager.default.fileExists(atPath: "\(folder)/settings-wish"))
+    }
+}
