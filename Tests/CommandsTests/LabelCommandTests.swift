@@ -1,0 +1,19 @@
+import Settings
+import Testing
+
+@testable import Commands
+
+@Suite struct LabelCommandTests {
+    private func address(_ listen: String) -> String? {
+        let (settings, _) = Settings.parse("[console]\nlisten = \"\(listen)\"\n", file: "f")
+        return LabelCommand.address(settings, hostName: "heron07")
+    }
+
+    @Test func `the address is the host's name, unless the console listens at one address alone`() {
+        #expect(address("0.0.0.0:80") == "http://heron07.local")
+        #expect(address("[::]:8080") == "http://heron07.local:8080")
+        #expect(address("192.168.4.1:80") == "http://192.168.4.1")
+        #expect(address("[fd00::1]:8080") == "http://[fd00::1]:8080")
+        #expect(address("off") == nil)
+    }
+}
