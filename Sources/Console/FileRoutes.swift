@@ -13,7 +13,8 @@ struct FileRoutes: Sendable {
     let library: LibraryDesk
     let pool: NIOThreadPool
 
-    private static let pieceByteCount = 256 << 10
+    /// Below what the heap asks the system for each time (`M_MMAP_THRESHOLD`), with some room.
+    private static let pieceByteCount = 120 << 10
 
     var routes: [Route] {
         [
@@ -53,14 +54,22 @@ struct FileRoutes: Sendable {
 
     private func body(_ file: StoredFile, _ range: Range<Int64>) -> ResponseBody {
         ResponseBody(contentLength: Int(range.count)) { [pool] writer in
-            var position = range.lowerBound
-            while position < range.upperBound {
-                let (start, count) = (position, Int(min(Int64(Self.pieceByteCount), range.upperBound - position)))
+            let read = { @Sendable (start: Int64) async throws -> ByteBuffer in
+                let count = Int(min(Int64(Self.pieceByteCount), range.upperBound - start))
                 let piece = try await pool.runIfActive { try file.read(at: start, count: count) }
                 // It was cut meanwhile: the connection is closed, so that the browser knows.
                 guard piece.readableBytes == count else { throw ChannelError.eof }
-                position += Int64(count)
-                try await writer.write(piece)
+                return piece
+            }
+            var position = range.lowerBound
+            var piece = position < range.upperBound ? try await read(position) : nil
+            while let current = piece {
+                position += Int64(current.readableBytes)
+                let next = position
+                // The next piece is read while this one is sent.
+                async let following = next < range.upperBound ? read(next) : nil
+                try await writer.write(current)
+                piece = try await following
             }
             try await writer.finish(nil)
         }

@@ -40,7 +40,7 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
         }
     }
 
-    private static let framesAtATime = 1 << 13
+    private static let samplesAtATime = 1 << 14
     private static let pieceByteCount = 1 << 16
     /// What may be prepared on the disk, as sound.
     private static let mostEncodedBytes: Int64 = 1 << 30
@@ -133,12 +133,12 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
                 stage = .done
                 return tail.isEmpty ? nil : tail
             }
-            let count = Int(min(Int64(Self.framesAtATime), range.upperBound - frame))
+            let count = Int(min(framesAtATime, range.upperBound - frame))
             stage = .wavSound(at: frame + Int64(count), tail: tail)
             return try bytes(from: frame, count: count)
         case .encoding(let draft, let frame):
             if frame < range.upperBound {
-                let count = Int(min(Int64(Self.framesAtATime), range.upperBound - frame))
+                let count = Int(min(framesAtATime, range.upperBound - frame))
                 try draft.writer?.write(
                     try sound.readIntegers(from: frame, count: count, channels: stored.channels), frames: count)
                 stage = .encoding(draft, at: frame + Int64(count))
@@ -157,6 +157,8 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
         case .done: return nil
         }
     }
+
+    private var framesAtATime: Int64 { Int64(max(1, Self.samplesAtATime / stored.channels)) }
 
     /// Sound as the file has it, bit for bit.
     private func bytes(from frame: Int64, count: Int) throws -> [UInt8] {

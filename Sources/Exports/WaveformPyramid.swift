@@ -12,8 +12,9 @@ public struct WaveformPyramid: Sendable {
     /// One level file is made at a time: each reads the whole waveform of a take.
     private let building = Locked(())
 
-    /// The most pixels of an answer.
+    /// The most pixels of an answer, of up to eight channels; of more channels there are fewer.
     public static let mostPixels = 20_000
+    private static let usualChannels = 8
     /// What is kept of all takes together.
     static let mostBytes: Int64 = 64 << 20
 
@@ -45,10 +46,11 @@ public struct WaveformPyramid: Sendable {
                 "waveform: \(take) has frames 0 to \(end): from must lie before to, and a pixel has a frame at least")
         }
         let count = (Int64(range.count) + framesPerPixel - 1) / framesPerPixel
-        guard count <= Self.mostPixels, framesPerPixel <= Int64(Int32.max) else {
+        let most = Self.mostPixels * Self.usualChannels / max(Self.usualChannels, sidecar.channels)
+        guard count <= most, framesPerPixel <= Int64(Int32.max) else {
             throw ExportError(
                 .usage,
-                "waveform: \(take): that makes \(count) pixels, at most \(Self.mostPixels) are sent: ask for more frames a pixel"
+                "waveform: \(take): that makes \(count) pixels, at most \(most) are sent: ask for more frames a pixel"
             )
         }
         let pairs =
@@ -62,7 +64,7 @@ public struct WaveformPyramid: Sendable {
 
     // MARK: - From the sound
 
-    private static let framesAtATime: Int64 = 1 << 15
+    private static let samplesAtATime: Int64 = 1 << 16
 
     private func measured(
         _ sidecar: Sidecar, _ day: String, _ framesPerPixel: Int64, _ range: Range<Int64>, _ count: Int
@@ -71,7 +73,7 @@ public struct WaveformPyramid: Sendable {
         let channels = sidecar.channels
         var pairs: [Int8] = []
         pairs.reserveCapacity(count * 2 * channels)
-        let step = max(1, Self.framesAtATime / framesPerPixel) * framesPerPixel
+        let step = max(1, Self.samplesAtATime / Int64(channels) / framesPerPixel) * framesPerPixel
         var frame = range.lowerBound
         while frame < range.upperBound {
             let frames = Int(min(step, range.upperBound - frame))
@@ -163,7 +165,7 @@ public struct WaveformPyramid: Sendable {
 
     private static let levelCount = 6
     private static let headByteCount = 64
-    private static let pixelsAtATime: Int64 = 1 << 14
+    private static let bytesAtATime: Int64 = 1 << 18
 
     private func levels(_ sidecar: Sidecar, _ source: StoredPeaks) throws -> ([Level], OpenFile) {
         var levels: [Level] = []
@@ -202,11 +204,12 @@ public struct WaveformPyramid: Sendable {
         let draft = path + ".tmp"
         let file = try files.create(draft, isNew: false, mode: 0o600)
         let channels = source.channels
+        let pixelsAtATime = max(1, Self.bytesAtATime / Int64(2 * channels) / Level.factor)
         var finer = Level(framesPerPixel: Int64(PeaksFile.framesPerPixel), length: source.length, offset: nil)
         for level in levels {
             var pixel: Int64 = 0
             while pixel < level.length {
-                let next = min(level.length, pixel + Self.pixelsAtATime)
+                let next = min(level.length, pixel + pixelsAtATime)
                 let from = pixel * Level.factor..<min(finer.length, next * Level.factor)
                 let pixels = try read(from, of: finer, finer.offset == nil ? nil : file, source)
                 let bytes = Self.coarser(pixels, channels: channels)

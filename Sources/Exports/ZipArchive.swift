@@ -43,37 +43,48 @@ public struct ZipArchive: ExportStream {
         var time: UInt16
         var date: UInt16
 
-        var isLarge: Bool { size >= ZipArchive.limit }
+        /// Whether its length stands in a ZIP64 field.
+        var isLarge: Bool
         var headByteCount: Int64 { 30 + Int64(name.count) + (isLarge ? 20 : 0) }
         var descriptorByteCount: Int64 { isLarge ? 24 : 16 }
 
-        func directoryByteCount(offset: Int64) -> Int64 {
-            let extra = (isLarge ? 16 : 0) + (offset >= ZipArchive.limit ? 8 : 0)
+        func directoryByteCount(offset: Int64, limit: Int64) -> Int64 {
+            let extra = (isLarge ? 16 : 0) + (offset >= limit ? 8 : 0)
             return 46 + Int64(name.count) + (extra > 0 ? Int64(4 + extra) : 0)
         }
     }
 
     /// What does not fit into 32 bits stands in a ZIP64 field.
-    static let limit = Int64(UInt32.max)
+    private static let usualLimit = Int64(UInt32.max)
+    private let limit: Int64
     private static let pieceByteCount: Int64 = 1 << 16
 
     /// An archive of files, as long as each is now. No link is followed.
     /// - Throws: `FileError`.
     public init(_ entries: [Entry], files: FileSystem = FileSystem()) throws {
+        try self.init(entries, files: files, limit: Self.usualLimit)
+    }
+
+    /// - Parameter limit: lengths and places from here on stand in ZIP64 fields.
+    init(_ entries: [Entry], files: FileSystem, limit: Int64) throws {
         self.files = files
+        self.limit = limit
         members = try entries.map { entry in
             let file = try files.openToRead(entry.path, followsLink: false)
             let (time, date) = Self.stamp(WallTime(microseconds: try files.attributes(entry.path).modifiedNs / 1000))
+            let size = try files.length(file)
             return Member(
-                path: entry.path, name: Array(entry.name.utf8), size: try files.length(file), time: time, date: date)
+                path: entry.path, name: Array(entry.name.utf8), size: size, time: time, date: date,
+                isLarge: size >= limit)
         }
         var offset: Int64 = 0
         var directory: Int64 = 0
         for member in members {
-            directory += member.directoryByteCount(offset: offset)
+            directory += member.directoryByteCount(offset: offset, limit: limit)
             offset += member.headByteCount + member.size + member.descriptorByteCount
         }
-        byteCount = offset + directory + Self.endByteCount(count: members.count, start: offset, size: directory)
+        byteCount =
+            offset + directory + Self.endByteCount(count: members.count, start: offset, size: directory, limit: limit)
     }
 
     /// Makes the next piece.
@@ -114,10 +125,10 @@ public struct ZipArchive: ExportStream {
         case .directory(let index, let start):
             if index < members.count {
                 stage = .directory(index + 1, start: start)
-                return Self.entry(members[index], crc: checks[index].crc, offset: checks[index].offset)
+                return entry(members[index], crc: checks[index].crc, offset: checks[index].offset)
             }
             stage = .done
-            return Self.end(count: members.count, start: start, size: position - start)
+            return Self.end(count: members.count, start: start, size: position - start, limit: limit)
         case .done: return nil
         }
     }
@@ -165,7 +176,7 @@ public struct ZipArchive: ExportStream {
         return bytes
     }
 
-    private static func entry(_ member: Member, crc: UInt32, offset: Int64) -> [UInt8] {
+    private func entry(_ member: Member, crc: UInt32, offset: Int64) -> [UInt8] {
         var extra: [UInt8] = []
         if member.isLarge {
             extra.append(littleEndian: UInt64(member.size))
@@ -177,7 +188,7 @@ public struct ZipArchive: ExportStream {
         // Made on Unix, so that the rights below count.
         bytes.append(littleEndian: UInt16(3 << 8 | 45))
         bytes.append(littleEndian: UInt16(extra.isEmpty ? 20 : 45))
-        bytes.append(littleEndian: flags)
+        bytes.append(littleEndian: Self.flags)
         bytes.append(littleEndian: UInt16(0))
         bytes.append(littleEndian: member.time)
         bytes.append(littleEndian: member.date)
@@ -190,7 +201,7 @@ public struct ZipArchive: ExportStream {
         // No comment, one disk, binary.
         bytes += [0, 0, 0, 0, 0, 0]
         bytes.append(littleEndian: UInt32(0o100644) << 16)
-        bytes.append(littleEndian: UInt32(clamping: offset))
+        bytes.append(littleEndian: offset >= limit ? .max : UInt32(offset))
         bytes += member.name
         if !extra.isEmpty {
             bytes.append(littleEndian: UInt16(1))
@@ -200,17 +211,17 @@ public struct ZipArchive: ExportStream {
         return bytes
     }
 
-    private static func isLarge(count: Int, start: Int64, size: Int64) -> Bool {
+    private static func isLarge(count: Int, start: Int64, size: Int64, limit: Int64) -> Bool {
         count >= Int(UInt16.max) || start >= limit || size >= limit
     }
 
-    private static func endByteCount(count: Int, start: Int64, size: Int64) -> Int64 {
-        22 + (isLarge(count: count, start: start, size: size) ? 56 + 20 : 0)
+    private static func endByteCount(count: Int, start: Int64, size: Int64, limit: Int64) -> Int64 {
+        22 + (isLarge(count: count, start: start, size: size, limit: limit) ? 56 + 20 : 0)
     }
 
-    static func end(count: Int, start: Int64, size: Int64) -> [UInt8] {
+    private static func end(count: Int, start: Int64, size: Int64, limit: Int64) -> [UInt8] {
         var bytes: [UInt8] = []
-        if isLarge(count: count, start: start, size: size) {
+        if isLarge(count: count, start: start, size: size, limit: limit) {
             bytes.append(littleEndian: UInt32(0x0606_4b50))
             bytes.append(littleEndian: UInt64(44))
             bytes.append(littleEndian: UInt16(3 << 8 | 45))
@@ -229,8 +240,8 @@ public struct ZipArchive: ExportStream {
         bytes.append(littleEndian: UInt32(0))
         bytes.append(littleEndian: UInt16(clamping: count))
         bytes.append(littleEndian: UInt16(clamping: count))
-        bytes.append(littleEndian: UInt32(clamping: size))
-        bytes.append(littleEndian: UInt32(clamping: start))
+        bytes.append(littleEndian: size >= limit ? .max : UInt32(size))
+        bytes.append(littleEndian: start >= limit ? .max : UInt32(start))
         bytes.append(littleEndian: UInt16(0))
         return bytes
     }
