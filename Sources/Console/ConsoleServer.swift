@@ -38,6 +38,7 @@ struct ConsoleServer: Sendable {
                 try await serve()
                 return
             } catch {
+                guard !Task.isShuttingDownGracefully else { return }
                 let sentence = "console: \(address): \(error): browsers cannot connect; it is attempted again"
                 if sentence != reported { log.error("\(sentence)") }
                 reported = sentence
