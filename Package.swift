@@ -54,6 +54,7 @@ let package = Package(
         .target(name: "Lines", dependencies: ["Takes", "CGPIOD"], swiftSettings: strictMemory),
         .target(
             name: "TakeFiles", dependencies: ["Takes", "Filters", "CSndFile", "CLinux"], swiftSettings: strictMemory),
+        .target(name: "History", dependencies: ["Takes", "TakeFiles"], swiftSettings: strict),
         .target(name: "Settings", dependencies: ["Takes", "CTOML"], swiftSettings: strictMemory),
         .target(
             name: "Playback",
@@ -91,8 +92,8 @@ let package = Package(
             name: "Recorder",
             dependencies: [
                 "Takes", "Transport", "Panel", "Filters", "Ring", "Live", "Workers", "SoundCard", "Lines",
-                "TakeFiles", "Settings", "Control", "Listening", "ServiceManager", "Deck", "Doctor", "Simulation",
-                "CLinux",
+                "TakeFiles", "History", "Settings", "Control", "Listening", "ServiceManager", "Deck", "Doctor",
+                "Simulation", "CLinux",
             ],
             swiftSettings: strictMemory),
         .executableTarget(
@@ -104,8 +105,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "Takes", "Transport", "Panel", "Settings", "Control", "SoundCard", "Lines", "TakeFiles", "Doctor",
-                "CLinux",
+                "Takes", "Transport", "Panel", "Settings", "Control", "SoundCard", "Lines", "TakeFiles", "History",
+                "Doctor", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strictMemory),
@@ -193,6 +194,7 @@ let package = Package(
             name: "TakeFilesTests",
             dependencies: ["TakeFiles", "Filters", "Takes", "SeededRandom", "TakePlaces", "PowerCuts"],
             swiftSettings: strict),
+        .testTarget(name: "HistoryTests", dependencies: ["History", "TakeFiles", "Takes"], swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings", "Takes", "SeededRandom"], swiftSettings: strict),
         .testTarget(
             name: "ControlTests", dependencies: ["Takes", "Transport", "Control", "SeededRandom"],
@@ -235,7 +237,7 @@ let package = Package(
             name: "RecorderTests",
             dependencies: [
                 "Recorder", "Takes", "Transport", "Deck", "Panel", "Filters", "Ring", "Workers", "SoundCard", "Lines",
-                "TakeFiles", "Settings", "Control", "Doctor", "ServiceManager", "Simulation",
+                "TakeFiles", "History", "Settings", "Control", "Doctor", "ServiceManager", "Simulation",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -258,13 +260,13 @@ let package = Package(
             name: "LibraryTests",
             dependencies: [
                 "Library", "Catalog", "Upload", "Control", "Commands", "Settings", "TakeFiles", "Takes", "Transport",
-                "Workers", "FinishedTakes",
+                "Workers", "FinishedTakes", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Takes", "Transport", "Panel", "Ring", "Workers", "Lines", "TakeFiles", "Control", "Doctor",
+                "Takes", "Transport", "Panel", "Ring", "Workers", "Lines", "TakeFiles", "History", "Control", "Doctor",
                 "Commands",
             ],
             swiftSettings: strictMemory),
@@ -285,6 +287,7 @@ if hasWeb {
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
     ]
     package.targets += [
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "WebStores",
             dependencies: [
@@ -302,12 +305,15 @@ if hasWeb {
             name: "Console",
             dependencies: [
                 "Takes", "Transport", "TakeFiles", "Settings", "Control", "Library", "Upload", "Workers", "Exports",
+                "CZlib",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -102,8 +102,8 @@ extension Catalog {
                 try database.execute(
                     sql: "INSERT OR REPLACE INTO sidecar (id, json) VALUES (?, ?)",
                     arguments: [row.id, String(decoding: take.json, as: UTF8.self)])
-                let markers = take.sidecar.markers.compactMap(\.note).joined(separator: "\n")
-                try Self.setText(noted, markers: markers, of: row.id ?? 0, database)
+                try Self.setText(
+                    noted, markers: noted.markers(of: take.sidecar.markers), of: row.id ?? 0, database)
                 try queue(row, noted, database)
             }
         }
@@ -128,7 +128,10 @@ extension Catalog {
     }
 
     /// Replaces what a take is found by.
-    static func setText(_ notes: TakeNotes, markers: String, of id: Int64, _ database: Database) throws {
+    static func setText(
+        _ notes: TakeNotes, markers: [Sidecar.Marker], of id: Int64, _ database: Database
+    ) throws {
+        let markers = markers.compactMap(\.note).joined(separator: "\n")
         try database.execute(sql: "DELETE FROM takeText WHERE rowid = ?", arguments: [id])
         if notes.memo != nil || !notes.tags.isEmpty || !markers.isEmpty {
             try database.execute(

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import GRDB
 import TakeFiles
 public import Takes
@@ -10,25 +11,66 @@ extension Catalog {
     /// Changes what is noted of a take. It is in the library's own file, on the disk, before it is in the catalog.
     /// - Throws: `FileError`, `NoSuchTake`, or an error of the database.
     public func note(_ take: String, _ change: (inout TakeNotes) -> Void) throws -> CatalogedTake {
+        try note(take) { notes, _ in change(&notes) }
+    }
+
+    /// The same by a closure that may refuse: then nothing is changed. It also receives the markers of the take's sidecar.
+    /// - Throws: what `change` throws, `FileError`, `NoSuchTake`, or an error of the database.
+    public func note(
+        _ take: String, change: (inout TakeNotes, _ recorded: [Sidecar.Marker]) throws -> Void
+    ) throws -> CatalogedTake {
         try database.write { database in
             guard var row = try Self.row(of: take, database), let id = row.id else { throw NoSuchTake() }
-            var noted = (try? notes.notes(of: take)) ?? TakeNotes(take: take)
+            var noted = try readableNotes(of: take)
             let before = noted
-            change(&noted)
+            let recorded = try Self.recordedMarkers(of: id, database)
+            try change(&noted, recorded)
+            let markers = noted.markers(of: recorded)
             if noted != before { try notes.write(noted) }
             row.notesModifiedNs = notes.modified(take)
             row.isStarred = noted.starred
             row.entry.memo = noted.memo
             row.entry.tags = noted.tags
             row.entry.starred = noted.starred
+            row.entry.counts.markers = markers.count
+            row.markerCount = markers.count
             try row.update(database)
-            let text = try Row.fetchOne(
-                database, sql: "SELECT markers FROM takeText WHERE rowid = ?", arguments: [id])
-            let markers: String? = text?["markers"]
-            try Self.setText(noted, markers: markers ?? "", of: id, database)
+            try Self.setText(noted, markers: markers, of: id, database)
             if noted != before { try queue(row, noted, database) }
-            return try placed(row, database)
+            return try CatalogedTake(json: entry(of: id, database))
         }
+    }
+
+    /// The same of a take that need not be in the catalog, such as one whose stick is out, or that was not found yet: what is noted of it
+    /// is in the library's own file nevertheless, and must not outlive what it is about. Of a take of which nothing is noted, nothing is.
+    /// - Throws: `FileError`, or an error of the database.
+    public func noteAnyway(_ take: String, _ change: (inout TakeNotes) -> Void) throws {
+        let isCataloged = try database.write { database in
+            guard try Self.row(of: take, database) == nil else { return true }
+            var noted = try readableNotes(of: take)
+            let before = noted
+            guard !noted.isEmpty else { return false }
+            change(&noted)
+            if noted != before { try notes.write(noted) }
+            return false
+        }
+        if isCataloged { _ = try note(take, change) }
+    }
+
+    /// What is noted of a take; a damaged file says nothing. Any other failure is thrown: what is there must not be written over.
+    private func readableNotes(of take: String) throws -> TakeNotes {
+        do {
+            return try notes.notes(of: take)
+        } catch is NotesError {
+            return TakeNotes(take: take)
+        }
+    }
+
+    /// The markers of a take's sidecar.
+    private static func recordedMarkers(of id: Int64, _ database: Database) throws -> [Sidecar.Marker] {
+        let text = try String.fetchOne(
+            database, sql: "SELECT json_extract(json, '$.markers') FROM sidecar WHERE id = ?", arguments: [id])
+        return try text.map { try JSONDecoder().decode([Sidecar.Marker].self, from: Data($0.utf8)) } ?? []
     }
 
     /// There is no such take in the catalog.

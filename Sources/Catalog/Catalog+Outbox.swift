@@ -102,11 +102,13 @@ extension Catalog {
             let latest = now + Self.longestHold
             try database.execute(
                 sql: """
-                    UPDATE upload SET state = 'waiting', why = NULL, untilUs = NULL
+                    UPDATE upload INDEXED BY uploadByOrder SET state = 'waiting', why = NULL, untilUs = NULL
                     WHERE store = ? AND state = 'held' AND (untilUs <= ? OR untilUs > ?)
                     """, arguments: [store, now.microseconds, latest.microseconds])
             let next = try Int64.fetchOne(
-                database, sql: "SELECT min(untilUs) FROM upload WHERE store = ? AND state = 'held'", arguments: [store])
+                database,
+                sql: "SELECT min(untilUs) FROM upload INDEXED BY uploadByOrder WHERE store = ? AND state = 'held'",
+                arguments: [store])
             return next.map { WallTime(microseconds: $0) }
         }
     }
@@ -220,6 +222,7 @@ extension Catalog {
     /// Queues a take for every store that does not have it as it is now.
     func queue(_ row: TakeRow, _ noted: TakeNotes, _ database: Database) throws {
         guard let id = row.id else { return }
+        let noted = noted.receipts.isEmpty ? noted : try noted.of(Self.origin(of: id, database))
         for store in stores {
             let isThere = noted[receiptOf: store]?.isComplete(revision: row.entry.revision) ?? false
             let old = try Row.fetchOne(
@@ -246,6 +249,16 @@ extension Catalog {
         }
     }
 
+    /// Which recording a take is.
+    private static func origin(of id: Int64, _ database: Database) throws -> TakeOrigin {
+        let row = try Row.fetchOne(
+            database,
+            sql:
+                "SELECT json_extract(json, '$.boot_id'), json_extract(json, '$.started_monotonic_ns') FROM sidecar WHERE id = ?",
+            arguments: [id])
+        return TakeOrigin(bootID: row?[0] ?? "", startedMonotonicNs: row?[1] ?? 0)
+    }
+
     private func setUpload(
         _ id: Int64, _ store: String, _ row: TakeRow, _ state: UploadStanding?, why: String?, _ database: Database
     ) throws {
@@ -256,16 +269,5 @@ extension Catalog {
                     revision = excluded.revision, isStarred = excluded.isStarred, startedUs = excluded.startedUs
                 """,
             arguments: [store, id, state?.rawValue ?? "never", why, row.entry.revision, row.isStarred, row.startedUs])
-    }
-
-    /// Where a take stands with all named stores; nil: in no outbox.
-    func standing(of id: Int64?, _ database: Database) throws -> UploadStanding? {
-        var standings: Set<UploadStanding> = []
-        for store in stores {
-            let state = try String.fetchOne(
-                database, sql: "SELECT state FROM upload WHERE store = ? AND id = ?", arguments: [store, id])
-            if let standing = state.flatMap({ UploadStanding(rawValue: $0) }) { standings.insert(standing) }
-        }
-        return [.held, .waiting, .done].first { standings.contains($0) }
     }
 }

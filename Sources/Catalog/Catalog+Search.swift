@@ -1,13 +1,22 @@
+import FoundationEssentials
 import GRDB
 public import Takes
 public import Transport
 
 /// Some takes of a list.
 public struct TakePage: Sendable {
-    /// In the order that was asked for.
-    public var takes: [CatalogedTake]
+    /// In the order that was asked for, each the JSON of a `CatalogedTake`: it goes to a peer as the database has it.
+    public var entries: [String]
     /// What asks for the page that follows; nil: there is none.
     public var next: String?
+
+    /// The page as a reply has it: an object with `takes` and `next`.
+    public var json: String {
+        "{\"takes\":[\(entries.joined(separator: ","))],\"next\":\(next.map { "\"\($0)\"" } ?? "null")}"
+    }
+
+    /// The takes as values.
+    public func takes() throws -> [CatalogedTake] { try entries.map { try CatalogedTake(json: $0) } }
 
     /// A text that is no end of a page.
     public struct UnreadableMark: Error, CustomStringConvertible {
@@ -47,13 +56,27 @@ extension Catalog {
             let limit = max(1, min(query.limit, TakeQuery.mostTakes))
             let found = try Row.fetchAll(
                 database, sql: search.sql + " LIMIT \(limit + 1)", arguments: search.arguments)
-            let rows = try found.prefix(limit).map { found in
-                try TakeRow.find(database, key: found["id"] as Int64)
-            }
             let last = found.count > limit ? found[limit - 1] : nil
             return TakePage(
-                takes: try rows.map { try placed($0, database) },
+                entries: try found.prefix(limit).map { try entry(of: $0["id"], database) },
                 next: last.map { PageMark(value: $0[search.column], id: $0["id"]).description })
+        }
+    }
+
+    /// The kits that recorded takes, by name.
+    public func kits() throws -> [String] {
+        try database.read { database in
+            // From one to the next in the index: no take is looked at twice.
+            try String.fetchAll(
+                database,
+                sql: """
+                    WITH RECURSIVE kit(name) AS (
+                        SELECT min(\(CatalogSchema.kit)) FROM take
+                        UNION ALL
+                        SELECT (SELECT min(\(CatalogSchema.kit)) FROM take WHERE \(CatalogSchema.kit) > name) FROM kit
+                        WHERE name IS NOT NULL
+                    ) SELECT name FROM kit WHERE name IS NOT NULL
+                    """)
         }
     }
 
@@ -70,23 +93,23 @@ extension Catalog {
     /// The takes that a person may mean; several, if takes of several kits share the number.
     public func find(_ reference: TakeReference) throws -> [CatalogedTake] {
         try database.read { database in
-            let rows =
+            let ids =
                 switch reference {
                 case .stem(let stem):
-                    try TakeRow.fetchAll(database, sql: "SELECT * FROM take WHERE take = ?", arguments: [stem])
+                    try Int64.fetchAll(database, sql: "SELECT id FROM take WHERE take = ?", arguments: [stem])
                 case .number(let number):
-                    try TakeRow.fetchAll(
-                        database, sql: "SELECT * FROM take WHERE number = ? ORDER BY startedUs LIMIT 10",
+                    try Int64.fetchAll(
+                        database, sql: "SELECT id FROM take WHERE number = ? ORDER BY startedUs LIMIT 10",
                         arguments: [number])
                 case .last:
-                    try TakeRow.fetchAll(
+                    try Int64.fetchAll(
                         database,
                         sql: """
-                            SELECT * FROM take WHERE storage IN (SELECT id FROM storage WHERE isHere)
+                            SELECT id FROM take WHERE storage IN (SELECT id FROM storage WHERE isHere)
                             ORDER BY number DESC, id DESC LIMIT 1
                             """)
                 }
-            return try rows.map { try placed($0, database) }
+            return try ids.map { try CatalogedTake(json: entry(of: $0, database)) }
         }
     }
 
@@ -98,16 +121,29 @@ extension Catalog {
         }
     }
 
-    /// A row as a list shows it, with the place that its storage is at now.
-    func placed(_ row: TakeRow, _ database: Database) throws -> CatalogedTake {
-        let storage = try Row.fetchOne(
-            database, sql: "SELECT path, isHere FROM storage WHERE id = ?", arguments: [row.storage])
-        var entry = row.entry
-        guard let storage else { return entry }
-        entry.folder = "\(storage["path"] as String)/\(row.day)"
-        entry.place = storage["isHere"] ? .here : .elsewhere
-        entry.upload = try standing(of: row.id, database)
+    /// A take as a list shows it, JSON, with the place that its storage is at now, and where it stands with all named stores.
+    func entry(of id: Int64, _ database: Database) throws -> String {
+        let places = stores.map { _ in "?" }.joined(separator: ", ")
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT json_set(take.entry,
+                    '$.folder', storage.path || '/' || take.day,
+                    '$.place', iif(storage.isHere, 'here', 'elsewhere'),
+                    '$.upload', (
+                        SELECT state FROM upload
+                        WHERE upload.id = take.id AND store IN (\(places)) AND state IN ('held', 'waiting', 'done')
+                        ORDER BY state = 'done', state = 'waiting' LIMIT 1))
+                FROM take JOIN storage ON storage.id = take.storage WHERE take.id = ?
+                """)
+        let arguments = StatementArguments(stores) + [id]
+        guard let entry = try String.fetchOne(statement, arguments: arguments) else { throw NoSuchTake() }
         return entry
+    }
+}
+
+extension CatalogedTake {
+    init(json: String) throws {
+        self = try JSONDecoder().decode(Self.self, from: Data(json.utf8))
     }
 }
 
@@ -141,7 +177,10 @@ struct TakeSearch {
     private(set) var sql: String
     private(set) var arguments = StatementArguments()
 
-    init(_ query: TakeQuery, after mark: PageMark?, stores: [String], _ database: Database) throws {
+    /// - Parameter many: so many takes that stand where the query says are no longer listed first.
+    init(
+        _ query: TakeQuery, after mark: PageMark?, stores: [String], many: Int = 2000, _ database: Database
+    ) throws {
         column =
             switch query.order {
             case .started: "startedUs"
@@ -161,7 +200,13 @@ struct TakeSearch {
                 database, sql: "SELECT id FROM storage WHERE isHere = ?", arguments: [place == .here])
             add("+storage IN (\(storages.map(String.init).joined(separator: ", ")))", [])
         }
-        if let upload = query.upload { addUpload(upload, stores) }
+        if let kit = query.kit {
+            try add(
+                "\(CatalogSchema.kit) = ?", among: "SELECT id FROM take WHERE \(CatalogSchema.kit) = ?", [kit],
+                many: many,
+                database)
+        }
+        if let upload = query.upload { try addUpload(upload, stores, many: many, database) }
         if let tag = query.tag { add("+id IN (SELECT id FROM tag WHERE tag = ?)", [tag]) }
         if let text = query.text { addText(text, columns: nil) }
         switch query.marker {
@@ -178,17 +223,38 @@ struct TakeSearch {
         arguments += values
     }
 
-    private mutating func addUpload(_ standing: UploadStanding, _ stores: [String]) {
+    /// Adds a condition that either is asked of each take of the list, or finds takes by an index.
+    ///
+    /// Many soon fill a page, and a list of them all would be long; for few, a look for each take of the list would be.
+    private mutating func add(
+        _ each: String, among: String, _ values: StatementArguments, many: Int, _ database: Database
+    ) throws {
+        let count = try Int.fetchOne(
+            database, sql: "SELECT count(*) FROM (\(among) LIMIT \(many))", arguments: values)
+        add(count == many ? each : "+id IN (\(among))", values)
+    }
+
+    private mutating func addUpload(
+        _ standing: TakeQuery.Upload, _ stores: [String], many: Int, _ database: Database
+    ) throws {
         let places = stores.map { _ in "?" }.joined(separator: ", ")
-        // One look at all of them: where few match, a look for each take of the list would be many.
-        func among(_ states: String) -> String {
-            "IN (SELECT id FROM upload WHERE store IN (\(places)) AND state IN (\(states)))"
+        let values = StatementArguments(stores)
+        func each(_ states: String) -> String {
+            "EXISTS (SELECT 1 FROM upload WHERE upload.id = take.id AND store IN (\(places)) AND state IN (\(states)))"
         }
-        let arguments = StatementArguments(stores)
+        func among(_ state: String) -> String {
+            "SELECT id FROM upload WHERE store IN (\(places)) AND state = \(state)"
+        }
         switch standing {
-        case .held: add("+id \(among("'held'"))", arguments)
-        case .waiting: add("+id \(among("'waiting'")) AND +id NOT \(among("'held'"))", arguments + arguments)
-        case .done: add("+id \(among("'done'")) AND +id NOT \(among("'held', 'waiting'"))", arguments + arguments)
+        case .held: try add(each("'held'"), among: among("'held'"), values, many: many, database)
+        case .waiting:
+            try add(each("'waiting'"), among: among("'waiting'"), values, many: many, database)
+            add("NOT \(each("'held'"))", values)
+        case .done:
+            try add(each("'done'"), among: among("'done'"), values, many: many, database)
+            add("NOT \(each("'held', 'waiting'"))", values)
+        case .notDone: add("(\(each("'held', 'waiting'")) OR NOT \(each("'done'")))", values + values)
+        case .nowhere: add("NOT \(each("'held', 'waiting', 'done'"))", values)
         }
     }
 

@@ -6,7 +6,15 @@ enum CatalogSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 takes", migrate: takes)
         migrator.registerMigration("2 outbox", migrate: outbox)
+        migrator.registerMigration("3 kits", migrate: kits)
         return migrator
+    }
+
+    /// The kit of a take, as `entry` has it.
+    static let kit = "json_extract(entry, '$.kit')"
+
+    private static func kits(_ database: Database) throws {
+        try database.execute(sql: "CREATE INDEX takeByKit ON take (\(kit))")
     }
 
     /// Which take stands where with which store.

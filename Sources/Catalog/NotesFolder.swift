@@ -10,8 +10,14 @@ public struct NotesFolder: Sendable {
     private let files: FileSystem
     private let folder: OpenFile
 
-    /// More is no file of the library's.
-    private static let longest = 1 << 20
+    /// A name of which there is no file: the path, or it with a number.
+    private static func free(_ path: String) -> String {
+        let names = [path] + (2...99).map { "\(path)\($0)" }
+        return names.first { unsafe access($0, F_OK) != 0 } ?? path
+    }
+
+    /// More is no file of the library's: each byte of a marker's note may be written as six.
+    private static let longest = 1 << 22
 
     init(in directory: String, files: FileSystem) throws(FileError) {
         path = "\(directory)/takes"
@@ -60,7 +66,7 @@ public struct NotesFolder: Sendable {
         do {
             _ = try self.notes(of: notes.take)
         } catch is NotesError {
-            try files.move(path, to: path + ".damaged")
+            try files.move(path, to: Self.free(path + ".damaged"))
         }
         let draft = path + ".tmp"
         let file = try files.create(draft, isNew: false)

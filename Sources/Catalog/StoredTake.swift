@@ -86,7 +86,7 @@ struct TakeRow: Codable, FetchableRecord, MutablePersistableRecord {
         durationUs = Int64((max(0, min(sidecar.durationSeconds, 1e9)) * 1e6).rounded())
         number = sidecar.number
         byteCount = take.byteCount
-        markerCount = sidecar.markers.count
+        markerCount = notes.markers(of: sidecar.markers).count
         isStarred = notes.starred
         entry = CatalogedTake(
             sidecar, notes: notes, bytes: take.byteCount, folder: "\(place)/\(take.name.day)", place: .here)

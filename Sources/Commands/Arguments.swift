@@ -23,6 +23,23 @@ struct Cents: ExpressibleByArgument {
     }
 }
 
+extension GainSetting: ExpressibleByArgument {
+    /// Reads a number of decibels, or 'keep'.
+    public init?(argument: String) {
+        guard argument != "keep" else {
+            self = .keep
+            return
+        }
+        guard let decibels = Double(argument.replacing("\u{2212}", with: "-")), decibels.isFinite else { return nil }
+        self = .decibels(decibels)
+    }
+}
+
+/// 'on' or 'off'.
+enum OnOff: String, ExpressibleByArgument {
+    case on, off
+}
+
 extension TakeReference: ExpressibleByArgument {
     /// Reads what a person typed; nil for nothing at all.
     public init?(argument: String) {
@@ -45,4 +62,4 @@ extension Cutoff: ExpressibleByArgument {
 }
 
 extension TakeQuery.Order: ExpressibleByArgument {}
-extension UploadStanding: ExpressibleByArgument {}
+extension TakeQuery.Upload: ExpressibleByArgument {}

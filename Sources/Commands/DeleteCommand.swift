@@ -8,7 +8,8 @@ struct DeleteCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete takes: sound, sidecar and waveform, for good.",
         discussion: """
-            Asks first. The recorder deletes them, so it must run; it refuses a take that is being recorded or played. \
+            Asks first. The recorder deletes them, so it must run; it refuses a take that is being recorded or played. A library \
+            that runs refuses one that somebody else deletes just then. \
             If one of the takes cannot be found, none is deleted.
             """)
 
@@ -22,6 +23,7 @@ struct DeleteCommand: FieldfareCommand {
 
     func run(in session: Session) throws(Failure) {
         let client = try session.connect()
+        let library = try session.libraryIfRunning()
         let kit = try KitTakes(of: session, for: "delete", directory: nil)
         var named: [TakeName] = []
         for reference in takes {
@@ -35,7 +37,7 @@ struct DeleteCommand: FieldfareCommand {
         var deleted: [String] = []
         for take in named.map(\.stem) {
             do throws(ControlError) {
-                _ = try client.ask(.command(.discard(stem: take)), timeout: Self.timeout)
+                try Self.delete(take, client, library)
             } catch {
                 failures.append((take, Failure(error)))
                 continue
@@ -46,6 +48,20 @@ struct DeleteCommand: FieldfareCommand {
         if options.json { try session.write(line: json(deleted, failures).description) }
         for failure in failures.dropFirst() { session.console.complain(failure.failure.description) }
         if let first = failures.first { throw first.failure }
+    }
+
+    /// Has a take deleted: by the library, which knows who relies on this copy, or, if that does not run or does not know the take, by the
+    /// recorder.
+    static func delete(_ take: String, _ recorder: ControlClient, _ library: LibraryClient?) throws(ControlError) {
+        if let library {
+            do throws(ControlError) {
+                _ = try library.ask(.delete(stem: take, Deletion(.here)), timeout: timeout)
+                return
+            } catch {
+                guard case .refused(let refusal) = error.cause, refusal.code == .notFound else { throw error }
+            }
+        }
+        _ = try recorder.ask(.command(.discard(stem: take)), timeout: timeout)
     }
 
     private func isAgreed(_ takes: [TakeName], _ kit: KitTakes, _ session: Session) throws(Failure) -> Bool {

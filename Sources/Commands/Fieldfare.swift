@@ -20,7 +20,7 @@ public struct Fieldfare: ParsableCommand {
                     StatusCommand.self, WatchCommand.self, RecordCommand.self, StopCommand.self, EjectCommand.self,
                     PlayCommand.self,
                     PauseCommand.self, SkipCommand.self, MarkCommand.self, SelectCommand.self, FilterCommand.self,
-                    VolumeCommand.self, PitchCommand.self, SpeedCommand.self,
+                    GainCommand.self, VolumeCommand.self, PitchCommand.self, SpeedCommand.self,
                 ]),
             CommandGroup(
                 name: "Takes",
@@ -32,7 +32,7 @@ public struct Fieldfare: ParsableCommand {
                 name: "Kit",
                 subcommands: [
                     CardsCommand.self, LinesCommand.self, ClockCommand.self, CheckCommand.self, DoctorCommand.self,
-                    RecoverCommand.self, LabelCommand.self,
+                    HistoryCommand.self, RecoverCommand.self, LabelCommand.self,
                 ]),
         ])
 
@@ -94,9 +94,9 @@ public struct Fieldfare: ParsableCommand {
         return status
     }
 
-    /// The parser takes '-5' for an option: for `skip` and `pitch`, the minus of a number becomes one that it does not know.
+    /// The parser takes '-5' for an option: for `skip`, `pitch` and `gain`, the minus of a number becomes one that it does not know.
     static func readableNumbers(in arguments: [String]) -> [String] {
-        guard arguments.contains("skip") || arguments.contains("pitch") else { return arguments }
+        guard arguments.contains(where: ["skip", "pitch", "gain"].contains) else { return arguments }
         return arguments.map { argument in
             let isNegative = argument.hasPrefix("-") && Double(argument)?.isFinite ?? false
             return isNegative ? "\u{2212}" + argument.dropFirst() : argument

@@ -88,6 +88,7 @@ extension TakeQuery {
         if let until, sidecar.begun.map({ $0 >= until }) ?? true { return false }
         if let leastSeconds, sidecar.durationSeconds < leastSeconds { return false }
         if let mostSeconds, sidecar.durationSeconds > mostSeconds { return false }
+        if let kit, sidecar.kit != kit { return false }
         guard let marker else { return true }
         guard marker.contains(where: { !$0.isWhitespace }) else { return !sidecar.markers.isEmpty }
         return sidecar.markers.contains { $0.note.map { $0.hasWords(beginningWith: marker) } ?? false }

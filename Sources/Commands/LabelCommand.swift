@@ -16,7 +16,7 @@ struct LabelCommand: FieldfareCommand {
 
     func run(in session: Session) throws(Failure) {
         let settings = Settings.load(from: options.settings).settings
-        guard let address = Self.address(settings, hostName: Self.hostName) else {
+        guard let address = Self.address(settings, hostName: KitName.hostName) else {
             throw Failure(exitStatus: 75, "label: the console is off: [console] listen of the settings opens it")
         }
         if options.json {
@@ -47,13 +47,5 @@ struct LabelCommand: FieldfareCommand {
         guard let pipe = unsafe popen("exec qrencode -t UTF8 -m 2 2>/dev/null", "w") else { return false }
         unsafe fputs(text, pipe)
         return unsafe pclose(pipe) == 0
-    }
-
-    private static var hostName: String {
-        var name = [CChar](repeating: 0, count: 256)
-        // Safe: the last byte stays zero.
-        unsafe gethostname(&name, name.count - 1)
-        let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return String(decoding: bytes.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self)
     }
 }

@@ -26,6 +26,8 @@ public struct LocalAccess: Sendable {
     public var problems: @Sendable (_ file: String?) throws(Failure) -> [String]
     /// Whether there is such a file.
     public var isThere: @Sendable (_ file: String) -> Bool = { file in unsafe access(file, F_OK) == 0 }
+    /// The folder of the kit's history.
+    public var history = "/var/lib/fieldfare/history"
     /// The kernel's `boot_id`.
     public var bootID: @Sendable () -> String = { SystemFile.firstLine("/proc/sys/kernel/random/boot_id") ?? "" }
     /// Lists what the recorder would list, if it were up.

@@ -178,7 +178,8 @@ struct RemoteDelete: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete takes in a store, and with --here on the kit as well, for good.",
         discussion: """
-            Asks first. A take that stays on the kit is not sent again, until 'fieldfare outbox add' says so. \
+            Asks first, and says of each take whether the kit has it as well. A take that stays on the kit is not sent again, until \
+            'fieldfare outbox add' says so. \
             If one of the takes cannot be found, none is deleted.
             """)
 
@@ -194,8 +195,13 @@ struct RemoteDelete: FieldfareCommand {
         let (name, _) = try remote.all()
         let named = try remote.find(takes, for: "remote delete")
         let recorder = here ? try session.connect() : nil
+        let library = try session.connectToLibrary()
+        let onKit = try named.map { take throws(Failure) in try Self.isOnKit(take.stem, library) }
         if !yes {
-            for take in named { session.console.complain("\(take.stem)  \(Figures.size(take.bytes))") }
+            for (take, isOnKit) in zip(named, onKit) {
+                let place = isOnKit ? "also on the kit" : "not on the kit"
+                session.console.complain("\(take.stem)  \(Figures.size(take.bytes))  \(place)")
+            }
             let place = here ? "\(name.printable) and on the kit" : name.printable
             let what = named.count == 1 ? "this take" : "these \(named.count) takes"
             guard let answer = session.console.ask("Delete \(what) in \(place) for good? [y/N]") else {
@@ -207,26 +213,53 @@ struct RemoteDelete: FieldfareCommand {
                 return try session.write(line: "nothing is deleted")
             }
         }
-        for take in named {
-            // Without its sidecar a take is not taken for complete.
-            for file in take.files where file == take.sidecar { try remote.delete(file.path) }
-            for file in take.files where file != take.sidecar { try remote.delete(file.path) }
-            if let recorder { try discard(take.stem, recorder) }
-            if !options.json { try session.write(line: "deleted \(take.stem)") }
+        if let recorder { for take in named { try Self.checkNotInUse(take.stem, recorder) } }
+        for (take, isOnKit) in zip(named, onKit) {
+            if isOnKit {
+                try Self.delete(take.stem, Deletion(here ? .both : .there, store: name), library)
+            } else {
+                // Without its sidecar a take is not taken for complete.
+                for file in take.files where file == take.sidecar { try remote.delete(file.path) }
+                for file in take.files where file != take.sidecar { try remote.delete(file.path) }
+            }
+            let rest = isOnKit && !here ? ": the kit still has it" : ""
+            if !options.json { try session.write(line: "deleted \(take.stem)\(rest)") }
         }
         guard options.json else { return }
         let list = JSONValue.array(named.map { .string($0.stem) })
         try session.write(line: JSONValue.object(["deleted": list]).description)
     }
 
-    private func discard(_ stem: String, _ recorder: ControlClient) throws(Failure) {
-        do {
-            _ = try recorder.ask(.command(.discard(stem: stem)), timeout: .seconds(60))
+    private static func isOnKit(_ stem: String, _ library: LibraryClient) throws(Failure) -> Bool {
+        do throws(ControlError) {
+            return try library.ask(.show(.stem(stem)))["take"]?["place"]?.text == CatalogedTake.Place.here.rawValue
         } catch {
-            let failure = Failure(error)
-            // It may have gone from the kit before.
-            guard failure.exitStatus != 66 else { return }
-            throw failure
+            guard case .refused(let refusal) = error.cause, refusal.code == .notFound else { throw Failure(error) }
+            return false
+        }
+    }
+
+    /// What the kit would refuse is refused before anything is deleted.
+    private static func checkNotInUse(_ stem: String, _ recorder: ControlClient) throws(Failure) {
+        let taken: String?
+        do throws(ControlError) {
+            taken = try recorder.ask(.status)["take"]?.text
+        } catch {
+            throw Failure(error)
+        }
+        guard taken != stem else {
+            throw Failure(
+                exitStatus: 75,
+                "remote delete: \(stem): it is being played or recorded: stop it first: nothing is deleted")
+        }
+    }
+
+    /// Has the library delete what the kit has too: it compares both, and nobody else deletes either meanwhile.
+    private static func delete(_ stem: String, _ deletion: Deletion, _ library: LibraryClient) throws(Failure) {
+        do throws(ControlError) {
+            _ = try library.ask(.delete(stem: stem, deletion), timeout: .seconds(180))
+        } catch {
+            throw Failure(error)
         }
     }
 }

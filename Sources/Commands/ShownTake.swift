@@ -67,6 +67,8 @@ struct ShownTake {
             members["memo"] = notes.memo.map { .string($0) } ?? .null
             members["tags"] = .array(notes.tags.map { .string($0) })
             members["starred"] = .bool(notes.starred)
+            // As they are now; those of the sidecar are as they were recorded.
+            members["markers"] = (try? JSONValue(encoding: notes.markers(of: sidecar.markers))) ?? .array([])
         }
         return .object(members)
     }

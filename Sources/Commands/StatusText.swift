@@ -17,6 +17,7 @@ struct StatusText {
         if !status.isAsRecorded { rows.append(("playback", status.tuningText)) }
         rows.append(("level", level))
         rows.append(("card", card))
+        if let gain = status.gainText { rows.append(("gain", gain)) }
         rows.append(("filter", status.filterText))
         if status.gaps > 0 || status.xruns > 0 {
             rows.append(("lost", "\(status.gaps) gaps in this take, \(status.xruns) overruns of the card"))

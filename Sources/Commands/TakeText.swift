@@ -23,11 +23,12 @@ struct TakeText {
         rows.append(("ended", ended))
         rows.append(("card", card))
         rows += filters
+        rows += listed("gain", sidecar.gain) { change in "from \(time(change.atFrame)) on: \(change.text)" }
         for (index, level) in sidecar.levels.enumerated() { rows.append(("level \(index + 1)", text(level))) }
         for (index, part) in sidecar.parts.enumerated() { rows += lines(index, part, size) }
         rows += listed("gap", sidecar.gaps, text)
         rows += listed("suspected", sidecar.suspectedLosses, text)
-        rows += listed("marker", sidecar.markers) { marker in
+        rows += listed("marker", notes?.markers(of: sidecar.markers) ?? sidecar.markers) { marker in
             time(marker.atFrame) + (marker.note.map { "  \($0.printable)" } ?? "")
         }
         if let format = sidecar.pendingFormat {
@@ -136,6 +137,15 @@ extension Sidecar.FilterChange {
     /// The filter, for a person.
     fileprivate var text: String {
         FilterText(lowPassHz: lowPassHz, highPassHz: highPassHz, slopeDBPerOctave: slopeDBPerOctave).text
+    }
+}
+
+extension Sidecar.GainChange {
+    /// The gain and the automatic gain control, for a person.
+    fileprivate var text: String {
+        let gain = gainDB.map { "\(Figures.short($0)) dB" }
+        let control = agc.map { "AGC \($0 ? "on" : "off")" }
+        return [gain, control].compactMap(\.self).joined(separator: ", ")
     }
 }
 

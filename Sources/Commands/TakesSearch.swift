@@ -36,8 +36,13 @@ struct TakesSearch: ParsableArguments {
     @Flag(help: "Only takes whose storage is out, such as a stick in a drawer.")
     var elsewhere = false
 
-    @Option(help: ArgumentHelp("Where they stand in the outbox: waiting, held or done.", valueName: "state"))
-    var upload: UploadStanding?
+    @Option(help: ArgumentHelp("The kit that recorded them.", valueName: "name"))
+    var kit: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where they stand in the outbox: waiting, held, done, not-done or none.", valueName: "state"))
+    var upload: TakeQuery.Upload?
 
     @Option(
         help: ArgumentHelp(
@@ -75,6 +80,7 @@ struct TakesSearch: ParsableArguments {
         query.leastSeconds = longer
         query.mostSeconds = shorter
         query.place = here ? .here : elsewhere ? .elsewhere : nil
+        query.kit = kit
         query.upload = upload
         query.order = order ?? .started
         query.isDescending = reverse
@@ -92,7 +98,7 @@ struct TakesSearch: ParsableArguments {
 
     /// Whether not all takes are asked for.
     var isRestricted: Bool {
-        optionForLibrary != nil || here || [marker, since, until].contains { $0 != nil } || longer != nil
+        optionForLibrary != nil || here || kit != nil || [marker, since, until].contains { $0 != nil } || longer != nil
             || shorter != nil
     }
 }

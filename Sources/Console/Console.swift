@@ -29,9 +29,17 @@ public struct Console: Service {
                 "console: it listens at \(address), as [console] listen says, and not where fieldfare-library.socket does"
             )
             close(inherited)
-            return [try Console(library, address, nil, settingsFile: settingsFile)]
+            return [try Console(library, address, nil, settingsFile: settingsFile), announcer(of: library)]
         }
-        return [try Console(library, address, inherited, settingsFile: settingsFile)]
+        return [try Console(library, address, inherited, settingsFile: settingsFile), announcer(of: library)]
+    }
+
+    private static func announcer(of library: LibraryDesk) -> Announcer {
+        let settings = library.settings
+        return Announcer(
+            path: settings.control.socket, kit: settings.kitName,
+            file: "\(folder(of: settings.library.socket))/announce",
+            log: library.log)
     }
 
     private init(_ library: LibraryDesk, _ address: ListenAddress, _ inherited: Int32?, settingsFile: String) throws {
@@ -51,7 +59,7 @@ public struct Console: Service {
                 pool: disk, clock: clock
             ).routes
             + RecorderRoutes(recorder: recorder).routes + EventRoutes(feed: feed).routes
-            + LibraryRoutes(library: library, recorder: recorder, feed: feed, pool: disk).routes
+            + LibraryRoutes(library: library, feed: feed, pool: disk).routes
             + FileRoutes(library: library, pool: disk).routes
             + ExportRoutes(library: library, pyramid: try WaveformPyramid(in: work), work: work, pool: disk).routes
             + SettingsRoutes(
@@ -59,11 +67,13 @@ public struct Console: Service {
                     path: settingsFile, wishFolder: Self.folder(of: settings.library.socket),
                     outcomeFolder: "/run/fieldfare-settings"), pool: disk
             ).routes
+            + LogRoutes(journal: Journal(), pool: disk).routes
             + ListenRoutes(
                 path: "\(Self.folder(of: settings.control.socket))/listen.sock",
-                isAllowed: settings.console.hasLiveListening, feed: feed
+                isAllowed: settings.console.hasLiveListening, pool: asking, feed: feed
             ).routes
-        let doorkeeper = Doorkeeper(phones, access: settings.console.access, hosts: [settings.kitName, Self.hostName])
+        let doorkeeper = Doorkeeper(
+            phones, access: settings.console.access, hosts: [settings.kitName, KitName.hostName])
         let responder = Routes(routes, doorkeeper) { clock.wallTime() }
         let quiet = Logger(label: "console") { _ in SwiftLogNoOpLogHandler() }
         server = ConsoleServer(address: address, inherited: inherited, log: log) { request, writer, channel in
@@ -82,12 +92,5 @@ public struct Console: Service {
 
     private static func folder(of path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-    }
-
-    private static var hostName: String {
-        var name = [CChar](repeating: 0, count: 256)
-        // Safe: the last byte stays zero.
-        unsafe gethostname(&name, name.count - 1)
-        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -7,13 +7,18 @@ import Transport
 /// What a handler knows of a request beside the request itself.
 struct ConsoleContext: RequestContext {
     var coreContext: CoreRequestContextStorage
+    /// The connection that the request came by.
+    let channel: any Channel
     /// What the browser may do.
     var right = Right.none
     /// nil: the browser is not paired.
     var phone: PhoneBook.Phone?
+    /// Whether what was allowed still is: an answer may take hours, and the phone may be removed meanwhile.
+    var mayGoOn: @Sendable () -> Bool = { true }
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
     }
 
     /// A part of the path.

@@ -5,6 +5,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 import NIOPosix
 import ServiceLifecycle
 import Settings
@@ -54,9 +55,7 @@ struct ConsoleServer: Sendable {
                 idleTimeout: Self.idle,
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: 32 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100)))
-        var quiet = Logger(label: "http") { _ in SwiftLogNoOpLogHandler() }
-        quiet.logLevel = .critical
-        let silent = quiet
+        let silent = Logger(label: "http") { _ in SwiftLogNoOpLogHandler() }
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: 256)
@@ -66,7 +65,11 @@ struct ConsoleServer: Sendable {
             .childChannelOption(.tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: Self.unreadMilliseconds)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
         let initialize: @Sendable (any Channel) -> EventLoopFuture<Connection> = { channel in
-            http.setup(channel: channel, logger: silent)
+            http.setup(channel: channel, logger: silent).flatMapThrowing { connection in
+                let codec = try channel.pipeline.syncOperations.handler(type: HTTP1ToHTTPServerCodec.self)
+                try channel.pipeline.syncOperations.addHandler(FileSending.Handler(), position: .before(codec))
+                return connection
+            }
         }
         let backPressure = NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark(
             lowWatermark: 1, highWatermark: 2)

@@ -1,4 +1,5 @@
 import Exports
+import Glibc
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -59,7 +60,8 @@ struct ExportRoutes: Sendable {
                 return answer(clip, name: clip.name, mediaType: format == .wav ? "audio/wav" : "audio/flac")
             },
             Route(.get, "/api/archive", for: .look) { request, _ in
-                let stems = try QueryItems(request.uri.query)[all: "take"]
+                var named: Set<String> = []
+                let stems = try QueryItems(request.uri.query)[all: "take"].filter { named.insert($0).inserted }
                 guard (1...Self.mostTakes).contains(stems.count) else {
                     throw Problem(.badRequest, .usage, "archive: take: name 1 to \(Self.mostTakes) takes")
                 }
@@ -92,7 +94,9 @@ struct ExportRoutes: Sendable {
             throw Problem(.internalServerError, .internal, "\(name): \(stem): its name is none of a take")
         }
         let folder = TakesFolder(path: folders.dropLast().joined(separator: "/"))
-        return (take, try folder.sidecar(of: takeName))
+        var sidecar = try folder.sidecar(of: takeName)
+        sidecar.markers = try library.notes(of: stem, for: name).markers(of: sidecar.markers)
+        return (take, sidecar)
     }
 
     private func entries(_ stem: String) throws -> [ZipArchive.Entry] {
@@ -117,6 +121,10 @@ struct ExportRoutes: Sendable {
             case .take: throw Problem(.unprocessableContent, .badData, error.description)
             case .room: throw Problem(.init(code: 507, reasonPhrase: "Insufficient Storage"), .io, error.description)
             }
+        } catch let error as FileError where error.code == ENOSPC || error.code == EDQUOT {
+            throw Problem(
+                .init(code: 507, reasonPhrase: "Insufficient Storage"), .io,
+                "console: \(error.fact): free some space there")
         } catch let error as FileError {
             throw Problem(.notFound, .notFound, "console: \(error.fact): the take may have been deleted")
         } catch let error as SoundFileError {

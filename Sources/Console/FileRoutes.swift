@@ -13,20 +13,17 @@ struct FileRoutes: Sendable {
     let library: LibraryDesk
     let pool: NIOThreadPool
 
-    /// Below what the heap asks the system for each time (`M_MMAP_THRESHOLD`), with some room.
-    private static let pieceByteCount = 120 << 10
-
     var routes: [Route] {
         [
             Route(.get, "/api/takes/{take}/files/{file}", for: .look) { request, context in
                 let (stem, name) = (context.parameter("take"), context.parameter("file"))
                 let file = try await pool.runIfActive { try StoredFile(name, of: try library.take(stem, for: "file")) }
-                return answer(request, file)
+                return answer(request, file, on: context.channel)
             }
         ]
     }
 
-    private func answer(_ request: Request, _ file: StoredFile) -> Response {
+    private func answer(_ request: Request, _ file: StoredFile, on channel: any Channel) -> Response {
         var headers: HTTPFields = [
             .contentType: file.mediaType, .acceptRanges: "bytes", .eTag: file.tag, .lastModified: file.modified,
             .contentDisposition: "attachment; filename=\"\(file.name)\"", .cacheControl: "private, no-cache",
@@ -39,10 +36,10 @@ struct FileRoutes: Sendable {
             range = .whole
         }
         switch range {
-        case .whole: return Response(status: .ok, headers: headers, body: body(file, 0..<file.byteCount))
+        case .whole: return Response(status: .ok, headers: headers, body: body(file, 0..<file.byteCount, on: channel))
         case .part(let bytes):
             headers[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(file.byteCount)"
-            return Response(status: .partialContent, headers: headers, body: body(file, bytes))
+            return Response(status: .partialContent, headers: headers, body: body(file, bytes, on: channel))
         case .unsatisfiable:
             var problem = Problem(
                 .rangeNotSatisfiable, .usage,
@@ -52,24 +49,32 @@ struct FileRoutes: Sendable {
         }
     }
 
-    private func body(_ file: StoredFile, _ range: Range<Int64>) -> ResponseBody {
+    private func body(_ file: StoredFile, _ range: Range<Int64>, on channel: any Channel) -> ResponseBody {
         ResponseBody(contentLength: Int(range.count)) { [pool] writer in
-            let read = { @Sendable (start: Int64) async throws -> ByteBuffer in
-                let count = Int(min(Int64(Self.pieceByteCount), range.upperBound - start))
-                let piece = try await pool.runIfActive { try file.read(at: start, count: count) }
-                // It was cut meanwhile: the connection is closed, so that the browser knows.
-                guard piece.readableBytes == count else { throw ChannelError.eof }
-                return piece
-            }
-            var position = range.lowerBound
-            var piece = position < range.upperBound ? try await read(position) : nil
-            while let current = piece {
-                position += Int64(current.readableBytes)
-                let next = position
-                // The next piece is read while this one is sent.
-                async let following = next < range.upperBound ? read(next) : nil
-                try await writer.write(current)
-                piece = try await following
+            let sending = try FileSending(file.file)
+            let watch = sending.watch(to: range.upperBound, on: channel)
+            defer { watch.cancel() }
+            try await withTaskCancellationHandler {
+                // What is on its way holds the file open.
+                var sent: [EventLoopFuture<Void>] = []
+                do {
+                    var position = range.lowerBound
+                    while position < range.upperBound {
+                        let stretch = position..<min(range.upperBound, position + FileSending.stretchByteCount)
+                        // While the one before is sent.
+                        try await pool.runIfActive { try sending.fetch(stretch) }
+                        sent.append(sending.send(stretch, on: channel))
+                        if sent.count > 1 { try await sent.removeFirst().get() }
+                        position = stretch.upperBound
+                    }
+                    try await sent.last?.get()
+                } catch {
+                    channel.close(promise: nil)
+                    for stretch in sent { try? await stretch.get() }
+                    throw error
+                }
+            } onCancel: {
+                channel.close(promise: nil)
             }
             try await writer.finish(nil)
         }
@@ -84,8 +89,8 @@ struct StoredFile: Sendable {
     let tag: String
     /// When it was changed, as HTTP has it.
     let modified: String
-    private let file: OpenFile
-    private let files: FileSystem
+    /// Its content.
+    let file: OpenFile
 
     /// Opens it. No link is followed, so that no path leads elsewhere.
     /// - Throws: `Problem`: the take has no such file, or it is not there.
@@ -107,7 +112,6 @@ struct StoredFile: Sendable {
             throw Problem(.notFound, .notFound, "file: \(error.fact): the take may have been deleted")
         }
         self.name = name
-        self.files = files
     }
 
     /// As browsers know it (IANA media types; RFC 9639 for FLAC).
@@ -118,22 +122,5 @@ struct StoredFile: Sendable {
         case "json": "application/json"
         default: "application/octet-stream"
         }
-    }
-
-    func read(at offset: Int64, count: Int) throws(FileError) -> ByteBuffer {
-        var buffer = ByteBufferAllocator().buffer(capacity: count)
-        var thrown: FileError?
-        // Safe: the pointer is used during the call alone, and the count is what was written.
-        unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
-            do throws(FileError) {
-                return unsafe try files.read(
-                    file, at: offset, into: UnsafeMutableRawBufferPointer(rebasing: space[..<count]))
-            } catch {
-                thrown = error
-                return 0
-            }
-        }
-        if let thrown { throw thrown }
-        return buffer
     }
 }

@@ -3,13 +3,13 @@ import FoundationEssentials
 import Hummingbird
 import Library
 import NIOPosix
+import TakeFiles
 import Takes
 import Transport
 
 /// What the library answers: takes, what a person writes of them, and the outbox.
 struct LibraryRoutes: Sendable {
     let library: LibraryDesk
-    let recorder: RecorderDesk
     let feed: RecorderFeed
     /// Threads that may wait for the disk.
     let pool: NIOThreadPool
@@ -18,7 +18,9 @@ struct LibraryRoutes: Sendable {
         [
             Route(.get, "/api/library", for: .look) { _, _ in try await answer(["command": .string("status")]) },
             Route(.get, "/api/takes", for: .look) { request, _ in
-                var members = try QueryItems(request.uri.query).members(
+                let query = try QueryItems(request.uri.query)
+                try query.refuseOthers(than: Self.conditions)
+                var members = query.members(
                     numbers: ["limit", "least_seconds", "most_seconds"], booleans: ["starred", "descending"])
                 members["command"] = .string("takes")
                 return try await answer(members)
@@ -27,10 +29,12 @@ struct LibraryRoutes: Sendable {
                 try await answer(["command": .string("show"), "take": stem(context)])
             },
             Route(.patch, "/api/takes/{take}", for: .all) { request, context in
-                try await change(try await request.members(["memo", "starred", "add", "remove"]), of: stem(context))
+                try await change(
+                    try await request.members(["memo", "starred", "add", "remove", "markers"]),
+                    of: context.parameter("take"))
             },
             Route(.delete, "/api/takes/{take}", for: .all) { request, context in
-                try await delete(context.parameter("take"), where: try QueryItems(request.uri.query)["where"] ?? "here")
+                try await delete(context.parameter("take"), try QueryItems(request.uri.query))
             },
             Route(.post, "/api/takes/{take}/outbox", for: .all) { request, context in
                 let wish = try await request.members(["do"])["do"]?.text ?? ""
@@ -53,20 +57,26 @@ struct LibraryRoutes: Sendable {
             }
     }
 
+    /// What a list may be asked for.
+    private static let conditions = [
+        "text", "tag", "starred", "marker", "since", "until", "least_seconds", "most_seconds", "kit", "place", "upload",
+        "order", "descending", "limit", "after",
+    ]
+
     private func stem(_ context: ConsoleContext) -> JSONValue { .string(context.parameter("take")) }
 
     /// Carries out a request, as the library's socket has it.
     private func answer(_ members: [String: JSONValue]) async throws -> Response {
         let message = try LibraryMessage(members)
         let object = try await pool.runIfActive { try library.answer(message) }
-        return Response(json: object)
+        return Response(jsonBytes: object.utf8)
     }
 
-    /// Changes what a person wrote of a take: all of it is read before any of it is changed.
-    private func change(_ wanted: [String: JSONValue], of take: JSONValue) async throws -> Response {
+    /// Changes what a person wrote of a take: all of it, or nothing.
+    private func change(_ wanted: [String: JSONValue], of stem: String) async throws -> Response {
         var messages: [LibraryMessage] = []
         func add(_ command: String, _ members: [String: JSONValue]) throws {
-            let named: [String: JSONValue] = ["command": .string(command), "take": take]
+            let named: [String: JSONValue] = ["command": .string(command), "take": .string(stem)]
             messages.append(try LibraryMessage(members.merging(named) { $1 }))
         }
         if let memo = wanted["memo"] { try add("memo", ["memo": memo]) }
@@ -74,47 +84,35 @@ struct LibraryRoutes: Sendable {
         if wanted["add"] != nil || wanted["remove"] != nil {
             try add("tag", wanted.filter { $0.key == "add" || $0.key == "remove" })
         }
+        if let markers = wanted["markers"] {
+            guard case .object(let members) = markers, members.keys.allSatisfy({ $0 == "set" || $0 == "remove" }) else {
+                throw Problem(.badRequest, .usage, "markers: allowed is an object with set, remove, or both")
+            }
+            try add("markers", members)
+        }
         guard !messages.isEmpty else {
-            throw Problem(.badRequest, .usage, "console: nothing is to be changed: send memo, starred, add or remove")
+            throw Problem(
+                .badRequest, .usage, "console: nothing is to be changed: send memo, starred, add, remove or markers")
         }
-        let steps = messages
-        let object = try await pool.runIfActive {
-            var object: any Encodable & Sendable = [String: String]()
-            for message in steps { object = try library.answer(message) }
-            return object
-        }
+        let changes = messages
+        let object = try await pool.runIfActive { try library.change(stem, changes) }
         // Other phones show it too.
-        let event: [String: JSONValue] = ["event": .string("take"), "what": .string("revised"), "take": take]
+        let event: [String: JSONValue] = [
+            "event": .string("take"), "what": .string("revised"), "take": .string(stem),
+        ]
         feed.post(.take(Array(JSONValue.object(event).description.utf8)))
-        return Response(json: object)
+        return Response(jsonBytes: object.utf8)
     }
 
-    private func delete(_ stem: String, where place: String) async throws -> Response {
-        let take = try await pool.runIfActive { try library.take(stem, for: "delete") }
-        switch place {
-        case "here": try await discard(take)
-        case "there": try await deleteThere(take)
-        case "both":
-            try await deleteThere(take)
-            try await discard(take)
-        default:
-            throw Problem(.badRequest, .usage, "delete: where: found \(place), allowed are here, there, both")
+    private func delete(_ stem: String, _ query: QueryItems) async throws -> Response {
+        try query.refuseOthers(than: ["where", "left"])
+        try query.refuseRepeated()
+        let deletion = try Deletion(where: query["where"], left: query["left"])
+        do {
+            try await library.delete(stem, deletion)
+        } catch let error as ControlError {
+            throw Problem(error)
         }
         return .nothing
-    }
-
-    private func deleteThere(_ take: CatalogedTake) async throws {
-        let day = take.folder.split(separator: "/").last.map(String.init) ?? ""
-        guard let name = TakeName(stem: take.take, day: day) else {
-            throw Problem(.internalServerError, .internal, "delete: \(take.take): its name is none of a take")
-        }
-        try await library.deleteEverywhere(name)
-    }
-
-    private func discard(_ take: CatalogedTake) async throws {
-        guard take.place == .here else {
-            throw Problem(.conflict, .busy, "delete: \(take.take): it is on a storage that is out: put it in first")
-        }
-        _ = try await recorder.ask(.command(.discard(stem: take.take)), patience: RecorderDesk.discardPatience)
     }
 }

@@ -10,11 +10,13 @@ struct ListenRoutes: Sendable {
     /// The recorder's listening socket.
     let path: String
     let isAllowed: Bool
+    /// Threads that may wait for the recorder.
+    let pool: NIOThreadPool
     let feed: RecorderFeed
 
     var routes: [Route] {
         [
-            Route(.get, "/api/listen", for: .all) { request, _ in
+            Route(.get, "/api/listen", for: .all) { request, context in
                 guard isAllowed else {
                     throw Problem(
                         .forbidden, .denied, "listen: the settings forbid it: [console] live_listening = true allows it"
@@ -22,19 +24,26 @@ struct ListenRoutes: Sendable {
                 }
                 let headers: HTTPFields = [.contentType: "audio/wav"]
                 guard request.method == .get else { return Response(status: .ok, headers: headers) }
-                let connection: NIOAsyncChannel<ByteBuffer, Never>
+                let socket: LiveSocket
                 do {
-                    connection = try await connect()
-                } catch {
-                    throw Problem(.serviceUnavailable, .busy, "listen: \(path): the recorder does not answer: \(error)")
+                    socket = try await pool.runIfActive { try LiveSocket(path: path) }
+                } catch let failure as LiveSocket.Failure {
+                    throw Problem(
+                        .serviceUnavailable, .busy, "listen: \(path): the recorder sends no sound: \(failure)")
                 }
                 let body = ResponseBody { [feed] writer in
                     feed.listen(1)
                     defer { feed.listen(-1) }
                     // The closure below may not change what is outside of it.
                     nonisolated(unsafe) var output = writer
-                    try await connection.executeThenClose { sound in
-                        for try await piece in sound { try await unsafe output.write(piece) }
+                    if let connection = try await connection(socket) {
+                        try await connection.executeThenClose { sound in
+                            for try await piece in sound {
+                                // A phone that was removed meanwhile receives no more.
+                                guard context.mayGoOn() else { break }
+                                try await unsafe output.write(piece)
+                            }
+                        }
                     }
                     try await unsafe output.finish(nil)
                 }
@@ -43,10 +52,10 @@ struct ListenRoutes: Sendable {
         ]
     }
 
-    private func connect() async throws -> NIOAsyncChannel<ByteBuffer, Never> {
-        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connectTimeout(.seconds(5))
-            .connect(unixDomainSocketPath: path) { channel in
+    private func connection(_ socket: LiveSocket) async throws -> NIOAsyncChannel<ByteBuffer, Never>? {
+        guard let file = socket.take() else { return nil }
+        return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .withConnectedSocket(file) { channel in
                 channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel(wrappingChannelSynchronously: channel) }
             }
     }

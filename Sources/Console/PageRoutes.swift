@@ -28,6 +28,10 @@ struct PageRoutes: Sendable {
         ("app.js", PackageResources.app_js),
         ("deck.js", PackageResources.deck_js),
         ("dom.js", PackageResources.dom_js),
+        ("kit-gain.js", PackageResources.kit_gain_js),
+        ("kit-inventory.js", PackageResources.kit_inventory_js),
+        ("kit-log.js", PackageResources.kit_log_js),
+        ("kit-parts.js", PackageResources.kit_parts_js),
         ("kit.js", PackageResources.kit_js),
         ("listen-worklet.js", PackageResources.listen_worklet_js),
         ("listen.js", PackageResources.listen_js),
@@ -44,6 +48,7 @@ struct PageRoutes: Sendable {
         ("take-facts.js", PackageResources.take_facts_js),
         ("take-marks.js", PackageResources.take_marks_js),
         ("take-notes.js", PackageResources.take_notes_js),
+        ("take-places.js", PackageResources.take_places_js),
         ("take-row.js", PackageResources.take_row_js),
         ("take-spectrum.js", PackageResources.take_spectrum_js),
         ("take-view.js", PackageResources.take_view_js),
@@ -60,11 +65,23 @@ struct PageRoutes: Sendable {
     var routes: [Route] {
         Self.pages.map { page in
             let tag = "\"" + SHA256.hash(data: page.bytes).prefix(12).map { String($0, radix: 36) }.joined() + "\""
-            let content = ByteBuffer(bytes: page.bytes)
+            let plain = ByteBuffer(bytes: page.bytes)
+            let packed = Gzip.compressed(page.bytes).map { ByteBuffer(bytes: $0) }
             return Route(.get, page.path, for: .none) { request, _ in
                 // A new version of the program is shown at once.
-                let headers: HTTPFields = [.contentType: page.mediaType, .eTag: tag, .cacheControl: "no-cache"]
-                if request.headers[.ifNoneMatch] == tag { return Response(status: .notModified, headers: headers) }
+                var headers: HTTPFields = [
+                    .contentType: page.mediaType, .eTag: tag, .cacheControl: "no-cache", .vary: "Accept-Encoding",
+                ]
+                var content = plain
+                if let packed, Gzip.isAccepted(by: request.headers[.acceptEncoding]) {
+                    content = packed
+                    headers[.contentEncoding] = "gzip"
+                    // Each form has a tag of its own (RFC 9110, 8.8.3.3).
+                    headers[.eTag] = tag.dropLast() + "-gzip\""
+                }
+                if request.headers[.ifNoneMatch] == headers[.eTag] {
+                    return Response(status: .notModified, headers: headers)
+                }
                 return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: content))
             }
         }

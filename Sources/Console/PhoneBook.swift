@@ -67,12 +67,21 @@ final class PhoneBook: Sendable {
         let phone = Phone(
             id: Self.random(byteCount: 6), name: name, since: now.iso8601, seen: now.date, sha256: Self.hash(token))
         try change { document in
+            // The new one stays, whatever the clock says.
+            while document.phones.count >= Self.mostPhones,
+                let oldest = document.phones.indices.min(by: { left, right in
+                    (document.phones[left].seen ?? "", left) < (document.phones[right].seen ?? "", right)
+                })
+            {
+                document.phones.remove(at: oldest)
+            }
             document.phones.append(phone)
-            document.phones.sort { ($0.seen ?? "") > ($1.seen ?? "") }
-            document.phones = Array(document.phones.prefix(Self.mostPhones))
         }
         return (phone, token)
     }
+
+    /// Whether a phone is still paired.
+    func has(_ id: String) -> Bool { phones.contains { $0.id == id } }
 
     /// Removes a phone: its token is worth nothing any more.
     /// - Returns: whether there was one.

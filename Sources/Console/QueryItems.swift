@@ -23,6 +23,23 @@ struct QueryItems: Sendable {
     /// JSON's numbers are exact up to here.
     private static let greatest: Int64 = 1 << 53 - 1
 
+    /// JSON as the library reads it has only lesser numbers.
+    private static let tooGreat = 1e128
+
+    /// Refuses items of other names: a misspelt condition would find everything.
+    func refuseOthers(than known: [String]) throws(Problem) {
+        guard let stranger = items.first(where: { !known.contains($0.name) }) else { return }
+        let name = JSONValue.string(String(stranger.name.prefix(40)))
+        throw Problem(
+            .badRequest, .usage, "console: the query has \(name): allowed are \(known.joined(separator: ", "))")
+    }
+
+    /// Refuses a name that has two values: nobody says which one holds.
+    func refuseRepeated() throws(Problem) {
+        guard let name = items.map(\.name).first(where: { self[all: $0].count > 1 }) else { return }
+        throw Problem(.badRequest, .usage, "console: the query has \(JSONValue.string(name)) more than once")
+    }
+
     private static func decoded(_ text: Substring) -> String? {
         PercentCoding.decoded(text, plusIsSpace: true)
     }
@@ -50,7 +67,7 @@ struct QueryItems: Sendable {
     func members(numbers: Set<String>, booleans: Set<String>) -> [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         for (name, value) in items where members[name] == nil {
-            if numbers.contains(name), let number = Double(value), number.isFinite {
+            if numbers.contains(name), let number = Double(value), number.magnitude < Self.tooGreat {
                 members[name] = Int(value).map { .integer($0) } ?? .double(number)
             } else if booleans.contains(name), value == "true" || value == "false" {
                 members[name] = .bool(value == "true")

@@ -10,8 +10,6 @@ struct RecorderDesk: Sendable {
 
     /// What is bounded to one answer, such as a list of cards, may take this long.
     static let patience = Duration.seconds(20)
-    /// A take with many files is deleted one by one.
-    static let discardPatience = Duration.seconds(60)
 
     /// - Parameters:
     ///   - path: the recorder's socket.

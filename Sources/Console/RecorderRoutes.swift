@@ -17,7 +17,7 @@ struct RecorderRoutes: Sendable {
         ("select", "select", ["take"]),
         ("filter", "filter", ["low_pass_hz", "slope_db_per_octave", "high_pass_hz"]),
         ("volume", "volume", ["volume"]), ("pitch", "pitch", ["cents"]), ("speed", "speed", ["factor", "expand"]),
-        ("light", "light", ["lamp"]), ("clock", "clock-set", ["time"]),
+        ("gain", "gain", ["gain_db", "agc"]), ("light", "light", ["lamp"]), ("clock", "clock-set", ["time"]),
     ]
 
     var routes: [Route] {
@@ -50,18 +50,18 @@ struct EventRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/api/events", for: .look) { [feed] request, _ in
+            Route(.get, "/api/events", for: .look) { [feed] request, context in
                 guard request.method == .get else {
                     return Response(status: .ok, headers: [.contentType: "text/event-stream"])
                 }
-                let watcher: Watcher
+                let watching: Watching
                 do {
-                    watcher = try feed.watch()
+                    watching = try Watching(feed)
                 } catch {
                     throw Problem(.serviceUnavailable, .busy, "console: \(error): close other pages of the kit")
                 }
                 let body = ResponseBody { writer in
-                    try await Self.stream(watcher, of: feed, to: &writer)
+                    try await Self.stream(watching.watcher, to: &writer, while: context.mayGoOn)
                     try await writer.finish(nil)
                 }
                 return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
@@ -70,7 +70,7 @@ struct EventRoutes: Sendable {
     }
 
     private static func stream(
-        _ watcher: Watcher, of feed: RecorderFeed, to writer: inout any ResponseBodyWriter
+        _ watcher: Watcher, to writer: inout any ResponseBodyWriter, while mayGoOn: @Sendable () -> Bool
     ) async throws {
         let heart = Task {
             while !Task.isCancelled {
@@ -78,17 +78,29 @@ struct EventRoutes: Sendable {
                 watcher.beat()
             }
         }
-        defer {
-            heart.cancel()
-            feed.end(watcher)
-        }
+        defer { heart.cancel() }
         // A browser that was cut off comes back after this many milliseconds.
         try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
-        while let events = await watcher.next() {
+        // A phone that was removed meanwhile sees no more.
+        while let events = await watcher.next(), mayGoOn() {
             var buffer = ByteBuffer()
             for event in events { buffer.writeBytes(event.text) }
             if events.isEmpty { buffer.writeString(": \n\n") }
             try await writer.write(buffer)
         }
     }
+}
+
+/// A watcher of the recorder's events, which ends with its last reference: a browser that is gone before its answer begins leaves none
+/// behind.
+private final class Watching: Sendable {
+    let watcher: Watcher
+    private let feed: RecorderFeed
+
+    init(_ feed: RecorderFeed) throws {
+        self.feed = feed
+        watcher = try feed.watch()
+    }
+
+    deinit { feed.end(watcher) }
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import NIOHTTP1
 import Takes
 import Transport
 
@@ -29,6 +30,7 @@ struct Routes: Sendable {
     private let responder: any HTTPResponder<ConsoleContext>
     private let now: @Sendable () -> WallTime
 
+    private static let nothing = Problem(.notFound, .notFound, "console: there is nothing at this address")
     private static let methods: [HTTPRequest.Method] = [
         .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
     ]
@@ -54,7 +56,7 @@ struct Routes: Sendable {
         }
         for method in Self.methods {
             router.on("**", method: method) { _, _ -> Response in
-                throw Problem(.notFound, .notFound, "console: there is nothing at this address")
+                throw Self.nothing
             }
         }
         responder = router.buildResponder()
@@ -67,7 +69,13 @@ struct Routes: Sendable {
             try doorkeeper.checkOrigin(request)
             var context = context
             (context.right, context.phone) = doorkeeper.visitor(request, now: now())
+            if let phone = context.phone { context.mayGoOn = { [doorkeeper] in doorkeeper.phones.has(phone.id) } }
             response = try await responder.respond(to: Self.known(request), context: context)
+            if response.status == .notFound, response.headers[.contentType] == nil {
+                response = Self.nothing.response()
+            }
+        } catch let error as HTTPParserError {
+            response = Problem(.badRequest, .usage, "console: the request is not HTTP: \(error)").response()
         } catch let problem as Problem {
             response = problem.response()
         } catch let refusal as Refusal {
@@ -81,7 +89,7 @@ struct Routes: Sendable {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// A method that nobody knows is refused as one that no path has.
+    /// An unknown method is refused as one that no path has.
     private static func known(_ request: Request) -> Request {
         guard !methods.contains(request.method) else { return request }
         var head = request.head

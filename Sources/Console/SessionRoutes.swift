@@ -96,7 +96,7 @@ struct SessionRoutes: Sendable {
 
     private func check(_ given: JSONValue) async throws {
         let now = clock.now()
-        if let wait = attempts.withLock({ $0.wait(at: now) }) {
+        if let wait = attempts.withLock({ $0.begin(at: now) }) {
             let seconds = wait.components.seconds + 1
             var problem = Problem(
                 .tooManyRequests, .busy, "pair: too many wrong passwords: try again in \(seconds) seconds")
@@ -104,6 +104,7 @@ struct SessionRoutes: Sendable {
             throw problem
         }
         guard let password = try await password() else {
+            attempts.withLock { $0.takeBack(now) }
             throw Problem(
                 .forbidden, .denied, "pair: no password is set: hold play on the kit for 3 seconds and pair without one"
             )
@@ -111,9 +112,9 @@ struct SessionRoutes: Sendable {
         // Hashes are compared, so that the time says nothing of the password.
         let digest = { (text: String) in Array(SHA256.hash(data: Array(text.utf8))) }
         guard digest(given.text ?? "") == digest(password.text) else {
-            attempts.withLock { $0.fail(at: now) }
             throw Problem(.forbidden, .denied, "pair: the password is wrong")
         }
+        attempts.withLock { $0.takeBack(now) }
     }
 
     /// The first line of the password's file; nil: there is none.
@@ -127,7 +128,11 @@ struct SessionRoutes: Sendable {
                 let line = text.split(whereSeparator: \.isNewline).first.map { Self.trimmed(String($0)) } ?? ""
                 return line.isEmpty ? nil : Secret(line)
             } catch {
-                throw Problem(.internalServerError, .io, error.sentence)
+                // Its path is nothing for strangers.
+                throw Problem(
+                    .internalServerError, .io,
+                    "pair: the kit's password cannot be read: its file must belong to the library's user, with mode 600"
+                )
             }
         }
     }

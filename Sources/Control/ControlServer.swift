@@ -12,6 +12,7 @@ public final class ControlServer {
 
     /// A peer that gets events.
     private struct Watcher {
+        var wantsLevels: Bool
         var wantsPeaks: Bool
         /// What was sent to it last.
         var reported: Status
@@ -53,9 +54,14 @@ public final class ControlServer {
 
     // MARK: Events
 
-    /// Whether there is a watcher, so that levels are worth publishing.
+    /// Whether there is a watcher, so that changes are worth publishing.
     public var hasWatchers: Bool {
         watchers.keys.contains(where: peers.has)
+    }
+
+    /// Whether a watcher wants levels, so that these are worth publishing.
+    public var hasLevelWatchers: Bool {
+        watchers.contains { $0.value.wantsLevels && peers.has($0.key) }
     }
 
     /// Whether a watcher asked for the waveform, so that peaks are worth publishing.
@@ -71,9 +77,9 @@ public final class ControlServer {
         for peer in behind { watchers[peer]?.reported = still }
     }
 
-    /// Sends the watching peers the levels; to be called ten times a second while `hasWatchers`.
+    /// Sends the watching peers the levels; to be called ten times a second while `hasLevelWatchers`.
     public func publish(levels status: Status) {
-        publish(.level(LevelEvent(status)), to: watchers.keys)
+        publish(.level(LevelEvent(status)), to: watchers.filter(\.value.wantsLevels).keys)
     }
 
     /// Sends the waveform that came since the last call to the watching peers that asked for it.
@@ -109,9 +115,9 @@ extension ControlServer: PeerHandler {
         }
         switch message {
         case .status: answer.succeed(handler.status)
-        case .watch(let peaks):
+        case .watch(let levels, let peaks):
             let status = handler.status
-            watchers[peer] = Watcher(wantsPeaks: peaks, reported: status.withoutMotion)
+            watchers[peer] = Watcher(wantsLevels: levels, wantsPeaks: peaks, reported: status.withoutMotion)
             peers.keep(peer)
             answer.succeed(status)
         case .indicate(let state):

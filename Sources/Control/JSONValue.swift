@@ -124,7 +124,8 @@ extension JSONValue: CustomStringConvertible {
     }
 }
 
-func jsonText(_ value: some Encodable) -> String? {
+/// A value as JSON on one line, keys in the order of the alphabet; nil: it cannot be written, such as a number that is none.
+public func jsonText(_ value: some Encodable) -> String? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) }

@@ -13,6 +13,7 @@ extension RequestKeys {
         query.until = try time("until")
         query.leastSeconds = try length("least_seconds")
         query.mostSeconds = try length("most_seconds")
+        query.kit = try words("kit")
         query.place = try name("place")
         query.upload = try name("upload")
         query.order = try name("order") ?? query.order
@@ -40,6 +41,42 @@ extension RequestKeys {
             throw Refusal(.usage, "tag: add and remove are both empty: name a tag")
         }
         return (adding, removing)
+    }
+
+    /// Markers to set, and frames whose markers are to be removed, at least one in all.
+    func markers() throws(Refusal) -> (setting: [Sidecar.Marker], removing: [TakeFrame]) {
+        let setting = try list(
+            "set", "{\"at_frame\":48000,\"note\":\"wren\"}, note of at most \(TakeNotes.longestMarkerNote) bytes"
+        ) {
+            value -> Sidecar.Marker? in
+            guard let frame = Self.frame(value["at_frame"]) else { return nil }
+            switch value["note"] {
+            case nil, .null?: return Sidecar.Marker(atFrame: frame, note: nil)
+            case .string(let note)? where note.utf8.count <= TakeNotes.longestMarkerNote:
+                return Sidecar.Marker(atFrame: frame, note: note.isEmpty ? nil : note)
+            case _?: return nil
+            }
+        }
+        let removing = try list("remove", "frames", Self.frame)
+        guard !setting.isEmpty || !removing.isEmpty else {
+            throw Refusal(.usage, "markers: set and remove are both empty: name a marker")
+        }
+        return (setting, removing)
+    }
+
+    private static func frame(_ value: JSONValue?) -> TakeFrame? {
+        value?.integer.flatMap { $0 >= 0 ? TakeFrame(Int64($0)) : nil }
+    }
+
+    private func list<Element>(
+        _ key: String, _ each: String, _ read: (JSONValue) -> Element?
+    ) throws(Refusal) -> [Element] {
+        let allowed = "a list of at most \(TakeNotes.mostMarkerChanges), each as \(each)"
+        return try optional(key, allowed) { value -> [Element]? in
+            guard case .array(let values) = value, values.count <= TakeNotes.mostMarkerChanges else { return nil }
+            let elements = values.compactMap(read)
+            return elements.count == values.count ? elements : nil
+        } ?? []
     }
 
     func starred() throws(Refusal) -> Bool {

@@ -13,8 +13,12 @@ public enum LibraryMessage: PeerMessage {
     case memo(TakeReference, String?)
     /// Adds tags to a take, and removes some.
     case tag(TakeReference, adding: [String], removing: [String])
+    /// Sets markers of a finished take, and removes those at some frames.
+    case markers(TakeReference, setting: [Sidecar.Marker], removing: [TakeFrame])
     /// Marks a take as worth keeping, or no longer.
     case star(TakeReference, Bool)
+    /// Deletes copies of a take.
+    case delete(stem: String, Deletion)
     /// How the outbox stands, with so many takes at most.
     case outbox(limit: Int)
     /// Changes how the outbox works.
@@ -34,7 +38,8 @@ extension LibraryMessage {
 
     /// The names of all requests, as the key `command` gives them.
     public static let names =
-        ["status", "takes", "show", "memo", "tag", "star", "outbox"] + OutboxWish.allCases.map(\.rawValue)
+        ["status", "takes", "show", "memo", "tag", "markers", "star", "delete", "outbox"]
+        + OutboxWish.allCases.map(\.rawValue)
         + OutboxDecision.allCases.map(\.rawValue) + RemoteRequest.names
 
     /// Reads what an object asks for.
@@ -49,7 +54,17 @@ extension LibraryMessage {
             let take = try keys.requiredTake()
             let (adding, removing) = try keys.tags()
             self = .tag(take, adding: adding, removing: removing)
+        case "markers":
+            let take = try keys.requiredTake()
+            let (setting, removing) = try keys.markers()
+            self = .markers(take, setting: setting, removing: removing)
         case "star": self = .star(try keys.requiredTake(), try keys.starred())
+        case "delete":
+            self = .delete(
+                stem: try keys.stem(),
+                try Deletion(
+                    where: members["where"]?.text, left: try keys.optional("left", "\"home\"", \.text),
+                    store: try keys.store()))
         case "outbox": self = .outbox(limit: try keys.limit() ?? Self.outboxLimit)
         case let name?:
             if let wish = OutboxWish(rawValue: name) {
@@ -78,8 +93,22 @@ extension LibraryMessage {
                 "command": .string("tag"), "take": take.json, "add": .array(adding.map { .string($0) }),
                 "remove": .array(removing.map { .string($0) }),
             ]
+        case .markers(let take, let setting, let removing):
+            [
+                "command": .string("markers"), "take": take.json,
+                "set": .array(
+                    setting.map { marker in
+                        .object([
+                            "at_frame": .integer(Int(marker.atFrame.count)),
+                            "note": marker.note.map { .string($0) } ?? .null,
+                        ])
+                    }),
+                "remove": .array(removing.map { .integer(Int($0.count)) }),
+            ]
         case .star(let take, let isStarred):
             ["command": .string("star"), "take": take.json, "starred": .bool(isStarred)]
+        case .delete(let stem, let deletion):
+            ["command": .string("delete"), "take": .string(stem)].merging(deletion.members) { $1 }
         case .outbox(let limit): ["command": .string("outbox"), "limit": .integer(limit)]
         case .outboxWish(let wish): ["command": .string(wish.rawValue)]
         case .outboxDecision(let decision, let take): ["command": .string(decision.rawValue), "take": take.json]
@@ -101,6 +130,7 @@ extension TakeQuery {
         members["until"] = until.map { .string($0.iso8601) }
         members["least_seconds"] = leastSeconds.map { .double($0) }
         members["most_seconds"] = mostSeconds.map { .double($0) }
+        members["kit"] = kit.map { .string($0) }
         members["place"] = place.map { .string($0.rawValue) }
         members["upload"] = upload.map { .string($0.rawValue) }
         if order != all.order { members["order"] = .string(order.rawValue) }

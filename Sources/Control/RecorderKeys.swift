@@ -8,6 +8,23 @@ extension RequestKeys {
         }
     }
 
+    /// What a take must still be; nil: nothing is said of that.
+    func version() throws(Refusal) -> TakeVersion? {
+        guard ["day", "boot_id", "started_monotonic_ns", "revision"].contains(where: { members[$0] != nil }) else {
+            return nil
+        }
+        return TakeVersion(
+            day: try required("day", "a day such as \"2026-11-21\"") { value in
+                value.text.flatMap { TakeName.isDay($0) ? $0 : nil }
+            },
+            origin: TakeOrigin(
+                bootID: try required("boot_id", "a text of at most 100 bytes") { value in
+                    value.text.flatMap { $0.utf8.count <= 100 ? $0 : nil }
+                },
+                startedMonotonicNs: Int64(try required("started_monotonic_ns", "a whole number", \.integer))),
+            revision: try required("revision", "a whole number", \.integer))
+    }
+
     func seconds() throws(Refusal) -> Double {
         try required("seconds", "a number, negative to go back", \.double)
     }
@@ -38,8 +55,8 @@ extension RequestKeys {
         }
     }
 
-    func peaks() throws(Refusal) -> Bool {
-        try optional("peaks", "true or false", \.bool) ?? false
+    func flag(_ key: String) throws(Refusal) -> Bool? {
+        try optional(key, "true or false", \.bool)
     }
 
     func expands() throws(Refusal) -> Bool {
@@ -64,6 +81,19 @@ extension RequestKeys {
             default: value.double.flatMap { $0 > 0 ? .hertz($0) : nil }
             }
         }
+    }
+
+    /// A gain, automatic gain control, or both.
+    func gain() throws(Refusal) -> Command {
+        let gain = try optional("gain_db", "a number from -150 to 150, or \"keep\"") { value -> GainSetting? in
+            if value == .string("keep") { return .keep }
+            return value.double.flatMap { GainSetting.range.contains($0) ? .decibels($0) : nil }
+        }
+        let agc = try optional("agc", "true or false", \.bool)
+        guard gain != nil || agc != nil else {
+            throw Refusal(.usage, "gain: gain_db and agc are missing: one is needed")
+        }
+        return .gain(gain, agc: agc)
     }
 
     func lamp() throws(Refusal) -> String {

@@ -4,8 +4,9 @@ public import Transport
 /// What can be asked of the recorder.
 public enum RecorderMessage: PeerMessage {
     case status
-    /// Streams events until the peer goes; with the waveform of what is sampled, if `peaks` says so.
-    case watch(peaks: Bool)
+    /// Streams events until the peer goes: with the level, unless `levels` is false, and with the waveform of what is sampled, if `peaks`
+    /// says so.
+    case watch(levels: Bool = true, peaks: Bool)
     /// Moves the deck, or changes what it works with.
     case command(Command)
     /// Lists something of the kit.
@@ -35,8 +36,8 @@ extension RecorderMessage {
     /// The names of all requests, as the key `command` gives them.
     public static let names =
         [
-            "status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume", "pitch",
-            "speed",
+            "status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "gain", "volume",
+            "pitch", "speed",
         ]
         + ["eject", "discard"] + Inventory.allCases.map(\.rawValue) + ["indicate", "light", "clock-set"]
 
@@ -45,7 +46,7 @@ extension RecorderMessage {
         let keys = RequestKeys(members)
         switch members["command"]?.text {
         case "status": self = .status
-        case "watch": self = .watch(peaks: try keys.peaks())
+        case "watch": self = .watch(levels: try keys.flag("levels") ?? true, peaks: try keys.flag("peaks") ?? false)
         case "record": self = .command(.record)
         case "stop": self = .command(.stop)
         case "pause": self = .command(.pause)
@@ -54,13 +55,14 @@ extension RecorderMessage {
         case "mark": self = .command(.mark(note: try keys.note()))
         case "select": self = .command(.select(try keys.requiredTake()))
         case "eject": self = .command(.eject)
-        case "discard": self = .command(.discard(stem: try keys.stem()))
+        case "discard": self = .command(.discard(stem: try keys.stem(), version: try keys.version()))
         case "filter":
             self = .command(
                 .filter(
                     lowPass: try keys.cutoff("low_pass_hz", allowsAutomatic: true),
                     slopeDBPerOctave: try keys.slope(),
                     highPass: try keys.cutoff("high_pass_hz", allowsAutomatic: false)))
+        case "gain": self = .command(try keys.gain())
         case "volume": self = .command(.volume(try keys.volume()))
         case "pitch": self = .command(.pitch(cents: try keys.cents()))
         case "speed": self = .command(.speed(factor: try keys.factor(), expands: try keys.expands()))
@@ -78,8 +80,10 @@ extension RecorderMessage {
     public var members: [String: JSONValue] {
         switch self {
         case .status: ["command": .string("status")]
-        case .watch(let peaks):
-            peaks ? ["command": .string("watch"), "peaks": .bool(true)] : ["command": .string("watch")]
+        case .watch(let levels, let peaks):
+            [
+                "command": .string("watch"), "levels": levels ? nil : .bool(false), "peaks": peaks ? .bool(true) : nil,
+            ].compactMapValues(\.self)
         case .inventory(let inventory): ["command": .string(inventory.rawValue)]
         case .indicate(let state): state.members
         case .light(let lamp): ["command": .string("light"), "lamp": .string(lamp)]
@@ -102,11 +106,17 @@ extension Command {
         case .mark(let note?): return ["command": .string("mark"), "note": .string(note)]
         case .select(let take): return ["command": .string("select"), "take": take.json]
         case .eject: return ["command": .string("eject")]
-        case .discard(let stem): return ["command": .string("discard"), "take": .string(stem)]
+        case .discard(let stem, let version):
+            return ["command": .string("discard"), "take": .string(stem)].merging(version?.members ?? [:]) { $1 }
         case .volume(let volume): return ["command": .string("volume"), "volume": .double(volume)]
         case .pitch(let cents): return ["command": .string("pitch"), "cents": .integer(cents)]
         case .speed(let factor, let expands):
             return ["command": .string("speed"), "factor": .double(factor), "expand": .bool(expands)]
+        case .gain(let gain, let agc):
+            var members: [String: JSONValue] = ["command": .string("gain")]
+            members["gain_db"] = gain?.json
+            members["agc"] = agc.map { .bool($0) }
+            return members
         case .filter(let lowPass, let slope, let highPass):
             var members: [String: JSONValue] = ["command": .string("filter")]
             members["low_pass_hz"] = lowPass?.json
@@ -117,11 +127,29 @@ extension Command {
     }
 }
 
+extension TakeVersion {
+    fileprivate var members: [String: JSONValue] {
+        [
+            "day": .string(day), "boot_id": .string(origin.bootID),
+            "started_monotonic_ns": .integer(Int(origin.startedMonotonicNs)), "revision": .integer(revision),
+        ]
+    }
+}
+
 extension UploadState {
     fileprivate var members: [String: JSONValue] {
         var members: [String: JSONValue] = ["command": .string("indicate"), "what": .string(name.rawValue)]
         if case .refused(let message) = self { members["message"] = .string(message) }
         return members
+    }
+}
+
+extension GainSetting {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .keep: .string("keep")
+        case .decibels(let decibels): .double(decibels)
+        }
     }
 }
 

@@ -106,7 +106,7 @@ extension RemoteRequest {
 }
 
 extension RequestKeys {
-    fileprivate func store() throws(Refusal) -> String? {
+    func store() throws(Refusal) -> String? {
         try optional("store", "the name of a store, or how it begins") { value in
             value.text.flatMap { (1...1000).contains($0.utf8.count) ? $0 : nil }
         }

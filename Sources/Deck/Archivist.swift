@@ -1,5 +1,6 @@
 package import TakeFiles
 package import Takes
+package import Transport
 import Workers
 
 /// What the deck asks of the archivist.
@@ -18,8 +19,8 @@ package enum ArchiveOrder: Sendable {
     case retry
     /// The calendar was set: the takes of this boot are dated by it.
     case date(TrueStart, kit: String)
-    /// Remove a take, whatever else is to be done to it.
-    case discard(TakeName)
+    /// Remove a take, whatever else is to be done to it. `TakeVersion`: only if it still is just this one.
+    case discard(TakeName, TakeVersion?)
     /// The take that is recorded waits for the storage, or does not any more: what writes much waits.
     case hold(Bool)
 }
@@ -33,7 +34,7 @@ package enum ArchiveOutcome: Sendable {
     /// The sidecar of a finished take was revised: it was dated, or converted.
     case revised(TakeName)
     /// A take that was to be discarded is removed; `failure`: why it is not.
-    case discarded(TakeName, failure: String?)
+    case discarded(TakeName, failure: Refusal?)
     /// A line for the log.
     case reported(Report)
 }
@@ -102,14 +103,14 @@ final class Archivist {
         switch order {
         case .keep(let directory, let number, let bootID, let endings):
             // What was to be done elsewhere is found again when that is back.
-            chores = []
+            dropChores()
             deferred = []
             self.directory = directory
             self.bootID = bootID
             add(search(of: directory, upTo: number, endings: endings))
             add(survey(of: directory))
         case .leave:
-            chores = []
+            dropChores()
             directory = nil
         case .recover(let number, let endings):
             if let directory { add(search(of: directory, upTo: number, endings: endings)) }
@@ -121,7 +122,15 @@ final class Archivist {
             guard let directory else { return }
             chores.removeAll { $0.kind == .date }
             add(Self.dating(directory, by: truth, kit: kit))
-        case .discard(let take):
+        case .discard(let take, let version):
+            guard directory != nil else {
+                outcomes?.post(.discarded(take, failure: Self.storageWentAway(take)))
+                return
+            }
+            if let version, let refusal = obstacle(to: take, version) {
+                outcomes?.post(.discarded(take, failure: refusal))
+                return
+            }
             chores.removeAll { $0.take == take }
             add(discarding(of: take))
         case .hold(let isHeld): burden = isHeld ? .held : .allowed
@@ -262,12 +271,36 @@ extension Archivist {
         }
     }
 
+    /// Nothing more is done in the directory; who waits for a take to be discarded is answered.
+    private func dropChores() {
+        for case let take? in chores.filter({ $0.kind == .discard }).map(\.take) {
+            outcomes?.post(.discarded(take, failure: Self.storageWentAway(take)))
+        }
+        chores = []
+    }
+
+    private static func storageWentAway(_ take: TakeName) -> Refusal {
+        Refusal(.io, "discard: \(take.stem): its storage went away before it was deleted")
+    }
+
+    /// Why a take is not the one that is to be discarded; nil: it is.
+    private func obstacle(to take: TakeName, _ version: TakeVersion) -> Refusal? {
+        guard let directory else { return nil }
+        do {
+            guard try directory.sidecar(of: take).version(day: take.day) != version else { return nil }
+            return Refusal(
+                .busy, "discard: \(take.stem): it is not what it was when this was decided: look at it again")
+        } catch {
+            return Refusal(.io, "discard: \(take.stem): \(error)")
+        }
+    }
+
     private func discarding(of take: TakeName) -> Chore {
         Chore(kind: .discard, take: take) { [unowned self] in
             try directory?.remove(take)
             return .done(.discarded(take, failure: nil))
         } failed: {
-            .discarded(take, failure: $0)
+            .discarded(take, failure: Refusal(.io, "discard: \($0)"))
         }
     }
 }

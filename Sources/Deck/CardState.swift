@@ -132,6 +132,8 @@ struct OpenCard {
     var openedAt: Instant
     /// What the ring had received then.
     private let receivedBefore: Int64
+    /// The gains before the one of `grant`, in order, each with the instant at which it was replaced.
+    private var gainsBefore: [(gain: CardGain, until: Instant)] = []
     /// How far it was when it last went on, and when that was.
     var progress: (delivered: Int64, at: Instant)
 
@@ -146,6 +148,23 @@ struct OpenCard {
 
     /// Frames that the card delivered since it was opened, kept or not.
     var delivered: Int64 { ring.delivered - receivedBefore }
+
+    /// As many changes of the gain are remembered as a take may begin before.
+    private static let mostGainsBefore = 100
+
+    /// The mixer confirmed a gain at an instant.
+    mutating func note(_ gain: CardGain, at instant: Instant) {
+        gainsBefore.append((grant.gain, instant))
+        if gainsBefore.count > Self.mostGainsBefore { gainsBefore.removeFirst() }
+        grant.gain = gain
+    }
+
+    /// The changes of the gain from an instant on, and the gain before them.
+    func gains(since instant: Instant) -> (first: CardGain, changes: [(gain: CardGain, at: Instant)]) {
+        let later = gainsBefore.filter { $0.until > instant }
+        let gains = later.map(\.gain) + [grant.gain]
+        return (gains[0], zip(gains.dropFirst(), later.map(\.until)).map { ($0, $1) })
+    }
 
     fileprivate var deliversNothing: String {
         "capture: \(grant.card): delivers nothing: unplug it and plug it in again"
@@ -206,6 +225,22 @@ extension CardState {
         }
         state = .away(trouble, since: now)
         return [.answered]
+    }
+
+    /// The mixer of the open card confirmed a gain at an instant.
+    mutating func confirmed(_ gain: CardGain, at instant: Instant) {
+        switch state {
+        case .starting(var card, let trouble):
+            card.note(gain, at: instant)
+            state = .starting(card, after: trouble)
+        case .listening(var card):
+            card.note(gain, at: instant)
+            state = .listening(card)
+        case .stalled(var card, let message):
+            card.note(gain, at: instant)
+            state = .stalled(card, message: message)
+        case .closed, .closedForPlayer, .opening, .away: break
+        }
     }
 
     /// The capture ended by itself.

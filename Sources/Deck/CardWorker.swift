@@ -1,11 +1,15 @@
 package import Ring
-import Takes
+package import Takes
+package import Transport
 import Workers
 
 /// What the deck orders from the worker of the card.
 package enum CardOrder: Sendable {
     /// Open the card and start to capture into a ring.
     case open(CaptureRequest)
+    /// Set the gain and the automatic gain control of the card that is open, and of each that is opened from then on; nil: as they
+    /// were asked for before. The outcome is for the asker.
+    case setGain(GainSetting?, agc: Bool?, by: Asker)
     /// Stop the capture and close the card.
     case close
 }
@@ -16,6 +20,8 @@ package enum CardOutcome: Sendable {
     case opened(CaptureGrant, Ring, from: RingPosition, receivedBefore: Int64)
     /// One sentence says why it cannot be opened.
     case failed(String)
+    /// `change`: what the open card's mixer confirmed, and when; nil: nothing was set. `failure`: why not all of it was set.
+    case gain(change: (CardGain, at: Instant)?, failure: GainError?, for: Asker)
     case closed
 }
 
@@ -24,11 +30,16 @@ final class CardWork {
     private let card: any CaptureSource
     private let ringDuration: Duration
     private let pool: RingPool
+    private let clock: any Clock
+    /// What was asked for since the start, in place of what the settings say.
+    private var gain: GainSetting?
+    private var agc: Bool?
 
     /// - Parameters:
     ///   - ringDuration: how much sound the ring is to hold.
     ///   - memoryBytes: of the machine.
-    init(card: any CaptureSource, ringDuration: Duration, memoryBytes: Int) {
+    init(card: any CaptureSource, ringDuration: Duration, memoryBytes: Int, clock: any Clock) {
+        self.clock = clock
         self.card = card
         self.ringDuration = ringDuration
         pool = RingPool(memoryBytes: memoryBytes)
@@ -38,7 +49,8 @@ final class CardWork {
     static func worker(
         _ card: any CaptureSource, ringDuration: Duration, memoryBytes: Int, clock: any Clock
     ) -> Worker<CardOrder, CardOutcome> {
-        let work = CardWork(card: card, ringDuration: ringDuration, memoryBytes: memoryBytes)
+        let work = CardWork(
+            card: card, ringDuration: ringDuration, memoryBytes: memoryBytes, clock: clock)
         return Worker(clock: clock) { orders, _, outcomes in
             for order in orders {
                 let outcome = work.carryOut(order)
@@ -52,6 +64,7 @@ final class CardWork {
     private func carryOut(_ order: CardOrder) -> CardOutcome {
         switch order {
         case .open(let request): return open(request)
+        case .setGain(let gain, let agc, let asker): return setGain(gain, agc, asker)
         case .close:
             card.stop()
             return .closed
@@ -64,13 +77,16 @@ final class CardWork {
         case .opened(_, let ring, from: _, receivedBefore: _):
             ring.prefault()
             card.complete()
-        case .failed, .closed: break
+        case .failed, .gain, .closed: break
         }
     }
 
     private func open(_ request: CaptureRequest) -> CardOutcome {
         // One that ended by itself is closed before it is opened again.
         card.stop()
+        var request = request
+        if let gain { request.gainDB = gain.decibels }
+        request.agc = agc ?? request.agc
         do {
             let grant = try card.open(request)
             guard
@@ -88,5 +104,20 @@ final class CardWork {
             card.stop()
             return .failed("\(error)")
         }
+    }
+
+    private func setGain(_ gain: GainSetting?, _ agc: Bool?, _ asker: Asker) -> CardOutcome {
+        var change: (CardGain, at: Instant)?
+        do throws(GainError) {
+            // A gain that is kept is not set.
+            if gain?.decibels != nil || agc != nil {
+                change = try card.setGain(gainDB: gain?.decibels, agc: agc).map { ($0, clock.now()) }
+            }
+        } catch {
+            return .gain(change: error.gain.map { ($0, clock.now()) }, failure: error, for: asker)
+        }
+        self.gain = gain ?? self.gain
+        self.agc = agc ?? self.agc
+        return .gain(change: change, failure: nil, for: asker)
     }
 }

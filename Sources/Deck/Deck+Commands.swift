@@ -37,8 +37,15 @@ extension Deck {
                 wanted.highPass = highPass ?? wanted.highPass
                 try setFilter(wanted)
                 reply(asker, .success(status))
+            case .gain(let gain, let agc): workers.card.post(.setGain(gain, agc: agc, by: asker))
             case .eject: try eject(asker)
-            case .discard(let stem): discard(try find(.stem(stem), for: "discard"), asker)
+            case .discard(let stem, let version):
+                if let take = selection.find(.stem(stem), in: version?.day), recovery.isDiscarded(take) {
+                    // It was asked for before: both are answered once it is gone, or is not.
+                    recovery.discard(take, by: asker)
+                } else {
+                    discard(try find(.stem(stem), in: version?.day, for: "discard"), version, asker)
+                }
             }
         } catch {
             if case .play = command { refuse(error) }
@@ -48,11 +55,14 @@ extension Deck {
     }
 
     /// The finished take that a reference names.
-    private func find(_ reference: TakeReference, for command: String) throws(Refusal) -> TakeName {
+    /// - Parameter day: the folder of the day that it must be in; nil: any.
+    private func find(
+        _ reference: TakeReference, in day: String? = nil, for command: String
+    ) throws(Refusal) -> TakeName {
         if case .recording(let take) = transport.phase, let name = take.name, reference.names(name) {
             throw take.isBeingRecorded(command)
         }
-        guard let take = selection.find(reference), !recovery.isDiscarded(take) else {
+        guard let take = selection.find(reference, in: day), !recovery.isDiscarded(take) else {
             throw Refusal(.notFound, "\(command): \(reference): no such take in \(storage.path)")
         }
         return take
@@ -78,7 +88,7 @@ extension Deck {
     }
 
     /// Removes a take; the asker is answered once it is gone.
-    private func discard(_ take: TakeName, _ asker: Asker) {
+    private func discard(_ take: TakeName, _ version: TakeVersion?, _ asker: Asker) {
         guard storage.directory != nil else {
             return reply(asker, .failure(Refusal(.io, "discard: \(take.stem): \(storage.path) is not there")))
         }
@@ -89,6 +99,6 @@ extension Deck {
         // The sound behind it is of no use without it.
         if case .running(take, _, _) = transport.tail { dropTail() }
         recovery.discard(take, by: asker)
-        workers.archivist.post(.discard(take))
+        workers.archivist.post(.discard(take, version))
     }
 }

@@ -71,17 +71,23 @@ extension Deck {
         if let since = silentSince, clock.now() - since > open.ring.duration { silentSince = nil }
         progress = nil
         self.initiator = initiator
+        let preRoll = options.isListening ? options.preRoll : .zero
+        let gains = open.gains(since: instant - preRoll)
+        var grant = open.grant
+        grant.gain = gains.first
         let order = BeginOrder(
             ring: open.ring, opened: open.start, pressed: instant, pressedWall: clock.offset().wallTime(at: instant),
-            earliest: silentSince, preRoll: options.isListening ? options.preRoll : .zero, filter: input.design,
-            plan: options.plan(open.grant, directory, clock: clockOrigin, startedBy: initiator))
+            earliest: silentSince, preRoll: preRoll, filter: input.design,
+            plan: options.plan(grant, directory, clock: clockOrigin, startedBy: initiator))
         workers.writer.post(.begin(order))
+        for change in gains.changes { workers.writer.post(.gain(change.gain, at: change.at)) }
         card.expect(open.grant)
     }
 
     private func resumeTake(after away: Duration) {
         guard let open = card.open, let input else { return }
-        workers.writer.post(.resume(ResumeOrder(ring: open.ring, opened: open.start, filter: input.design)))
+        workers.writer.post(
+            .resume(ResumeOrder(ring: open.ring, opened: open.start, filter: input.design, gain: open.grant.gain)))
         report(.goesOn(transport.recordedTake, after: away, open.grant.format))
     }
 

@@ -37,11 +37,25 @@ extension Deck {
         case .opened(let grant, let ring, let start, let received):
             let isNew = lastGrant != grant
             lastGrant = grant
-            if isNew { options.reports(of: grant, ring, now: clock.now()).forEach(report) }
+            if isNew {
+                options.reports(of: grant, ring, now: clock.now()).forEach(report)
+                onEvent(.opened(grant))
+            }
             carryOut(card.opened(grant, ring, from: start, receivedBefore: received, now: clock.now()))
         case .failed(let message): carryOut(card.failed(message, now: clock.now()))
+        case .gain(let change, let failure, let asker):
+            if let change { take(change.0, confirmedAt: change.at) }
+            reply(asker, failure.map { .failure(Refusal($0)) } ?? .success(status))
         case .closed: decide(.cardClosed)
         }
+    }
+
+    /// The mixer of the open card confirmed a gain.
+    private func take(_ gain: CardGain, confirmedAt instant: Instant) {
+        guard let open = card.open, open.grant.gain != gain else { return }
+        card.confirmed(gain, at: instant)
+        workers.writer.post(.gain(gain, at: instant))
+        report(.set(gain, of: open.grant))
     }
 
     func carryOut(_ actions: [CardState.Action]) {
@@ -139,6 +153,7 @@ extension Deck {
             carryOut(storage.tookTake())
             faults.drop(.storageFailing)
             report(Report(.info, "record: \(name.stem)"))
+            onEvent(.began(name))
             decide(.takeBegan(name))
         case .progress(let progress): self.progress = progress
         case .warned(let message): report(Report(.warning, "record: \(message)"))
@@ -157,12 +172,14 @@ extension Deck {
             add(finished, sidecar)
             convert(finished, sidecar)
             report(Report(.info, "record: \(began.stem)"))
+            onEvent(.began(began))
             // What is known so far is about the take before.
             progress = nil
             decide(.takeFollowed(by: began))
         case .rejoined(let name):
             conversionAfterTail = nil
             report(Report(.info, "record: \(name.stem) goes on"))
+            onEvent(.began(name))
             decide(.takeRejoined(name))
         case .tailEnded(let name, let end):
             tailEnded(name, end)
@@ -194,6 +211,7 @@ extension Deck {
     private func add(_ name: TakeName, _ sidecar: Sidecar) {
         selection.add(name)
         report(.ended(name, sidecar))
+        onEvent(.finished(sidecar))
         onTakeChange(TakeChange(finished: sidecar))
     }
 
@@ -244,6 +262,7 @@ extension Deck {
             selection.insert(take)
             recovery.recovered(take)
             report(.recovered(take, sidecar))
+            onEvent(.finished(sidecar))
             onTakeChange(TakeChange(finished: sidecar))
             convert(take, sidecar)
             // The date may have been set meanwhile.
@@ -257,7 +276,7 @@ extension Deck {
                 onTakeChange(TakeChange(.discarded, take: take.stem))
             }
             for asker in askers {
-                reply(asker, failure.map { .failure(Refusal(.io, "discard: \($0)")) } ?? .success(status))
+                reply(asker, failure.map { .failure($0) } ?? .success(status))
             }
         case .unrecovered(let message):
             if recovery.failed(message) { report(Report(.error, message)) }

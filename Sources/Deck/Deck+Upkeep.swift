@@ -110,9 +110,11 @@ extension Deck {
         if let fault = input?.designFault { current.append(fault) }
         if let fault = signalFault(now: now) { current.append(fault) }
         if case .refused(let message) = upload { current.append(Fault(.uploadRefused, message)) }
+        let before = faults.list
         for fault in faults.update(now, current) {
             report(Report(fault.code == .clockUnset ? .notice : .error, fault.message))
         }
+        if faults.list != before { onEvent(.faults(faults.list)) }
     }
 
     private func signalFault(now: Instant) -> Fault? {

@@ -73,6 +73,8 @@ public final class Deck {
     public var onTake: () -> Void = {}
     /// Called when a take was finished, revised or deleted on the disk.
     public var onTakeChange: (TakeChange) -> Void = { _ in }
+    /// Called with what the kit's history keeps.
+    public var onEvent: (DeckEvent) -> Void = { _ in }
     /// Called after anything that the lamps or the status show may have changed.
     public var onChange: () -> Void = {}
 
@@ -133,6 +135,7 @@ extension Deck {
 
     /// Hands an event to the transport, such as a press, and carries out what it decides.
     public func handle(_ event: TransportEvent) {
+        if let press = event.press { onEvent(.pressed(press)) }
         collect()
         decide(event)
         onChange()

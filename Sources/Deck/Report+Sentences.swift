@@ -14,6 +14,12 @@ extension Report {
                 + "buffer \(grant.bufferFrames), ring \(ring.duration.inSeconds) s in \(ring.byteCount >> 10) KiB")
     }
 
+    static func set(_ gain: CardGain, of grant: CaptureGrant) -> Report {
+        let level = gain.gainDB.map { "gain \(decibelText($0)) dB" }
+        let control = gain.agc.map { "automatic gain control \($0 ? "on" : "off")" }
+        return Report(.info, "capture: \(grant.card): \([level, control].compactMap(\.self).joined(separator: ", "))")
+    }
+
     static func brokenPromise(_ promise: Duration, kept: Duration) -> Report {
         Report(
             .warning,

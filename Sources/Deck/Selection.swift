@@ -52,12 +52,15 @@ struct Selection {
         index = position(of: take)
     }
 
-    func find(_ reference: TakeReference) -> TakeName? {
+    /// - Parameter day: the folder of the day that it must be in; nil: any.
+    func find(_ reference: TakeReference, in day: String? = nil) -> TakeName? {
         switch reference {
         case .last: takes.last
         case .number(let number): takes(numbered: number).last
         case .stem(let stem):
-            TakeName(stem: stem, day: "").flatMap { takes(numbered: $0.number).last(where: reference.names) }
+            TakeName(stem: stem, day: "").flatMap { name in
+                takes(numbered: name.number).last { reference.names($0) && (day ?? $0.day) == $0.day }
+            }
         }
     }
 

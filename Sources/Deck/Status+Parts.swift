@@ -13,6 +13,9 @@ extension Status {
         channels = open.grant.format.channels
         format = open.grant.format.sampleFormat
         card = open.grant.card
+        gainDB = open.grant.gain.gainDB
+        gainRangeDB = open.grant.gain.rangeDB
+        agc = open.grant.gain.agc
         lowPassHz = input.design.lowPassHz
         highPassHz = input.design.highPassHz
         slopeDBPerOctave = input.design.slopeDBPerOctave
@@ -33,5 +36,18 @@ extension Status {
         frames = played.facts.frames
         elapsedSeconds = played.facts.seconds
         positionSeconds = played.progress?.seconds(at: now) ?? 0
+    }
+}
+
+extension Refusal {
+    /// That the gain of the card could not be set.
+    init(_ error: GainError) {
+        let code: Code =
+            switch error.reason {
+            case .noControl: .notFound
+            case .outOfRange: .badData
+            case .failed: .io
+            }
+        self.init(code, error.description)
     }
 }

@@ -86,7 +86,7 @@ struct CardCheck {
             "card": .text(grant.card), "kind": card.map { .text($0.kind.rawValue) } ?? .unknown,
             "rate_hz": .count(grant.format.rateHz), "channels": .count(grant.format.channels),
             "format": .text(grant.format.sampleFormat.rawValue), "overruns": .count(overruns),
-            "gain_db": grant.gainDB.map { .number($0) } ?? .unknown, "cards": .count(cards.count),
+            "gain_db": grant.gain.gainDB.map { .number($0) } ?? .unknown, "cards": .count(cards.count),
         ]
     }
 }

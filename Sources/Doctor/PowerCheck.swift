@@ -1,13 +1,13 @@
 import SoundCard
 
 /// The supply voltage, on boards that measure it, such as a Raspberry Pi. A weak supply damages storage and recordings.
-struct PowerCheck {
+package struct PowerCheck {
     /// The flags of the firmware: bit 0: the voltage is low, 3: too hot; 16 and 19: that happened since boot. Nil: there are none.
     ///
     /// Source: `get_throttled` of vcgencmd, in the Raspberry Pi documentation.
-    var throttled: UInt32?
+    package var throttled: UInt32?
     /// The alarm of the driver `raspberrypi-hwmon`; nil: there is none.
-    var alarm: Bool?
+    package var alarm: Bool?
 
     init(throttled: UInt32?, alarm: Bool?) {
         self.throttled = throttled
@@ -15,7 +15,7 @@ struct PowerCheck {
     }
 
     /// - Parameter root: the folder that `/sys` lies in.
-    init(root: String = "") {
+    package init(root: String = "") {
         let path = root + "/sys/devices/platform/soc/soc:firmware/get_throttled"
         throttled = SystemFile.firstLine(path).flatMap { text in
             UInt32(text.hasPrefix("0x") ? text.dropFirst(2) : text[...], radix: 16)

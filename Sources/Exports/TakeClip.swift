@@ -71,7 +71,7 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
         case .wav:
             stored = found
             let cues = clip.cues(firstFrame: .first, frames: Int64(range.count), rateHz: found.rateHz, isLast: false)
-            let tail = (soundBytes % 2 == 1 ? [0] : []) + CueChunks.bytes(cues)
+            let tail = CueChunks.closing(cues, afterBytes: soundBytes)
             let whole = Int64(WAVHeader.byteCount) + soundBytes + Int64(tail.count)
             guard whole <= UInt32.max else {
                 throw ExportError(

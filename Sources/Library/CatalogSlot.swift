@@ -4,6 +4,8 @@ import Takes
 /// The catalog that is in use. May be used by any thread.
 final class CatalogSlot: Sendable {
     private let current: Locked<Catalog>
+    /// Takes that somebody deletes.
+    let inHand = TakesInHand()
 
     init(_ catalog: Catalog) { current = Locked(catalog) }
 

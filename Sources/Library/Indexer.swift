@@ -25,19 +25,25 @@ actor Indexer: Service {
     private var unwatched = Unwatched.none
     private var reported: Set<String> = []
 
+    /// Compares everything once more after a failure; nil: nothing failed since.
+    private var retry: Task<Void, Never>?
+    private let retryInterval: Duration
+
     private enum Unwatched { case none, some }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     init(
         _ catalogs: CatalogSlot, roots: [String], watch: TakesWatch, progress: ScanProgress,
-        changed: @escaping @Sendable (Sender.Event) -> Void = { _ in }, log: Logger
+        changed: @escaping @Sendable (Sender.Event) -> Void = { _ in }, retryInterval: Duration = .seconds(60),
+        log: Logger
     ) throws {
         self.catalogs = catalogs
         self.roots = roots
         self.watch = watch
         self.progress = progress
         self.changed = changed
+        self.retryInterval = retryInterval
         self.log = log
         executor = try ThreadExecutor(name: "indexer")
     }
@@ -54,6 +60,7 @@ actor Indexer: Service {
         await withGracefulShutdownHandler {
             scanAll()
             for await event in watch.events where !progress.isStopping { handle(event) }
+            retry?.cancel()
         } onGracefulShutdown: {
             self.progress.stop()
             self.watch.finish()
@@ -92,6 +99,8 @@ actor Indexer: Service {
 
     /// Compares everything with the catalog.
     func scanAll() {
+        retry?.cancel()
+        retry = nil
         let present = presentStorages()
         attempt {
             let numbers = try catalogs.catalog.setPresent(Array(present.values))
@@ -133,7 +142,8 @@ actor Indexer: Service {
             report: { [log] in log.warning("\($0)") })
     }
 
-    /// Does something with storage and database. What fails is reported, and tried again with the next event.
+    /// Does something with storage and database. What fails is reported, and everything is compared again a minute later: a disk that is
+    /// full is reported once.
     private func attempt(_ body: () throws -> Void) {
         do {
             try body()
@@ -144,7 +154,12 @@ actor Indexer: Service {
         } catch  where Catalog.isDamage(error) {
             replaceCatalog(because: "\(error)")
         } catch {
-            log.error("library: \(error)")
+            if reported.insert("\(error)").inserted { log.error("library: \(error)") }
+            guard retry == nil else { return }
+            retry = Task { [watch, retryInterval] in
+                try? await Task.sleep(for: retryInterval)
+                if !Task.isCancelled { watch.post(.unknown) }
+            }
         }
     }
 

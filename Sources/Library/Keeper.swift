@@ -1,10 +1,11 @@
 import Catalog
-import Control
 import Logging
 import ServiceLifecycle
 import Settings
 import TakeFiles
 import Takes
+import Transport
+import Upload
 import Workers
 
 /// Has takes deleted from the kit that every store has, whole and verified by hash, as `keep_local` says. The recorder deletes them.
@@ -12,12 +13,18 @@ actor Keeper: ServiceLifecycle.Service {
     private let policy: Settings.Outbox.KeepLocal
     private let catalogs: CatalogSlot
     private let recorder: RecorderLink
+    private let reader: DiskReader
+    private let discards: DiscardDesk
+    /// The stores that say that they do not have a take.
+    private let storesWithout: @Sendable (TakeName, TakeNotes) async -> [String]
     private let log: Logger
     private let executor: ThreadExecutor
     private nonisolated let looks: AsyncStream<Void>
     private nonisolated let mailbox: AsyncStream<Void>.Continuation
     /// Takes that the recorder was asked to delete since it was looked last.
     private var asked: Set<String> = []
+    /// Takes whose files were not what was sent, and until when they are not read again.
+    private var unfit: [String: ContinuousClock.Instant] = [:]
     /// Why takes were not deleted, by stem: each reason is logged once.
     private var reported: [String: String] = [:]
     private var reportedOfRecorder = ""
@@ -26,13 +33,21 @@ actor Keeper: ServiceLifecycle.Service {
     static let leastSeconds = 600
     /// How often it looks while a long take fills the disk.
     private static let interval = Duration.seconds(60)
+    /// How long a take whose files are not what was sent is not read again.
+    private static let unfitPause = Duration.seconds(3600)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    init(_ policy: Settings.Outbox.KeepLocal, _ catalogs: CatalogSlot, recorder: RecorderLink, log: Logger) throws {
+    init(
+        _ policy: Settings.Outbox.KeepLocal, _ catalogs: CatalogSlot, recorder: RecorderLink, reader: DiskReader,
+        discards: DiscardDesk, storesWithout: @escaping @Sendable (TakeName, TakeNotes) async -> [String], log: Logger
+    ) throws {
         self.policy = policy
         self.catalogs = catalogs
         self.recorder = recorder
+        self.reader = reader
+        self.discards = discards
+        self.storesWithout = storesWithout
         self.log = log
         executor = try ThreadExecutor(name: "keeper")
         (looks, mailbox) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -59,29 +74,33 @@ actor Keeper: ServiceLifecycle.Service {
 
     private func free() async {
         asked = []
-        while await isNeeded(), let take = nextTake() {
-            do throws(ControlError) {
-                try await recorder.discard(take.take.stem)
-                reported[take.take.stem] = nil
-                log.notice("outbox: \(take.take.stem): deleted from the kit: every store has it")
-            } catch {
-                guard case .refused = error.cause else {
-                    // No recorder: it would delete no other take either.
-                    if reportedOfRecorder != "\(error)" {
-                        log.info("outbox: no take is deleted from the kit: \(error)")
-                    }
-                    reportedOfRecorder = "\(error)"
-                    return
-                }
-                // It is played, for instance.
-                if reported[take.take.stem] != "\(error)" {
-                    log.info("outbox: \(take.take.stem): not deleted from the kit: \(error)")
-                }
-                reported[take.take.stem] = "\(error)"
-            }
-            reportedOfRecorder = ""
-            asked.insert(take.take.stem)
+        while await isNeeded(), let (stem, version) = await nextTake() {
+            asked.insert(stem)
+            guard await discard(stem, version) else { return }
         }
+    }
+
+    /// Has the recorder delete a take that is in hand.
+    /// - Returns: false: there is no recorder, so that it would delete no other take either.
+    private func discard(_ stem: String, _ version: TakeVersion) async -> Bool {
+        switch await discards.discard(stem, version) {
+        case .deleted:
+            reported[stem] = nil
+            log.notice("outbox: \(stem): deleted from the kit: every store has it")
+        // It is played, for instance. Of one that is gone there is nothing to report.
+        case .refused(let refusal): if refusal.code != .notFound { report(stem, refusal.message) }
+        case .away(let error), .unanswered(let error):
+            if reportedOfRecorder != "\(error)" { log.info("outbox: no take is deleted from the kit: \(error)") }
+            reportedOfRecorder = "\(error)"
+            return false
+        }
+        reportedOfRecorder = ""
+        return true
+    }
+
+    private func report(_ stem: String, _ reason: String) {
+        if reported[stem] != reason { log.info("outbox: \(stem): not deleted from the kit: \(reason)") }
+        reported[stem] = reason
     }
 
     private func isNeeded() async -> Bool {
@@ -92,20 +111,52 @@ actor Keeper: ServiceLifecycle.Service {
         }
     }
 
-    /// The next take that may go: what the database says is compared with the receipts and with the sidecar that is on the disk now.
-    private func nextTake() -> QueuedUpload? {
-        var found: QueuedUpload?
-        attempt {
-            let catalog = catalogs.catalog
-            let takes = try catalog.sentTakes(limit: 20 + asked.count)
-            found = try takes.first { take in
-                guard !asked.contains(take.take.stem) else { return false }
-                let notes = try catalog.notes(of: take.take.stem)
-                guard let sidecar = try? TakesFolder(path: take.folder).sidecar(of: take.take) else { return false }
-                return !catalog.stores.isEmpty && catalog.stores.allSatisfy { notes.isComplete(sidecar, in: $0) }
+    /// The next take that may go, in hand.
+    private func nextTake() async -> (stem: String, TakeVersion)? {
+        var takes: [QueuedUpload] = []
+        attempt { takes = try catalogs.catalog.sentTakes(limit: 20 + asked.count) }
+        for take in takes where !asked.contains(take.take.stem) {
+            let stem = take.take.stem
+            if let until = unfit[stem], until > .now {
+                asked.insert(stem)
+                continue
             }
+            guard (try? catalogs.inHand.beginDeleting(stem)) != nil else {
+                asked.insert(stem)
+                continue
+            }
+            if let version = await provenVersion(of: take) { return (stem, version) }
+            catalogs.inHand.endDeleting(stem)
+            asked.insert(stem)
         }
-        return found
+        return nil
+    }
+
+    /// What the database says is compared with the receipts, with the take's files as they are on the disk now, and with the stores that
+    /// can be asked.
+    /// - Returns: the state of the take that every store has; nil: it must stay.
+    private func provenVersion(of take: QueuedUpload) async -> TakeVersion? {
+        let (stem, catalog) = (take.take.stem, catalogs.catalog)
+        do {
+            let copy = try KitCopy(take.take, in: take.folder)
+            let notes = try catalog.notes(of: stem)
+            guard copy.isAtHome(notes, catalog.stores) else { return nil }
+            let found = try await copy.check(notes, reader)
+            if !found.isEmpty { _ = try catalog.note(stem) { notes in found.forEach { notes.setHash($0) } } }
+            let without = await storesWithout(take.take, notes.of(copy.sidecar.origin))
+            guard without.isEmpty else {
+                log.warning("outbox: \(stem): is not at \(without.joined(separator: ", ")) any more: it is sent again")
+                _ = try catalog.note(stem) { notes in
+                    for name in without { notes[receiptOf: name]?.cross() }
+                }
+                return nil
+            }
+            return copy.version
+        } catch {
+            report(stem, (error as? Refusal)?.message ?? "\(error)")
+            unfit[stem] = .now + Self.unfitPause
+            return nil
+        }
     }
 
     private func attempt(_ body: () throws -> Void) {
@@ -114,13 +165,5 @@ actor Keeper: ServiceLifecycle.Service {
         } catch {
             log.error("outbox: \(error)")
         }
-    }
-}
-
-extension TakeNotes {
-    /// Whether a store has all of a take, by this sidecar.
-    func isComplete(_ sidecar: Sidecar, in store: String) -> Bool {
-        guard let receipt = self[receiptOf: store], receipt.isComplete(revision: sidecar.revision) else { return false }
-        return sidecar.pendingFormat == nil && sidecar.audioFiles.allSatisfy { receipt.sha256(of: $0) != nil }
     }
 }

@@ -6,6 +6,7 @@ public import ServiceLifecycle
 public import Settings
 import TakeFiles
 import Takes
+import Transport
 import UnixSignals
 public import Upload
 import Workers
@@ -53,13 +54,14 @@ public struct Library: Sendable {
         signal(SIGHUP, SIG_IGN)
         let parts = try build(isNew: false)
         defer { _ = parts.lock }
-        let server = LibraryServer(path: settings.library.socket, parts.requests, parts.remote, log: log)
+        let server = LibraryServer(
+            path: settings.library.socket, parts.requests, parts.remote, parts.deletion, log: log)
         do throws(ControlError) {
             try server.listen()
         } catch {
             log.error("\(error): nobody can ask the library; it does its work all the same")
         }
-        let desk = LibraryDesk(settings: settings, log: log, requests: parts.requests, remote: parts.remote)
+        let desk = LibraryDesk(settings: settings, log: log, requests: parts.requests, deletion: parts.deletion)
         var others: [any ServiceLifecycle.Service] = []
         do {
             others = try extra(desk)
@@ -89,6 +91,7 @@ public struct Library: Sendable {
         var indexer: Indexer
         var requests: LibraryRequests
         var remote: RemoteDesk
+        var deletion: TakeDeletion
         /// Of the outbox.
         var services: [any ServiceLifecycle.Service]
         var lock: LibraryLock
@@ -114,7 +117,12 @@ public struct Library: Sendable {
         let progress = ScanProgress()
         let watch = try TakesWatch()
         let roots = settings.takes.roots
-        let outbox = try Outbox(settings, stores, catalogs, reader: reader, log: log)
+        let remote = RemoteDesk(stores, catalogs)
+        let discards = try DiscardDesk(recorder: settings.control.socket, catalogs.inHand) { stem in
+            (try? catalogs.catalog.find(.stem(stem)).isEmpty) == false
+        }
+        let outbox = try Outbox(
+            settings, stores, catalogs, remote: remote, discards: discards, reader: reader, log: log)
         let indexer = try Indexer(
             catalogs, roots: roots, watch: watch, progress: progress, changed: { outbox.post($0) }, log: log)
         var services = outbox.services
@@ -126,7 +134,9 @@ public struct Library: Sendable {
         let requests = LibraryRequests(catalogs, progress: progress, outbox: outbox.requests) { watch.post(.damaged) }
         return Parts(
             catalogs: catalogs, indexer: indexer, requests: requests,
-            remote: RemoteDesk(stores, catalogs, board: outbox.requests.board),
+            remote: remote,
+            deletion: try TakeDeletion(
+                catalogs, requests, remote, discards, reader: reader, recorder: settings.control.socket),
             services: services,
             lock: lock)
     }

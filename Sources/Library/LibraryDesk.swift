@@ -11,20 +11,26 @@ public struct LibraryDesk: Sendable {
     /// The library's.
     public let log: Logger
     private let requests: LibraryRequests
-    private let remote: RemoteDesk
+    private let deletion: TakeDeletion
 
-    init(settings: Settings, log: Logger, requests: LibraryRequests, remote: RemoteDesk) {
+    init(settings: Settings, log: Logger, requests: LibraryRequests, deletion: TakeDeletion) {
         self.settings = settings
         self.log = log
         self.requests = requests
-        self.remote = remote
+        self.deletion = deletion
     }
 
     /// Carries out a request, as the library's socket does. It may wait for the disk.
-    /// - Returns: the object of the reply.
+    /// - Returns: the object of the reply, JSON.
     /// - Throws: `Refusal`; what concerns stores (`remote`) is refused.
-    public func answer(_ message: LibraryMessage) throws(Refusal) -> any Encodable & Sendable {
+    public func answer(_ message: LibraryMessage) throws(Refusal) -> String {
         try requests.answer(message)
+    }
+
+    /// Carries out several changes of what a person noted of one take: all of them, or none. It may wait for the disk.
+    /// - Returns: the object of the reply, JSON.
+    public func change(_ stem: String, _ messages: [LibraryMessage]) throws(Refusal) -> String {
+        try requests.change(stem, messages)
     }
 
     /// A take. It may wait for the disk.
@@ -33,9 +39,14 @@ public struct LibraryDesk: Sendable {
         try requests.take(stem, for: name)
     }
 
-    /// Deletes all files of a take from every store that has any of them. The take is not sent again.
-    /// - Throws: `Refusal`, such as for a store that is away; then some files may be left there.
-    public func deleteEverywhere(_ take: TakeName) async throws(Refusal) {
-        try await remote.deleteEverywhere(take)
+    /// What is noted of a take. It may wait for the disk.
+    public func notes(of stem: String, for name: String) throws(Refusal) -> TakeNotes {
+        try requests.notes(of: stem, for: name)
+    }
+
+    /// Deletes copies of a take. What is refused, is refused before anything is deleted, unless the sentence says otherwise.
+    /// - Throws: `Refusal`; `ControlError`, if the recorder does not answer.
+    public func delete(_ stem: String, _ wanted: Deletion) async throws {
+        try await deletion.delete(stem, wanted)
     }
 }

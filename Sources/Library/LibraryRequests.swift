@@ -26,8 +26,8 @@ struct LibraryRequests: Sendable {
     private var catalog: Catalog { catalogs.catalog }
 
     /// Carries out one request.
-    /// - Returns: the object of the reply.
-    func answer(_ message: LibraryMessage) throws(Refusal) -> any Encodable & Sendable {
+    /// - Returns: the object of the reply, JSON.
+    func answer(_ message: LibraryMessage) throws(Refusal) -> String {
         let name = message.members["command"]?.text ?? "control"
         do {
             return try reply(to: message, name)
@@ -41,47 +41,48 @@ struct LibraryRequests: Sendable {
         }
     }
 
-    private func reply(to message: LibraryMessage, _ name: String) throws -> any Encodable & Sendable {
+    /// Carries out several changes of one take: all of them, or none.
+    /// - Returns: the object of the reply, JSON.
+    func change(_ stem: String, _ messages: [LibraryMessage]) throws(Refusal) -> String {
+        do {
+            return try json(change(.stem(stem), "take", messages))
+        } catch let refusal as Refusal {
+            throw refusal
+        } catch {
+            if Catalog.isDamage(error) { reportDamage() }
+            throw Refusal(.io, "take: \(error)")
+        }
+    }
+
+    private func reply(to message: LibraryMessage, _ name: String) throws -> String {
         switch message {
-        case .status: return try status()
-        case .takes(let query):
-            let page = try catalog.page(query)
-            return PageReply(takes: page.takes, next: page.next)
+        case .takes(let query): return try catalog.page(query).json
+        case .status: return try json(status())
         case .show(let reference):
             let take = try find(reference, name)
             guard let sidecar = try catalog.sidecar(of: take.take) else { throw missing(reference, name) }
-            return try ShowReply(
-                take: take, notes: catalog.notes(of: take.take), sidecar: JSONValue(decoding: sidecar.utf8))
-        case .memo(let reference, let memo):
-            let changed = try note(reference, name) { notes in
-                guard notes.memo != memo else { return }
-                notes.memo = memo
-                // It is sent once more: the memo alone, and what else has changed.
-                for index in notes.receipts.indices { notes.receipts[index].completed = nil }
-            }
-            outbox.post(.takes)
-            return changed
-        case .tag(let reference, let adding, let removing):
-            let take = try find(reference, name)
-            let count = Set(take.tags).union(adding).subtracting(removing).count
-            guard count <= TakeNotes.mostTags else {
-                throw Refusal(.usage, "tag: \(take.take) would have \(count) tags, allowed are \(TakeNotes.mostTags)")
-            }
-            return try note(reference, name) { $0.tag(adding: adding, removing: removing) }
-        case .star(let reference, let isStarred):
-            return try note(reference, name) { $0.starred = isStarred }
-        case .outbox(let limit): return try outbox.report(catalog, limit: limit)
+            let (notes, problem) = try readableNotes(of: take.take)
+            let recorded = try SidecarFile.sidecar(Array(sidecar.utf8), path: take.take).markers
+            return try json(
+                ShowReply(
+                    take: take, notes: notes, problem: problem, markers: notes.markers(of: recorded),
+                    sidecar: JSONValue(decoding: sidecar.utf8)))
+        case .memo(let reference, _), .tag(let reference, _, _), .star(let reference, _),
+            .markers(let reference, _, _):
+            return try json(change(reference, name, [message]))
+        case .outbox(let limit): return try json(outbox.report(catalog, limit: limit))
         case .outboxWish(let wish):
             try outbox.carryOut(wish, catalog)
-            return try outbox.report(catalog, limit: LibraryMessage.outboxLimit)
+            return try json(outbox.report(catalog, limit: LibraryMessage.outboxLimit))
         case .outboxDecision(let decision, let reference):
             let take = try find(reference, name)
+            try catalogs.inHand.checkNotDeleted(take.take)
             do {
-                return TakeReply(take: try outbox.carryOut(decision, of: take.take, catalog))
+                return try json(TakeReply(take: outbox.carryOut(decision, of: take.take, catalog)))
             } catch is Catalog.NoSuchTake {
                 throw missing(reference, name)
             }
-        case .remote: throw Refusal(.internal, "\(name): is answered elsewhere")
+        case .remote, .delete: throw Refusal(.internal, "\(name): is answered elsewhere")
         }
     }
 
@@ -97,21 +98,50 @@ struct LibraryRequests: Sendable {
         }
     }
 
+    /// What is noted of a take, and why that cannot be read: a file that is damaged keeps no take from being used.
+    private func readableNotes(of take: String) throws -> (TakeNotes, problem: String?) {
+        do {
+            return (try catalog.notes(of: take), nil)
+        } catch let error as NotesError {
+            return (TakeNotes(take: take), error.description)
+        }
+    }
+
+    /// What is noted of a take; nothing, if that is damaged.
+    func notes(of stem: String, for name: String) throws(Refusal) -> TakeNotes {
+        do {
+            return try readableNotes(of: stem).0
+        } catch {
+            throw Refusal(.io, "\(name): \(error)")
+        }
+    }
+
+    private func json(_ object: some Encodable) throws(Refusal) -> String {
+        guard let text = jsonText(object) else { throw Refusal(.internal, "control: the reply cannot be written") }
+        return text
+    }
+
     private func status() throws -> LibraryStatus {
         let counts = try catalog.counts()
         return LibraryStatus(
             takes: counts.takes, elsewhere: counts.elsewhere,
             scan: progress.scan.map { LibraryStatus.Scan(done: $0.done, total: $0.total) },
+            kits: try catalog.kits(),
             directories: try catalog.storages().map { LibraryStatus.Directory(path: $0.path, storage: $0.mark) },
             version: fieldfareVersion)
     }
 
-    private func note(
-        _ reference: TakeReference, _ name: String, _ change: (inout TakeNotes) -> Void
-    ) throws -> TakeReply {
+    /// Changes what is noted of a take in one step.
+    private func change(_ reference: TakeReference, _ name: String, _ messages: [LibraryMessage]) throws -> TakeReply {
         let take = try find(reference, name)
+        try catalogs.inHand.checkNotDeleted(take.take)
+        let changes = messages.compactMap { NotesChange($0) }
         do {
-            return TakeReply(take: try catalog.note(take.take, change))
+            let changed = try catalog.note(take.take) { notes, recorded in
+                for change in changes { try change.apply(to: &notes, of: take, recorded: recorded) }
+            }
+            outbox.post(.takes)
+            return TakeReply(take: changed)
         } catch is Catalog.NoSuchTake {
             // It was deleted meanwhile.
             throw missing(reference, name)
@@ -137,12 +167,6 @@ struct LibraryRequests: Sendable {
     }
 }
 
-/// A page of takes.
-struct PageReply: Encodable, Sendable {
-    var takes: [CatalogedTake]
-    @ExplicitNull var next: String?
-}
-
 /// A take after a change.
 struct TakeReply: Encodable, Sendable {
     var take: CatalogedTake
@@ -152,6 +176,10 @@ struct TakeReply: Encodable, Sendable {
 struct ShowReply: Encodable, Sendable {
     var take: CatalogedTake
     var notes: TakeNotes
+    /// Why what was noted cannot be read; null: it can.
+    @ExplicitNull var problem: String?
+    /// As they are now.
+    var markers: [Sidecar.Marker]
     var sidecar: JSONValue
 }
 
@@ -162,6 +190,8 @@ struct LibraryStatus: Encodable, Sendable {
     var elsewhere: Int
     /// The scan that is under way.
     @ExplicitNull var scan: Scan?
+    /// That recorded them.
+    var kits: [String]
     var directories: [Directory]
     var version: String
 

@@ -9,6 +9,7 @@ import Workers
 final class LibraryServer: ServiceLifecycle.Service, Sendable {
     private let requests: LibraryRequests
     private let remote: RemoteDesk
+    private let deletion: TakeDeletion
     private let path: String
     private let log: Logger
     private let ending = Mailbox<Void>()
@@ -19,10 +20,13 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
         var server: PeerServer<LibraryMessage>
     }
 
-    init(path: String, _ requests: LibraryRequests, _ remote: RemoteDesk, log: Logger) {
+    init(
+        path: String, _ requests: LibraryRequests, _ remote: RemoteDesk, _ deletion: TakeDeletion, log: Logger
+    ) {
         self.path = path
         self.requests = requests
         self.remote = remote
+        self.deletion = deletion
         self.log = log
     }
 
@@ -36,7 +40,7 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
     func run() async throws {
         guard let opened = listening.withLock({ $0 }) else { return try await gracefulShutdown() }
         let (ended, end) = AsyncStream.makeStream(of: Never.self)
-        let desk = try Desk(requests, remote)
+        let desk = try Desk(requests, remote, deletion)
         let thread = try Thread(name: "serve") { [ending] in
             Self.serve(opened.server, by: desk, until: ending)
             end.finish()
@@ -76,11 +80,14 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
 
         private struct Outcome: Sendable {
             var number: Int
-            var result: Result<any Encodable & Sendable, Refusal>
+            /// The object of the reply, JSON.
+            var result: Result<String, Refusal>
         }
 
         private let worker: Worker<Order, Outcome>
         private let remote: RemoteDesk
+        private let deletion: TakeDeletion
+        /// Replies of what waits for stores or the recorder.
         private let pieces = Mailbox<Outcome>()
         /// Those that have asked something of the stores.
         private var drawers: Set<PeerID> = []
@@ -88,8 +95,11 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
         private var waiting: [Int: Answer] = [:]
         private var last = 0
 
-        init(_ requests: LibraryRequests, _ remote: RemoteDesk) throws(ThreadError) {
+        init(
+            _ requests: LibraryRequests, _ remote: RemoteDesk, _ deletion: TakeDeletion
+        ) throws(ThreadError) {
             self.remote = remote
+            self.deletion = deletion
             worker = Worker(clock: SystemClock()) { orders, _, outcomes in
                 for order in orders {
                     let result = Result { () throws(Refusal) in try requests.answer(order.message) }
@@ -108,14 +118,24 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
         func carryOut(_ message: LibraryMessage, of peer: PeerID, answer: Answer) {
             last += 1
             waiting[last] = answer
-            guard case .remote(let request) = message else {
-                return worker.post(Order(number: last, message: message))
+            switch message {
+            case .remote(let request):
+                drawers.insert(peer)
+                reply { [remote] () throws(Refusal) in
+                    jsonText(try await remote.answer(request, of: peer)) ?? ""
+                }
+            case .delete(let stem, let wanted):
+                reply { [deletion] () throws(Refusal) in try await deletion.answer(stem, wanted) }
+            default: worker.post(Order(number: last, message: message))
             }
-            drawers.insert(peer)
-            Task { [remote, pieces, number = last] in
-                let result: Result<any Encodable & Sendable, Refusal>
+        }
+
+        /// Answers the last request once `body` has.
+        private func reply(_ body: @escaping @Sendable () async throws(Refusal) -> String) {
+            Task { [pieces, number = last] in
+                let result: Result<String, Refusal>
                 do throws(Refusal) {
-                    result = .success(try await remote.answer(request, of: peer))
+                    result = .success(try await body())
                 } catch {
                     result = .failure(error)
                 }
@@ -137,7 +157,7 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
             for outcome in outcomes {
                 guard let answer = waiting.removeValue(forKey: outcome.number) else { continue }
                 switch outcome.result {
-                case .success(let object): answer.succeed(object: object)
+                case .success(let object): answer.succeed(json: object)
                 case .failure(let refusal): answer.refuse(refusal)
                 }
             }

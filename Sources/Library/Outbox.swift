@@ -13,7 +13,10 @@ struct Outbox: Sendable {
     private let senders: [Sender]
     private let keeper: Keeper?
 
-    init(_ settings: Settings, _ stores: Stores, _ catalogs: CatalogSlot, reader: DiskReader, log: Logger) throws {
+    init(
+        _ settings: Settings, _ stores: Stores, _ catalogs: CatalogSlot, remote: RemoteDesk, discards: DiscardDesk,
+        reader: DiskReader, log: Logger
+    ) throws {
         let recorder = try RecorderLink(path: settings.control.socket)
         let mark = PauseMark(in: settings.library.directory)
         let board = OutboxBoard { recorder.show($0) }
@@ -25,7 +28,13 @@ struct Outbox: Sendable {
         let limit = settings.outbox.limitKbitPerSecond
         let throttle = limit > 0 ? Throttle(kilobitsPerSecond: limit) : nil
         let policy = settings.outbox.keepLocal
-        let keeper = policy == .always ? nil : try Keeper(policy, catalogs, recorder: recorder, log: log)
+        let keeper =
+            policy == .always
+            ? nil
+            : try Keeper(
+                policy, catalogs, recorder: recorder, reader: reader, discards: discards,
+                storesWithout: { await remote.storesWithout($0, $1) },
+                log: log)
         let senders = try stores.all.map { entry in
             try Sender(
                 entry, catalogs, board: board, window: settings.outbox.window, reader: reader, throttle: throttle,
@@ -33,6 +42,7 @@ struct Outbox: Sendable {
         }
         self.senders = senders
         self.keeper = keeper
+        catalogs.inHand.onFree { for sender in senders { sender.post(.takes) } }
         requests = OutboxRequests(
             board: board, post: { event in for sender in senders { sender.post(event) } }, mark: mark)
         var services: [any Service] = [recorder]

@@ -85,7 +85,7 @@ struct OutboxRequests: Sendable {
             case .add:
                 notes.upload = nil
                 // It is sent once more: what is there already is found by its hash.
-                notes.receipts = []
+                for index in notes.receipts.indices { notes.receipts[index].cross() }
             case .remove: notes.upload = .never
             case .hold: notes.upload = .hold
             }

@@ -94,10 +94,4 @@ actor RecorderLink: ServiceLifecycle.Service {
         guard let status = try? ControlClient(path: path).ask(.status) else { return true }
         return status["clock"] != .string(ClockOrigin.unset.rawValue)
     }
-
-    /// Asks the recorder to delete a take.
-    /// - Throws: `ControlError`: it is recorded or played now, for instance.
-    func discard(_ take: String) throws(ControlError) {
-        _ = try ControlClient(path: path).ask(.command(.discard(stem: take)), timeout: .seconds(60))
-    }
 }

@@ -12,7 +12,6 @@ actor RemoteDesk {
     private let stores: [Stores.Entry]
     private let problems: [(name: String, error: StoreError)]
     private let catalogs: CatalogSlot
-    private let board: OutboxBoard
     private var draws: [PeerID: Draw] = [:]
 
     private typealias Pieces = AsyncThrowingChannel<RemotePiece, any Error>
@@ -28,12 +27,10 @@ actor RemoteDesk {
     /// As many files of a list as a reply has.
     private static let pieceObjectCount = 100
 
-    /// - Parameter board: which takes are being sent.
-    init(_ stores: Stores, _ catalogs: CatalogSlot, board: OutboxBoard) {
+    init(_ stores: Stores, _ catalogs: CatalogSlot) {
         self.stores = stores.all
         problems = stores.problems
         self.catalogs = catalogs
-        self.board = board
     }
 
     /// Carries out a request.
@@ -69,18 +66,38 @@ actor RemoteDesk {
         }
     }
 
-    /// Deletes all files of a take from every store that has any of them, by its receipts. The take is not sent again.
-    func deleteEverywhere(_ take: TakeName) async throws(Refusal) {
+    /// Deletes all files of a take from every store that may have any of them, by its receipts. The take, which the caller has in
+    /// hand, is not sent again.
+    /// - Parameters:
+    ///   - name: the only store that is meant; nil: each.
+    ///   - leavesKit: whether the copy on the kit will be the last one: then no store may have anything else than that.
+    func deleteEverywhere(_ copy: KitCopy, in name: String?, leavesKit: Bool) async throws(Refusal) {
+        let (take, sidecar) = (copy.take, copy.sidecar)
         do {
-            for receipt in try catalogs.catalog.notes(of: take.stem).receipts {
-                let store = try store(receipt.store)
-                let names = receipt.files.map(\.file) + [".json", ".dat"].map { take.stem + $0 }
+            let noted = try catalogs.catalog.notes(of: take.stem).of(sidecar.origin).receipts
+            let only = try name.map { try store($0).name }
+            var receipts = noted.filter { only == nil || $0.store == only }
+            if let only, receipts.isEmpty { receipts = [UploadReceipt(store: only)] }
+            let last = try object("\(take.day)/\(take.stem).json")
+            // While one of them is away, all keep what they have, and their receipts.
+            for receipt in receipts {
+                let store = try store(noted: receipt.store, take)
+                try await check(receipt, store, take)
+                if leavesKit { try await check(copy, receipt, store) }
+            }
+            for receipt in receipts {
+                let store = try store(noted: receipt.store, take)
+                // Also what an attempt that failed halfway has crossed out: the receipt itself goes last.
+                let names = Set(
+                    receipt.files.map(\.file) + sidecar.audioFiles + [".dat", ".txt"].map { take.stem + $0 })
+                let others = try names.sorted().map { try object("\(take.day)/\($0)") }
                 // The sidecar goes first: without it there is no take.
-                for name in Set(names).sorted(by: { $0.hasSuffix(".json") && !$1.hasSuffix(".json") }) {
+                for object in [last] + others.filter({ $0 != last }) {
                     do {
-                        _ = try await delete(try object("\(take.day)/\(name)"), store)
+                        try await delete(object, of: take.stem, store)
                     } catch let error as StoreError where error.problem == .missing {}
                 }
+                try catalogs.catalog.noteAnyway(take.stem) { $0.receipts.removeAll { $0.store == store.name } }
             }
         } catch let refusal as Refusal {
             throw refusal
@@ -91,7 +108,66 @@ actor RemoteDesk {
         }
     }
 
+    /// That a store has each file that its receipt names: where it has not, another stick or folder may be in its place.
+    private func check(_ receipt: UploadReceipt, _ store: any Store, _ take: TakeName) async throws {
+        // Also without a receipt of any file a store that is away is found.
+        for file in receipt.files.map(\.file) + ["\(take.stem).json"] {
+            let there = try await store.head(try object("\(take.day)/\(file)"))
+            guard there != nil || receipt.sha256(of: file) == nil else {
+                throw Refusal(
+                    .busy,
+                    "delete: \(take.stem): \(store.name) does not have \(file), though it was sent there: see whether it is the "
+                        + "right stick or folder, or delete the take on the kit alone")
+            }
+        }
+    }
+
+    /// That a store has no sound that the kit has not.
+    private func check(_ copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store) async throws {
+        let take = copy.take
+        let other = "it has more than the kit: compare both, or delete the take on the kit alone"
+        guard receipt.revision ?? 0 <= copy.sidecar.revision else {
+            throw Refusal(.busy, "delete: \(take.stem): \(store.name) has a later state of it: \(other)")
+        }
+        for file in copy.sidecar.audioFiles {
+            guard let there = try await store.head(try object("\(take.day)/\(file)")) else { continue }
+            guard there.byteCount == copy.byteCount(of: file) else {
+                throw Refusal(.busy, "delete: \(take.stem): \(file) at \(store.name) has another length: \(other)")
+            }
+        }
+    }
+
+    /// The stores that say now that they do not have what their receipts name, whole. One that cannot be reached, and a stick, of which
+    /// another may be in, say nothing.
+    func storesWithout(_ take: TakeName, _ notes: TakeNotes) async -> [String] {
+        var found: [String] = []
+        for entry in stores where entry.plan.mount == nil {
+            guard let receipt = notes[receiptOf: entry.store.name] else { continue }
+            for file in receipt.files {
+                let object = ObjectName(day: take.day, file: file.file)
+                do {
+                    guard try await entry.store.head(object)?.byteCount != file.bytes else { continue }
+                    found.append(entry.store.name)
+                } catch {}
+                break
+            }
+        }
+        return found
+    }
+
     // MARK: Stores
+
+    /// The store of a receipt.
+    private func store(noted name: String, _ take: TakeName) throws(Refusal) -> any Store {
+        if let store = stores.first(where: { $0.store.name == name })?.store { return store }
+        if let problem = problems.first(where: { $0.name == name }) {
+            throw Refusal(.denied, problem.error.sentence)
+        }
+        throw Refusal(
+            .busy,
+            "delete: \(take.stem): \(name) may have it, and the settings do not name that store any more: name it again, or "
+                + "delete it on the kit alone")
+    }
 
     private func store(_ name: String?) throws(Refusal) -> any Store {
         let all = stores.map(\.store.name) + problems.map(\.name)
@@ -187,28 +263,28 @@ actor RemoteDesk {
 
     // MARK: Deleting
 
-    /// Deletes a file. Before that it is noted that the store no longer has its take, so that the kit keeps its own, and does not send it
-    /// again. A take that is being sent there is left alone: its receipt would name a file that was deleted meanwhile.
-    private func delete(_ object: ObjectName, _ store: any Store) async throws -> RemotePiece {
-        if let take = object.take {
-            try refuseIfSending(take.stem, to: store.name)
-            do {
-                _ = try catalogs.catalog.note(take.stem) { notes in
-                    notes.receipts.removeAll { $0.store == store.name }
-                    notes.upload = .never
-                }
-            } catch is Catalog.NoSuchTake {}
-            // It may have been begun before it was noted. A sender that begins later reads what was noted.
-            try refuseIfSending(take.stem, to: store.name)
+    /// Deletes a file of a take that is in hand. Before that it is noted that the store has not all of the take any more, so that the
+    /// kit keeps its own, and does not send it again.
+    private func delete(_ object: ObjectName, of take: String, _ store: any Store) async throws {
+        try catalogs.catalog.noteAnyway(take) { notes in
+            notes.upload = .never
+            guard var receipt = notes[receiptOf: store.name] else { return }
+            (receipt.completed, receipt.revision) = (nil, nil)
+            receipt.files.removeAll { $0.file == object.file }
+            notes[receiptOf: store.name] = receipt
         }
         try await store.delete(object)
-        return RemotePiece(store: store.name, isLast: true)
     }
 
-    private func refuseIfSending(_ take: String, to store: String) throws(Refusal) {
-        guard board.stores[store]?.sending[take] == nil else {
-            throw Refusal(.busy, "remote-delete: \(take) is being sent to \(store): wait until it is there")
+    private func delete(_ object: ObjectName, _ store: any Store) async throws -> RemotePiece {
+        if let take = object.take?.stem {
+            try catalogs.inHand.beginDeleting(take)
+            defer { catalogs.inHand.endDeleting(take) }
+            try await delete(object, of: take, store)
+        } else {
+            try await store.delete(object)
         }
+        return RemotePiece(store: store.name, isLast: true)
     }
 }
 

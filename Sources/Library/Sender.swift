@@ -205,7 +205,7 @@ actor Sender: Service {
         board.update(name) { $0.hasWaiting = hasWaiting }
         guard hasWaiting else { return lookAtStick() }
         guard underWay.count < Self.mostAtATime, mayBegin(), await canTrust() else { return }
-        for upload in next {
+        for upload in next where catalogs.inHand.beginSending(upload.take.stem) {
             underWay.insert(upload.take.stem)
             board.update(name) { $0.sending[upload.take.stem] = .sending(0, of: upload.byteCount) }
             group.addTask { await self.send(upload) }
@@ -268,11 +268,13 @@ actor Sender: Service {
         return unsafe Int(local.tm_hour) * 60 + Int(local.tm_min)
     }
 
+    /// Sends a take that is in hand.
     private func send(_ upload: QueuedUpload) async {
+        defer { catalogs.inHand.endSending(upload.take.stem) }
         let outcome: Result<Void, any Error>
         do {
             let notes = (try? catalogs.catalog.notes(of: upload.take.stem)) ?? TakeNotes(take: upload.take.stem)
-            // A person may have decided since it was chosen. The board shows that it is being sent, so that nobody deletes it from now on.
+            // A person may have decided since it was chosen; from now on nobody deletes it.
             guard notes.upload == nil else { throw CancellationError() }
             let delivery = TakeDelivery(
                 upload.take, in: TakesFolder(path: upload.folder), to: entry.store, reader: reader, throttle: throttle)

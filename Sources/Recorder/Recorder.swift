@@ -3,6 +3,7 @@ import Deck
 import Doctor
 import Filters
 import Glibc
+import History
 import Listening
 import Live
 import Panel
@@ -31,6 +32,7 @@ public final class Recorder {
     private let listings: Listings
     private let kitClock: KitClock
     private let clockSetting: ClockSetting
+    private let flightRecorder: FlightRecorder?
     private let cardEvents = CardEvents()
     private let signals: Signals
     private var supervisor: Supervisor
@@ -38,6 +40,8 @@ public final class Recorder {
     /// The waveform, while a watcher asks for it.
     private var peaks: LivePeaks?
     private var phase = Phase.running
+    /// What the history is to say of the end.
+    private var endedBy = HistoryEvent.RecorderEnd.Cause.signal
 
     private enum Phase { case running, ending }
 
@@ -80,6 +84,13 @@ public final class Recorder {
         deck = try Deck(
             options: options, card: board.card, sink: board.sink, clock: clock,
             originOfClock: { kitClock.origin(newestTake: $0) }, report: { log.write($0) })
+        let (bootID, clock) = (options.bootID, clock)
+        flightRecorder = try options.stateFolder.map { folder in
+            try FlightRecorder(
+                HistoryFolder(state: folder), version: fieldfareVersion, bootID: bootID, clock: clock
+            ) { log.write($0) }
+        }
+        if let flightRecorder { deck.onEvent = { flightRecorder.note($0) } }
         // Orders the card and the storage to be opened, which the workers do while the rest is built here.
         _ = deck.turn(now: clock.now())
         let panel = board.panel()
@@ -118,11 +129,17 @@ public final class Recorder {
         deck.onTake = { [unowned self] in checkUp.stopForTake() }
         deck.onChange = { [unowned self] in publish() }
         deck.onTakeChange = { [unowned self] in server?.publish($0) }
-        deck.onPowerOff = { [unowned self] in request("power off", "power-off") }
+        deck.onPowerOff = { [unowned self] in
+            endedBy = .person
+            request("power off", "power-off")
+        }
         deck.onEject = { [unowned self] in request("eject", "eject") }
         clockSetting.onSet = { [unowned self] in
             kitClock.wasSetByHand()
             checkClock(clock.now())
+        }
+        if let flightRecorder {
+            loop.watch(flightRecorder.fileDescriptor) { flightRecorder.collect() }
         }
         loop.watch(kitClock.fileDescriptor) {}
         for descriptor in deck.fileDescriptors { loop.watch(descriptor) { [unowned self] in deck.receive() } }
@@ -141,6 +158,7 @@ public final class Recorder {
         }
         loop.run { [unowned self] now in turn(now) }
         panel.goDark()
+        flightRecorder?.end(by: endedBy)
     }
 
     /// Ends the take that is recorded or played, then the loop. A second call does nothing.
@@ -157,6 +175,7 @@ public final class Recorder {
     private func turn(_ now: Instant) -> Instant? {
         var deadlines = [checkClock(now)]
         handOverLiveSource()
+        flightRecorder?.turn(now, freeBytes: deck.status.freeBytes)
         if let next = clockSetting.turn(now: now) { deadlines.append(next) }
         if let next = listings.turn(now: now) { deadlines.append(next) }
         if let next = checkUp.turn(now: now) { deadlines.append(next) }
@@ -178,7 +197,10 @@ public final class Recorder {
     /// Reports to the deck whether the date was set, and lets it do what is due.
     @discardableResult
     private func checkClock(_ now: Instant) -> Instant {
-        if kitClock.hasChanged() { deck.clockChanged() }
+        if kitClock.hasChanged() {
+            deck.clockChanged()
+            flightRecorder?.note(deck.status.clock)
+        }
         return deck.turn(now: now)
     }
 
@@ -196,7 +218,7 @@ public final class Recorder {
     }
 
     private func publishLevels(_ now: Instant) -> Instant? {
-        guard let server, server.hasWatchers else {
+        guard let server, server.hasLevelWatchers else {
             nextLevels = nil
             peaks = nil
             return nil

@@ -101,6 +101,9 @@ final class CaptureStream {
         return ring.instant(ofFrame: next - 1).map { $0 + format.duration(ofFrames: 1) }
     }
 
+    /// The first frame that it added to the take.
+    var firstFrame: TakeFrame { timeline.origin }
+
     /// The frame of the take that comes next.
     var takeFrame: TakeFrame { takeFrame(of: next) }
 

@@ -13,6 +13,7 @@ extension RunningTake {
             try stream.drain()
             note(stream)
             placeMarkers()
+            placeGains()
             writtenUpTo = stream.writtenUpTo ?? writtenUpTo
             complete()
             levels.add(stream.levels, frames: output.frames - levels.frames)
@@ -37,6 +38,8 @@ extension RunningTake {
             RingReader(holding: order.ring, from: order.opened), output: output, filter: order.filter,
             keepsUnfiltered: plan.keepsUnfiltered, lag: plan.lag, calendar: calendar)
         source = .opening(stream, opened: order.opened, isFirst: false)
+        // The card may have lost what was set before it went away.
+        pendingGains = [(writtenUpTo ?? started, order.gain)]
     }
 
     /// Finds the first frame of a stream. It is not found before the card has delivered enough.

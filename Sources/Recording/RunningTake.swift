@@ -50,6 +50,8 @@ final class RunningTake {
     /// Whatever of the take was sampled before this instant is on the disk.
     private(set) var safeUntil: Instant
     private var pendingMarkers: [(at: Instant, note: String?)] = []
+    /// What the card granted, in the order in which it did, where the take has not come to that yet.
+    var pendingGains: [(at: Instant, gain: CardGain)] = []
     /// What was asked for while the first frame was looked for; nil: nothing.
     var pendingFilter: FilterDesign?
 
@@ -90,6 +92,8 @@ final class RunningTake {
         ends = Array(take.ends.dropFirst())
         pendingMarkers = take.pendingMarkers
         take.pendingMarkers = []
+        pendingGains = take.pendingGains
+        take.pendingGains = []
         try stream.goOn(into: output, started: started)
         applyEnd()
     }
@@ -125,6 +129,7 @@ final class RunningTake {
             note(stream)
         }
         placeMarkers()
+        placeGains()
     }
 
     /// Drops a marker at the frame sampled at `instant`.
@@ -139,6 +144,11 @@ final class RunningTake {
         case .card(let stream): stream.change(to: filter)
         case .away: break
         }
+    }
+
+    /// The card has another gain, or automatic gain control, from the frame on that was sampled at `instant`.
+    func change(to gain: CardGain, at instant: Instant) {
+        pendingGains.append((instant, gain))
     }
 
     /// Filters from the first frame on as was asked for while that was looked for.
@@ -353,5 +363,21 @@ extension RunningTake {
 
     private func place(_ note: String?, at frame: TakeFrame) {
         output.note(.marker(at: frame, note: note))
+    }
+}
+
+// MARK: - Gain
+
+extension RunningTake {
+    /// Notes the changes of the gain whose first frame is written. What comes behind the end is for the tail, or for the next take.
+    func placeGains() {
+        guard case .card(let stream) = source else { return }
+        while let (instant, gain) = pendingGains.first {
+            let position = stream.ring.framePosition(at: instant) ?? stream.next
+            guard position < stream.next else { return }
+            let frame = max(stream.firstFrame, stream.takeFrame(of: position))
+            output.note(.gain(Sidecar.GainChange(atFrame: frame, gainDB: gain.gainDB, agc: gain.agc)))
+            pendingGains.removeFirst()
+        }
     }
 }

@@ -7,7 +7,7 @@ struct TakeTimeline {
     /// The ring's position of the first frame.
     let first: RingPosition
     /// Which frame of the take that is.
-    private let origin: TakeFrame
+    let origin: TakeFrame
     private let rateHz: Int
     private let takeRateHz: Int
     private var losses: [(position: RingPosition, frames: Int64)] = []

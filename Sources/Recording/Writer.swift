@@ -92,6 +92,9 @@ final class Writer {
         case (.mark(let instant, let note), .recording(let take, _)): take.mark(at: instant, note: note)
         case (.filter(let design), .recording(let take, _)), (.filter(let design), .tail(let take, _)):
             take.change(to: design)
+        case (.gain(let gain, let instant), .recording(let take, _)),
+            (.gain(let gain, let instant), .tail(let take, _)):
+            take.change(to: gain, at: instant)
         case (.resume(let order), .recording(let take, _)): take.resume(order)
         case (.date(let truth), .recording(let take, _)):
             clockOrigin = truth.origin
@@ -153,7 +156,7 @@ extension Writer {
         var sidecar = Sidecar(
             name: name, started: wall, startedMonotonic: started, bootID: plan.bootID, clock: plan.clock,
             card: plan.grant.card, format: format, preRollFrames: format.frames(in: preRoll),
-            gainDB: plan.grant.gainDB, agc: plan.grant.agc, version: plan.version)
+            gainDB: plan.grant.gain.gainDB, agc: plan.grant.gain.agc, version: plan.version)
         sidecar.pendingFormat = plan.pendingFormat
         sidecar.startedBy = plan.startedBy
         sidecar.filter = [Sidecar.FilterChange(filter, atFrame: .first)]
@@ -245,6 +248,7 @@ extension Writer {
             }
             var plan = take.plan
             plan.clock = clockOrigin
+            (plan.grant.gain.gainDB, plan.grant.gain.agc) = take.sidecar.lastGain
             let output = try open(
                 plan, format: running.format, filter: running.filter, preRoll: .zero, started: instant, wall: wall)
             guard let next = try take.next(output, started: instant, wall: wall) else { return }

@@ -82,12 +82,15 @@ package struct ResumeOrder: Sendable {
     /// The ring's position when the card was opened again.
     var opened: RingPosition
     var filter: FilterDesign
+    /// What the card granted then.
+    var gain: CardGain
 
     /// The take goes on with the first frame from `opened` on.
-    package init(ring: Ring, opened: RingPosition = .start, filter: FilterDesign) {
+    package init(ring: Ring, opened: RingPosition = .start, filter: FilterDesign, gain: CardGain = CardGain()) {
         self.ring = ring
         self.opened = opened
         self.filter = filter
+        self.gain = gain
     }
 }
 
@@ -96,6 +99,8 @@ package enum WriterOrder: Sendable {
     case begin(BeginOrder)
     case mark(at: Instant, note: String?)
     case filter(FilterDesign)
+    /// The card's mixer confirmed at an instant that this is its gain.
+    case gain(CardGain, at: Instant)
     /// The card is gone: what it left in the ring is taken, and the take waits.
     case suspend
     /// The card is back.

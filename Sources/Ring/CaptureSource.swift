@@ -58,10 +58,8 @@ public struct CaptureGrant: Hashable, Sendable {
     public var periodFrames: Int
     /// Frames that the card's own buffer holds.
     public var bufferFrames: Int
-    /// The capture gain, read back; nil: the card has no such control.
-    public var gainDB: Double?
-    /// Whether automatic gain control is on, read back; nil: the card has none.
-    public var agc: Bool?
+    /// The gain and the automatic gain control, read back.
+    public var gain: CardGain
     /// What the card refused and a recording can do without, a sentence each.
     public var warnings: [String]
 
@@ -69,7 +67,7 @@ public struct CaptureGrant: Hashable, Sendable {
     /// - Parameter references: everything that names the card; nil: `card` alone.
     public init(
         card: String, references: [CardReference]? = nil, name: String, format: StreamFormat, periodFrames: Int,
-        bufferFrames: Int, gainDB: Double? = nil, agc: Bool? = nil, warnings: [String] = []
+        bufferFrames: Int, gain: CardGain = CardGain(), warnings: [String] = []
     ) {
         self.card = card
         self.references = references ?? CardReference(card).map { [$0] } ?? []
@@ -77,9 +75,37 @@ public struct CaptureGrant: Hashable, Sendable {
         self.format = format
         self.periodFrames = periodFrames
         self.bufferFrames = bufferFrames
-        self.gainDB = gainDB
-        self.agc = agc
+        self.gain = gain
         self.warnings = warnings
+    }
+}
+
+/// Why the gain or the automatic gain control of a card could not be set.
+///
+/// Its description is one sentence: what, on which card, why, and what to do.
+public struct GainError: Error, Hashable, CustomStringConvertible {
+    /// What kind of reason it is.
+    public var reason: Reason
+    /// The sentence.
+    public var description: String
+    /// What is so now, since a part may have been set; nil: nothing was set.
+    public var gain: CardGain?
+
+    /// The kinds of reasons.
+    public enum Reason: Hashable, Sendable {
+        /// The card has no such control.
+        case noControl
+        /// The card's control cannot be set to that.
+        case outOfRange
+        /// The card did not do it.
+        case failed
+    }
+
+    /// An error of a kind, in one sentence.
+    public init(_ reason: Reason, _ description: String, gain: CardGain? = nil) {
+        self.reason = reason
+        self.description = description
+        self.gain = gain
     }
 }
 
@@ -93,7 +119,7 @@ public enum CaptureEnd: Hashable, Sendable {
 
 /// Where sound comes from, with a capture thread of its own.
 ///
-/// `open`, `start` and `stop` are called by one thread at a time. They may block for as long as the card takes, so that thread
+/// `open`, `start`, `setGain` and `stop` are called by one thread at a time. They may block for as long as the card takes, so that thread
 /// must not be the recorder's loop. `endedFileDescriptor` and `end` never block, and any thread may read them at any time.
 public protocol CaptureSource: AnyObject {
     /// Readable (for `poll`) once a capture has ended by itself, until `stop`. The same for the life of the source.
@@ -108,6 +134,10 @@ public protocol CaptureSource: AnyObject {
     func start(into ring: Ring) throws
     /// Does what `start` left for later because no sound depends on it. To be called once the capture runs; it goes on meanwhile.
     func complete()
+    /// Sets the gain and the automatic gain control of the open card, also while it captures, and reads both back. What is nil is
+    /// left as it is. May block as `open` does; the capture goes on.
+    /// - Returns: nil: the card is closed, and nothing was set.
+    func setGain(gainDB: Double?, agc: Bool?) throws(GainError) -> CardGain?
     /// Stops the capture thread and closes the card. Does nothing if it is closed. May block for some seconds, never forever.
     func stop()
 }
@@ -115,4 +145,10 @@ public protocol CaptureSource: AnyObject {
 extension CaptureSource {
     /// Nothing was left.
     public func complete() {}
+
+    /// It has no mixer.
+    public func setGain(gainDB: Double?, agc: Bool?) throws(GainError) -> CardGain? {
+        guard gainDB != nil || agc == true else { return CardGain() }
+        throw GainError(.noControl, "capture: cannot set gain or automatic gain control: the card has no mixer")
+    }
 }

@@ -13,6 +13,8 @@ struct Key<Root>: Sendable {
         let path: any PartialKeyPath<Root> & Sendable
         /// Each thing that is allowed, for people.
         let allowed: [String]
+        /// What it is for, and its default.
+        let purpose: String
         /// Reads the node; false: what it says is not in force.
         let read: @Sendable (_ node: Int, inout Root, inout SettingsReader) -> Bool
         /// Takes the value from another root.
@@ -20,11 +22,13 @@ struct Key<Root>: Sendable {
     }
 
     /// A key whose value goes to `path`.
-    init<Value>(_ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ form: Form<Value>) {
+    init<Value>(
+        _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ form: Form<Value>, _ purpose: String = ""
+    ) {
         self.name = name
         role = .value(
             Assignment(
-                path: path, allowed: form.allowed,
+                path: path, allowed: form.allowed, purpose: purpose,
                 read: { node, root, reader in
                     switch form.read(node, &reader) {
                     case .understood(let value):

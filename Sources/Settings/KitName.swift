@@ -1,3 +1,5 @@
+import Glibc
+
 extension Settings {
     /// What this kit's takes are named after: `kit.name`, or else what the machine itself suggests.
     public var kitName: String {
@@ -16,10 +18,18 @@ public enum KitName {
 
     /// The suggestion for the machine that this runs on.
     public static var ofThisMachine: String {
-        let hostName = (try? SettingsFile.bytes(at: "/proc/sys/kernel/hostname")) ?? []
         let machineID = (try? SettingsFile.bytes(at: "/etc/machine-id")) ?? []
         return suggested(
-            hostName: String(decoding: hostName, as: UTF8.self), machineID: String(decoding: machineID, as: UTF8.self))
+            hostName: hostName, machineID: String(decoding: machineID, as: UTF8.self))
+    }
+
+    /// The host name of this machine, without a domain (`gethostname(2)`): a sandbox may hide `/proc/sys`.
+    public static var hostName: String {
+        var name = [CChar](repeating: 0, count: 256)
+        // Safe: the last byte stays zero.
+        unsafe gethostname(&name, name.count - 1)
+        let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return String(decoding: bytes.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self)
     }
 
     /// Lower-case, with one '-' for whatever is not a-z or 0-9; short enough that a name stays a kit's name.

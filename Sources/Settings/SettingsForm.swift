@@ -17,6 +17,8 @@ public struct SettingsForm: Encodable, Sendable {
     public struct Entry: Encodable, Sendable {
         /// Its name in its section.
         public var key: String
+        /// What it is for, and its default: two sentences.
+        public var purpose: String
         /// Each thing that is allowed, for people.
         public var allowed: [String]
         /// The words that are allowed; nil: others are too.
@@ -35,8 +37,8 @@ public struct SettingsForm: Encodable, Sendable {
             let section = parts.dropLast().joined(separator: ".")
             let words = assignment.allowed.compactMap(Self.word)
             let entry = Entry(
-                key: parts.last ?? "", allowed: assignment.allowed,
-                values: words.count == assignment.allowed.count ? words : nil, value: found[parts])
+                key: parts.last ?? "", purpose: assignment.purpose, allowed: assignment.allowed,
+                values: words.count == assignment.allowed.count ? words : nil, value: found[parts]?.withoutPassword)
             if sections.last?.name != section { sections.append(Section(name: section, keys: [])) }
             sections[sections.count - 1].keys.append(entry)
         }
@@ -61,6 +63,16 @@ public enum SettingsValue: Hashable, Sendable {
     case boolean(Bool)
     case list([SettingsValue])
     case table([String: SettingsValue])
+}
+
+extension SettingsValue {
+    /// The value with a password in the address of a server replaced: what is shown, and never written.
+    var withoutPassword: SettingsValue {
+        guard case .text(let text) = self, let scheme = text.firstRange(of: "://") else { return self }
+        let server = text[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard let at = server.lastIndex(of: "@"), let colon = server[..<at].firstIndex(of: ":") else { return self }
+        return .text(text[...colon] + "…" + text[at...])
+    }
 }
 
 extension SettingsValue: Encodable {

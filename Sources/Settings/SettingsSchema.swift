@@ -8,108 +8,247 @@ enum SettingsSchema {
 
     @KeyList<Settings> private static var file: [Key<Settings>] {
         Section("kit") {
-            Key("name", \.kit.name, .optional(.kitName))
+            Key(
+                "name", \.kit.name, .optional(.kitName),
+                "The name that takes are filed under. Default: the host name and 4 characters of the machine's own")
         }
         Section("capture") {
-            Key("card", \.capture.card, .card)
-            Key("rate_hz", \.capture.rateHz, .either("native", or: .integer(4000...768_000, "a rate")))
-            Key("channels", \.capture.channels, .either("native", or: .integer(1...32, "a number")))
-            Key("standby", \.capture.standby, .choice)
-            Key("pre_roll_seconds", \.capture.preRoll, .seconds(0...30))
-            Key("gain_db", \.capture.gainDB, .either("keep", or: .number(-150...150)))
-            Key("agc", \.capture.agc, .boolean)
+            Key(
+                "card", \.capture.card, .card,
+                "The sound card that is recorded from; auto is the first one that can record. Default: \"auto\"")
+            Key(
+                "rate_hz", \.capture.rateHz, .either("native", or: .integer(4000...768_000, "a rate")),
+                "Samples a second. Default: \"native\"")
+            Key(
+                "channels", \.capture.channels, .either("native", or: .integer(1...32, "a number")),
+                "Channels that are recorded. Default: \"native\"")
+            Key(
+                "standby", \.capture.standby, .choice,
+                "Whether the card stays open while nothing is recorded; closed saves power. Default: \"listening\"")
+            Key(
+                "pre_roll_seconds", \.capture.preRoll, .seconds(0...30),
+                "Sound from before the press that a take begins with. Default: 0")
+            Key(
+                "gain_db", \.capture.gainDB, .either("keep", or: .number(-150...150)),
+                "The gain that is set whenever the card is opened; keep leaves it as it is. Default: \"keep\"")
+            Key(
+                "agc", \.capture.agc, .boolean,
+                "Automatic gain control, if the card has it. Default: false")
         }
         Section("filter") {
-            Key("low_pass_hz", \.filter.request.lowPass, .automatic | .off | .hertz)
-            Key("slope_db_per_octave", \.filter.request.slopeDBPerOctave, .one(of: FilterRequest.slopes))
-            Key("high_pass_hz", \.filter.request.highPass, .off | .hertz)
-            Key("keep_unfiltered", \.filter.keepUnfiltered, .boolean)
+            Key(
+                "low_pass_hz", \.filter.request.lowPass, .automatic | .off | .hertz,
+                "Where the low-pass filter begins to cut; auto is 0.45 of the rate, off changes no bit. Default: \"auto\""
+            )
+            Key(
+                "slope_db_per_octave", \.filter.request.slopeDBPerOctave, .one(of: FilterRequest.slopes),
+                "How steeply the filters cut. Default: 24")
+            Key(
+                "high_pass_hz", \.filter.request.highPass, .off | .hertz,
+                "Below which frequency sound is filtered away. Default: \"off\"")
+            Key(
+                "keep_unfiltered", \.filter.keepUnfiltered, .boolean,
+                "Whether the unfiltered sound is kept beside the filtered one. Default: false")
         }
         Section("takes") {
-            Key("directory", \.takes.directory, .takesFolder)
-            Key("format", \.takes.format, .choice)
-            Key("sync_seconds", \.takes.sync, .seconds(0.25...10))
-            Key("split_mib", \.takes.splitMiB, .integer(64...4000))
-            Key("reserve_mib", \.takes.reserveMiB, .integer(16...1_000_000))
-            Key("rejoin_seconds", \.takes.rejoin, .seconds(0...600))
-            Key("longest_minutes", \.takes.longest, .minutes(0...100_000))
-            Key("new_take_every_minutes", \.takes.newTakeEvery, .minutes(0...100_000))
+            Key(
+                "directory", \.takes.directory, .takesFolder,
+                "Where takes are kept: a folder, or the USB stick that is in. Default: \"/var/lib/fieldfare/takes\"")
+            Key(
+                "format", \.takes.format, .choice,
+                "The format of finished takes. Default: \"wav\"")
+            Key(
+                "sync_seconds", \.takes.sync, .seconds(0.25...10),
+                "The most sound that a power cut costs, while the storage answers. Default: 1")
+            Key(
+                "split_mib", \.takes.splitMiB, .integer(64...4000),
+                "The most that one file of a take holds. Default: 4000")
+            Key(
+                "reserve_mib", \.takes.reserveMiB, .integer(16...1_000_000),
+                "A recording ends before less than this is free. Default: 512")
+            Key(
+                "rejoin_seconds", \.takes.rejoin, .seconds(0...600),
+                "Record pressed so soon after stop goes on with the same take; 0 is never. Default: 60")
+            Key(
+                "longest_minutes", \.takes.longest, .minutes(0...100_000),
+                "A take ends by itself after this; 0 is never. Default: 0")
+            Key(
+                "new_take_every_minutes", \.takes.newTakeEvery, .minutes(0...100_000),
+                "After this the next take follows without a missing frame; 0 is never. Default: 0")
         }
         Section("playback") {
-            Key("card", \.playback.card, .card)
-            Key("volume", \.playback.volume, .number(0...1))
-            Key("skip_seconds", \.playback.skip, .seconds(0.1...3600))
-            Key("pitch_cents", \.playback.tuning.pitchCents, .integer(Tuning.pitchRange))
-            Key("speed", \.playback.tuning.speed, .number(Tuning.speedRange))
-            Key("expand", \.playback.tuning.expands, .boolean)
-            Key("monitor", \.playback.monitor, .choice)
+            Key(
+                "card", \.playback.card, .card,
+                "The sound card that plays takes. Default: \"auto\"")
+            Key(
+                "volume", \.playback.volume, .number(0...1),
+                "Loudness of the playback. Default: 0.8")
+            Key(
+                "skip_seconds", \.playback.skip, .seconds(0.1...3600),
+                "How far back and forward go. Default: 5")
+            Key(
+                "pitch_cents", \.playback.tuning.pitchCents, .integer(Tuning.pitchRange),
+                "Pitch of the playback; 1200 is an octave. Default: 0")
+            Key(
+                "speed", \.playback.tuning.speed, .number(Tuning.speedRange),
+                "Speed of the playback. Default: 1.0")
+            Key(
+                "expand", \.playback.tuning.expands, .boolean,
+                "Whether the pitch follows the speed, as for bats. Default: false")
+            Key(
+                "monitor", \.playback.monitor, .choice,
+                "When the microphone is played on the playback card. Default: \"off\"")
         }
         Section("panel") {
-            Key("debounce_milliseconds", \.panel.debounce, .milliseconds(0...500))
-            Key("hold_seconds", \.panel.hold, .seconds(0.1...10))
-            Key("shutdown_hold_seconds", \.panel.shutdownHold, .seconds(1...60))
-            Key("lock", \.panel.lock, .boolean)
+            Key(
+                "debounce_milliseconds", \.panel.debounce, .milliseconds(0...500),
+                "How long a button must be at rest to count. Default: 15")
+            Key(
+                "hold_seconds", \.panel.hold, .seconds(0.1...10),
+                "How long back and forward are held until they repeat. Default: 0.6")
+            Key(
+                "shutdown_hold_seconds", \.panel.shutdownHold, .seconds(1...60),
+                "How long stop is held to shut the kit down. Default: 3")
+            Key(
+                "lock", \.panel.lock, .boolean,
+                "Whether back and stop, held together, lock the panel. Default: true")
             Section("buttons") {
-                Key("record", \.panel.buttons.record, .button)
-                Key("stop", \.panel.buttons.stop, .button)
-                Key("play", \.panel.buttons.play, .button)
-                Key("back", \.panel.buttons.back, .button)
-                Key("forward", \.panel.buttons.forward, .button)
+                Key(
+                    "record", \.panel.buttons.record, .button,
+                    "The line of the button record. Default: { line = \"GPIO17\" }")
+                Key(
+                    "stop", \.panel.buttons.stop, .button,
+                    "The line of the button stop. Default: { line = \"GPIO27\" }")
+                Key(
+                    "play", \.panel.buttons.play, .button,
+                    "The line of the button play. Default: { line = \"GPIO22\" }")
+                Key(
+                    "back", \.panel.buttons.back, .button,
+                    "The line of the button back. Default: { line = \"GPIO23\" }")
+                Key(
+                    "forward", \.panel.buttons.forward, .button,
+                    "The line of the button forward. Default: { line = \"GPIO24\" }")
             }
             Section("leds") {
-                Key("record", \.panel.leds.record, .lamp)
-                Key("play", \.panel.leds.play, .lamp)
-                Key("upload", \.panel.leds.upload, .lamp)
-                Key("fault", \.panel.leds.fault, .lamp)
-                Key("all", \.panel.leds.all, .lamp)
+                Key(
+                    "record", \.panel.leds.record, .lamp,
+                    "The line of the lamp record. Default: { line = \"GPIO12\" }")
+                Key(
+                    "play", \.panel.leds.play, .lamp,
+                    "The line of the lamp play. Default: { line = \"GPIO16\" }")
+                Key(
+                    "upload", \.panel.leds.upload, .lamp,
+                    "The line of the lamp upload. Default: { line = \"GPIO13\" }")
+                Key(
+                    "fault", \.panel.leds.fault, .lamp,
+                    "The line of the lamp fault. Default: { line = \"GPIO26\" }")
+                Key(
+                    "all", \.panel.leds.all, .lamp,
+                    "The line of a single lamp that shows everything. Default: none")
             }
         }
         Section("control") {
-            Key("socket", \.control.socket, .socketPath)
+            Key(
+                "socket", \.control.socket, .socketPath,
+                "Where the recorder answers programs. Default: \"/run/fieldfare/recorder.sock\"")
         }
         Section("library") {
-            Key("socket", \.library.socket, .socketPath)
-            Key("directory", \.library.directory, .path)
+            Key(
+                "socket", \.library.socket, .socketPath,
+                "Where the library answers programs. Default: \"/run/fieldfare-library/library.sock\"")
+            Key(
+                "directory", \.library.directory, .path,
+                "Where the library keeps its catalog, memos and receipts. Default: \"/var/lib/fieldfare-library\"")
         }
         Section("console") {
-            Key("listen", \.console.listen, .either("off", or: .listenAddress))
-            Key("access", \.console.access, .choice)
-            Key("live_listening", \.console.hasLiveListening, .boolean)
+            Key(
+                "listen", \.console.listen, .either("off", or: .listenAddress),
+                "Where this page is served. Default: \"0.0.0.0:80\"")
+            Key(
+                "access", \.console.access, .choice,
+                "What a phone may do that is not paired; paired is nothing. Default: \"paired\"")
+            Key(
+                "live_listening", \.console.hasLiveListening, .boolean,
+                "Whether phones may receive the live sound of the microphone. Default: true")
         }
         Section("outbox") {
-            Key("store", \.outbox.stores, .choices(none: .nowhere))
-            Key("ca_file", \.outbox.authorities, .optional(.path))
-            Key("keep_local", \.outbox.keepLocal, .choice)
-            Key("window", \.outbox.window, .window)
-            Key("limit_kbit_per_second", \.outbox.limitKbitPerSecond, .integer(0...10_000_000))
+            Key(
+                "store", \.outbox.stores, .choices(none: .nowhere),
+                "Where takes are sent; auto is a USB stick with a folder named fieldfare. Default: \"auto\"")
+            Key(
+                "ca_file", \.outbox.authorities, .optional(.path),
+                "Certificates that are trusted beside the system's. Default: none")
+            Key(
+                "keep_local", \.outbox.keepLocal, .choice,
+                "How long takes that were sent stay on the kit. Default: \"until-needed\"")
+            Key(
+                "window", \.outbox.window, .window,
+                "When takes are sent, in local time. Default: \"always\"")
+            Key(
+                "limit_kbit_per_second", \.outbox.limitKbitPerSecond, .integer(0...10_000_000),
+                "The most that sending may use; 0 is no limit. Default: 0")
             Section("s3") {
-                Key("endpoint", \.outbox.s3.endpoint, .optional(.url))
-                Key("region", \.outbox.s3.region, .name("a region's name"))
-                Key("bucket", \.outbox.s3.bucket, .optional(.bucket))
-                Key("prefix", \.outbox.s3.prefix, .prefix)
-                Key("credentials_file", \.outbox.s3.credentialsFile, .path)
+                Key(
+                    "endpoint", \.outbox.s3.endpoint, .optional(.url),
+                    "The address of the S3 service. Default: none")
+                Key(
+                    "region", \.outbox.s3.region, .name("a region's name"),
+                    "Its region. Default: \"us-east-1\"")
+                Key(
+                    "bucket", \.outbox.s3.bucket, .optional(.bucket),
+                    "The bucket. Default: none")
+                Key(
+                    "prefix", \.outbox.s3.prefix, .prefix,
+                    "What the names of all objects begin with. Default: \"\"")
+                Key(
+                    "credentials_file", \.outbox.s3.credentialsFile, .path,
+                    "The file with the key. Default: \"/etc/fieldfare/s3.credentials\"")
             }
             Section("firebase") {
-                Key("bucket", \.outbox.firebase.bucket, .optional(.bucket))
-                Key("prefix", \.outbox.firebase.prefix, .prefix)
-                Key("service_account_file", \.outbox.firebase.serviceAccountFile, .path)
-                Key("endpoint", \.outbox.firebase.endpoint, .url)
+                Key(
+                    "bucket", \.outbox.firebase.bucket, .optional(.bucket),
+                    "The bucket of the Firebase project. Default: none")
+                Key(
+                    "prefix", \.outbox.firebase.prefix, .prefix,
+                    "What the names of all objects begin with. Default: \"\"")
+                Key(
+                    "service_account_file", \.outbox.firebase.serviceAccountFile, .path,
+                    "The file of the service account. Default: \"/etc/fieldfare/service-account.json\"")
+                Key(
+                    "endpoint", \.outbox.firebase.endpoint, .url,
+                    "The address of the service. Default: \"https://storage.googleapis.com\"")
             }
             Section("webdav") {
-                Key("url", \.outbox.webdav.url, .optional(.url))
-                Key("credentials_file", \.outbox.webdav.credentialsFile, .path)
+                Key(
+                    "url", \.outbox.webdav.url, .optional(.url),
+                    "The folder on the WebDAV server. Default: none")
+                Key(
+                    "credentials_file", \.outbox.webdav.credentialsFile, .path,
+                    "The file with name and password. Default: \"/etc/fieldfare/webdav.credentials\"")
             }
             Section("sftp") {
-                Key("url", \.outbox.sftp.url, .optional(.sftp))
-                Key("key_file", \.outbox.sftp.keyFile, .path)
-                Key("known_hosts_file", \.outbox.sftp.knownHostsFile, .path)
+                Key(
+                    "url", \.outbox.sftp.url, .optional(.sftp),
+                    "The folder on the SFTP server. Default: none")
+                Key(
+                    "key_file", \.outbox.sftp.keyFile, .path,
+                    "The private key. Default: \"/etc/fieldfare/sftp.key\"")
+                Key(
+                    "known_hosts_file", \.outbox.sftp.knownHostsFile, .path,
+                    "The host key of the server. Default: \"/etc/fieldfare/sftp.known_hosts\"")
             }
             Section("folder") {
-                Key("path", \.outbox.folder.path, .optional(.path))
+                Key(
+                    "path", \.outbox.folder.path, .optional(.path),
+                    "A folder on a share. Default: none")
             }
             Section("rclone") {
-                Key("remote", \.outbox.rclone.remote, .optional(.remote))
-                Key("config", \.outbox.rclone.config, .path)
+                Key(
+                    "remote", \.outbox.rclone.remote, .optional(.remote),
+                    "A remote of rclone, and a folder there. Default: none")
+                Key(
+                    "config", \.outbox.rclone.config, .path,
+                    "The file of rclone's remotes. Default: \"/etc/fieldfare/rclone.conf\"")
             }
         }
     }

@@ -12,6 +12,8 @@ public final class SyntheticVoice: CaptureSource {
     public var end: CaptureEnd? { nil }
 
     private let clock: any Clock
+    /// It stays as it was set when the card is closed, as that of a sound card does.
+    private let gain = VoiceGain()
     private var grant: CaptureGrant?
     private var loop: VoiceLoop?
     private var thread: Thread?
@@ -38,13 +40,19 @@ public final class SyntheticVoice: CaptureSource {
         let format = StreamFormat(
             rateHz: request.rateHz ?? 48000, channels: request.channels ?? 1, sampleFormat: .s24Packed)
         var warnings: [String] = []
-        if request.gainDB != nil || request.agc == true {
-            warnings.append("capture: \(Self.card): cannot set gain or automatic gain control: it has no mixer")
+        if let gainDB = request.gainDB {
+            gain.set(nearest: gainDB)
+            if !VoiceGain.range.contains(gainDB) {
+                warnings.append(
+                    "capture: \(Self.card): asked for \(decibelText(gainDB)) dB, got \(decibelText(gain.gainDB)) dB "
+                        + "(it has \(Self.rangeText) dB)")
+            }
         }
+        if request.agc == true { warnings.append(Self.noAGC) }
         let grant = CaptureGrant(
             card: Self.card, name: "Synthetic voice", format: format,
             periodFrames: max(1, Int(format.frames(in: Self.period))),
-            bufferFrames: max(2, Int(format.frames(in: .seconds(1)))), warnings: warnings)
+            bufferFrames: max(2, Int(format.frames(in: .seconds(1)))), gain: cardGain, warnings: warnings)
         self.grant = grant
         return grant
     }
@@ -56,10 +64,29 @@ public final class SyntheticVoice: CaptureSource {
             throw SimulationError(
                 "capture: \(Self.card): cannot start: it is not open in the ring's format, or runs already")
         }
-        let loop = try VoiceLoop(ring: ring, clock: clock)
+        let loop = try VoiceLoop(ring: ring, gain: gain, clock: clock)
         thread = try Thread(name: "voice") { loop.run() }
         self.loop = loop
     }
+
+    /// Sets the gain, which the voice follows within some hundredths of a second.
+    public func setGain(gainDB: Double?, agc: Bool?) throws(GainError) -> CardGain? {
+        guard grant != nil else { return nil }
+        if let gainDB, !VoiceGain.range.contains(gainDB) {
+            throw GainError(
+                .outOfRange,
+                "capture: \(Self.card): cannot set a gain of \(decibelText(gainDB)) dB: it has \(Self.rangeText) dB: ask for "
+                    + "a gain in this range")
+        }
+        if agc == true { throw GainError(.noControl, Self.noAGC) }
+        if let gainDB { gain.set(nearest: gainDB) }
+        return cardGain
+    }
+
+    private var cardGain: CardGain { CardGain(gainDB: gain.gainDB, rangeDB: VoiceGain.range) }
+
+    private static let noAGC = "capture: \(card): cannot switch automatic gain control on: the card has none"
+    private static let rangeText = "\(decibelText(VoiceGain.range.min)) to \(decibelText(VoiceGain.range.max))"
 
     /// Stops the thread. Does nothing if it is closed.
     public func stop() {

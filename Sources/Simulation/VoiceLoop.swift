@@ -13,6 +13,8 @@ final class VoiceLoop: @unchecked Sendable {
     private let stopEvent: Int32
     private let began: Instant
     private var voice: Voice
+    private let gain: VoiceGain
+    private var ramp: GainRamp
     /// Frames made since it began, those included that the ring had no room for.
     private var made: Int64 = 0
     /// The ring's position.
@@ -21,8 +23,10 @@ final class VoiceLoop: @unchecked Sendable {
 
     /// A voice that begins now.
     /// - Throws: `SimulationError` if the system grants no event.
-    init(ring: Ring, clock: any Clock) throws(SimulationError) {
+    init(ring: Ring, gain: VoiceGain = VoiceGain(), clock: any Clock) throws(SimulationError) {
         self.ring = ring
+        self.gain = gain
+        ramp = GainRamp(at: gain.factor, rateHz: ring.format.rateHz)
         self.clock = clock
         voice = Voice(rateHz: ring.format.rateHz)
         began = clock.now()
@@ -78,14 +82,16 @@ final class VoiceLoop: @unchecked Sendable {
     /// When the next frame is due.
     private var instant: Instant { began + ring.format.duration(ofFrames: made) }
 
-    /// Fills `piece` with the voice, the same in every channel.
+    /// Fills `piece` with the voice, the same in every channel; what the gain makes too loud is clipped.
     /// - Returns: how many frames.
     private func fill(_ piece: UnsafeMutableRawBufferPointer) -> Int64 {
         let channels = ring.format.channels
         let count = piece.count / ring.format.bytesPerFrame
+        let factor = gain.factor
         var place = 0
         for _ in 0..<count {
-            let value = Int32(voice.next() * 8_388_607)
+            let sample = voice.next() * ramp.next(toward: factor)
+            let value = Int32(max(-1, min(1, sample)) * 8_388_607)
             for _ in 0..<channels {
                 // Safe: 3 bytes a sample, as many as the frames take.
                 unsafe piece[place] = UInt8(truncatingIfNeeded: value)

@@ -4,12 +4,13 @@ import Workers
 
 /// A sound card that is recorded from: opened as hardware, without plug-ins, at its native rate, and read by a thread of its own.
 ///
-/// `open`, `start`, `step` and `stop` are called by one thread at a time; `end` and `endedFileDescriptor` by any at any time.
+/// `open`, `start`, `step`, `setGain` and `stop` are called by one thread at a time; `end` and `endedFileDescriptor` by any at any time.
 ///
 /// What may block, and for how long:
 /// - `open` asks the device for its parameters, its mixer and its clock. The kernel waits 5 s at most for each answer of a USB
 ///   device, and there are some dozens of them.
 /// - `start` waits for two or three answers.
+/// - `setGain` asks the device for its controls, and sets two or three.
 /// - `stop` waits for the capture thread, `patience` at most, then for the kernel to stop the stream, about 1 s on USB.
 ///   A thread that hangs in the driver for longer is given up: the card stays open until the thread returns, which then
 ///   closes it. Until then, opening it again fails as busy.
@@ -73,14 +74,15 @@ public final class CaptureCard: CaptureSource {
             rateHz: request.rateHz, channels: request.channels, sampleFormat: sampleFormat)
         var warnings: [String] = []
         let settled = try settle(pcm, negotiation, card, period: request.period, &warnings)
-        let levels = levels(of: pcm, card, request, &warnings)
+        let mixer = mixer(of: pcm, card)
+        let gain = gain(of: mixer, name, request, &warnings)
         warnings += RealTime.enter()
         let references = card?.references ?? [request.card]
         let grant = CaptureGrant(
             card: references[0].description, references: references, name: card?.name ?? name,
             format: settled.format, periodFrames: settled.periodFrames, bufferFrames: settled.bufferFrames,
-            gainDB: levels.gainDB, agc: levels.agc, warnings: warnings)
-        state = .open(OpenCapture(name: name, card: card, grant: grant, pcm: pcm))
+            gain: gain, warnings: warnings)
+        state = .open(OpenCapture(name: name, mixer: mixer, card: card, grant: grant, pcm: pcm))
         return grant
     }
 
@@ -128,6 +130,26 @@ public final class CaptureCard: CaptureSource {
     public func step() -> Bool {
         guard case .stepping(_, let loop, let ring) = state else { return false }
         return loop.step(into: ring) == .running
+    }
+
+    /// Sets the gain in the mixer of the open card, which the capture does not use.
+    public func setGain(gainDB: Double?, agc: Bool?) throws(GainError) -> CardGain? {
+        let capture: OpenCapture
+        switch state {
+        case .closed: return nil
+        case .open(let open), .stepping(let open, _, _), .running(let open, _, _, returned: _): capture = open
+        }
+        guard let name = capture.mixer else {
+            guard gainDB != nil || agc == true else { return CardGain() }
+            throw GainError(.noControl, Self.noMixer(capture.name))
+        }
+        let controls: GainControls
+        do throws(SoundCardError) {
+            controls = try GainControls(opening: name)
+        } catch {
+            throw GainError(.failed, error.description)
+        }
+        return try controls.set(gainDB: gainDB, agc: agc)
     }
 
     /// Stops the thread and closes the card. Does nothing if it is closed.
@@ -182,24 +204,31 @@ extension CaptureCard {
         return settled.grant
     }
 
-    private func levels(
-        of pcm: borrowing CapturePCM, _ card: CardDescription?, _ request: CaptureRequest, _ warnings: inout [String]
-    ) -> CardMixer.Levels {
-        guard let index = pcm.pcm.cardIndex else {
-            if request.gainDB != nil || request.agc == true {
-                warnings.append("capture: \(pcm.pcm.name): cannot set gain or automatic gain control: it has no mixer")
-            }
-            return CardMixer.Levels()
+    /// ALSA's control name of the card behind a PCM; nil: it has none.
+    private func mixer(of pcm: borrowing CapturePCM, _ card: CardDescription?) -> String? {
+        pcm.pcm.cardIndex.map { index in card.map { "hw:CARD=\($0.alsaID)" } ?? "hw:\(index)" }
+    }
+
+    private func gain(
+        of mixer: String?, _ name: String, _ request: CaptureRequest, _ warnings: inout [String]
+    ) -> CardGain {
+        let isAsked = request.gainDB != nil || request.agc == true
+        guard let mixer else {
+            if isAsked { warnings.append(Self.noMixer(name)) }
+            return CardGain()
         }
-        let mixer = card.map { "hw:CARD=\($0.alsaID)" } ?? "hw:\(index)"
         do throws(SoundCardError) {
-            let levels = try CardMixer(opening: mixer).apply(gainDB: request.gainDB, agc: request.agc)
-            warnings += levels.warnings
-            return levels
+            let applied = try GainControls(opening: mixer).apply(gainDB: request.gainDB, agc: request.agc)
+            warnings += applied.warnings
+            return applied.gain
         } catch {
-            if request.gainDB != nil || request.agc == true { warnings.append(error.description) }
-            return CardMixer.Levels()
+            if isAsked { warnings.append(error.description) }
+            return CardGain()
         }
+    }
+
+    private static func noMixer(_ name: String) -> String {
+        "capture: \(name): cannot set gain or automatic gain control: it has no mixer"
     }
 
     private func begin(_ ring: Ring) throws(SoundCardError) -> (OpenCapture, CaptureLoop) {

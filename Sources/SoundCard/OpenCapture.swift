@@ -6,13 +6,16 @@ import Takes
 final class OpenCapture: @unchecked Sendable {
     /// ALSA's name of the PCM.
     let name: String
+    /// ALSA's name of the card's controls; nil: it has none.
+    let mixer: String?
     /// Nil: the settings name a PCM.
     private let card: CardDescription?
     let grant: CaptureGrant
     let pcm: CapturePCM
 
-    init(name: String, card: CardDescription?, grant: CaptureGrant, pcm: consuming CapturePCM) {
+    init(name: String, mixer: String?, card: CardDescription?, grant: CaptureGrant, pcm: consuming CapturePCM) {
         self.name = name
+        self.mixer = mixer
         self.card = card
         self.grant = grant
         self.pcm = pcm

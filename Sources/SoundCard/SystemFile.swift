@@ -27,7 +27,7 @@ package enum SystemFile {
 
     /// A text from a device, made fit for one line of a log or a terminal, at most `limit` characters of it: its maker may have
     /// written anything. Nil if nothing is left, or it cannot be read.
-    static func words(_ path: String, limit: Int = 100) -> String? {
+    package static func words(_ path: String, limit: Int = 100) -> String? {
         text(path).flatMap { words(in: $0, limit: limit) }
     }
 

@@ -67,7 +67,7 @@ struct AudioFile: Sendable {
         header.bytes(dataBytes: dataBytes, trailingBytes: isClosed ? closing.count : 0)
     }
 
-    /// Sets what is to follow the sound: the zero byte that RIFF wants after an odd size, then the chunks.
+    /// Sets what is to follow the sound.
     ///
     /// - Parameters:
     ///   - sidecar: of the take; nil: nothing is known of it.
@@ -75,7 +75,7 @@ struct AudioFile: Sendable {
     mutating func setClosing(_ sidecar: Sidecar?, isLast: Bool) {
         let cues = sidecar?.cues(
             firstFrame: firstFrame, frames: frames, rateHz: header.format.rateHz, isLast: isLast)
-        closing = (dataBytes % 2 == 1 ? [0] : []) + CueChunks.bytes(cues ?? [])
+        closing = CueChunks.closing(cues ?? [], afterBytes: dataBytes)
     }
 }
 

@@ -1,9 +1,28 @@
 /// What follows the sound in a WAV file when a take is finished: its markers, as cue points with labels.
 package enum CueChunks {
+    /// All that follows the sound: the zero byte that RIFF wants after an odd size, then the chunks.
+    ///
+    /// A reader of GStreamer (`wavparse` of 1.22) looks for a chunk behind that zero byte, and plays nothing of a file that ends there: an
+    /// empty one stands there where a take has no markers.
+    package static func closing(_ markers: [PartCue], afterBytes dataBytes: Int64) -> [UInt8] {
+        var bytes = bytes(markers)
+        guard dataBytes % 2 == 1 else { return bytes }
+        if bytes.isEmpty { bytes.append(chunk: filler, []) }
+        return [0] + bytes
+    }
+
+    /// Whether a chunk with this identifier is the first one that follows the sound.
+    static func begin(with identifier: [UInt8]) -> Bool {
+        [cue, filler].contains { identifier == Array("\($0)".utf8) }
+    }
+
+    private static let cue: StaticString = "cue "
+    private static let filler: StaticString = "JUNK"
+
     /// The `cue ` chunk and the `LIST` of type `adtl` with a `labl` each, for the markers that lie in one part.
     ///
     /// - Returns: nothing if there are none.
-    package static func bytes(_ markers: [PartCue]) -> [UInt8] {
+    static func bytes(_ markers: [PartCue]) -> [UInt8] {
         guard !markers.isEmpty else { return [] }
         var cues: [UInt8] = []
         var labels: [UInt8] = []
@@ -25,7 +44,7 @@ package enum CueChunks {
             labels.append(chunk: "labl", label)
         }
         var bytes: [UInt8] = []
-        bytes.append(chunk: "cue ", cues)
+        bytes.append(chunk: cue, cues)
         bytes.append(chunk: "LIST", labels)
         return bytes
     }

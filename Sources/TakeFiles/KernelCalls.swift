@@ -46,9 +46,16 @@ public struct KernelCalls: SystemCalls {
         guard code == 0 else { throw Errno(code: code) }
     }
 
-    /// `lseek(2)`, to the end. Nothing here reads or writes where that leaves the descriptor.
+    /// `fstat(2)`. What is no regular file has no length: a folder is refused as `EISDIR`, and all else as `ESPIPE`.
     public func length(_ descriptor: Int32) throws(Errno) -> Int64 {
-        Int64(try Self.check(lseek(descriptor, 0, SEEK_END)))
+        var status = stat()
+        // Safe: it is written during the call.
+        _ = try Self.check(unsafe fstat(descriptor, &status))
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return Int64(status.st_size)
+        case S_IFDIR: throw Errno(code: EISDIR)
+        default: throw Errno(code: ESPIPE)
+        }
     }
 
     /// `ftruncate(2)`.

@@ -256,7 +256,7 @@ extension LeftoverTake {
             var isClosed = false
             if let header {
                 let end = Int64(WAVHeader.byteCount) + header.dataBytes + header.dataBytes % 2
-                isClosed = (try? site.files.read(file, at: end, count: 4)) == Array("cue ".utf8)
+                isClosed = CueChunks.begin(with: (try? site.files.read(file, at: end, count: 4)) ?? [])
             }
             let isBegun = header != nil || head.allSatisfy { $0 == 0 } || head.starts(with: Array("RIFF".utf8))
             return Found(

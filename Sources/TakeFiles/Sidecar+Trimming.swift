@@ -17,6 +17,7 @@ extension Sidecar {
         preRollFrames = min(preRollFrames, frames)
         markers.removeAll { $0.atFrame > end }
         filter.removeAll { $0.atFrame > .first && $0.atFrame >= end }
+        gain.removeAll { $0.atFrame > .first && $0.atFrame >= end }
         gaps.removeAll { $0.atFrame >= end }
         for index in gaps.indices { gaps[index].cut(at: end) }
         clockMap.removeAll { $0.atFrame > end }

@@ -77,6 +77,7 @@ extension Sidecar {
             copy.filter[index].lowPassHz = filter[index].lowPassHz.finite
             copy.filter[index].highPassHz = filter[index].highPassHz.finite
         }
+        for index in gain.indices { copy.gain[index].gainDB = gain[index].gainDB.finite }
         for index in suspectedLosses.indices where !suspectedLosses[index].confidence.isFinite {
             copy.suspectedLosses[index].confidence = 0
         }

@@ -44,6 +44,9 @@ public enum SidecarLimits {
         if let index = sidecar.filter.firstIndex(where: { !isFrame($0.atFrame) }) {
             return "filter.\(index).at_frame"
         }
+        if let index = sidecar.gain.firstIndex(where: { !isFrame($0.atFrame) }) {
+            return "gain.\(index).at_frame"
+        }
         if let index = sidecar.clockMap.firstIndex(where: { !isFrame($0.atFrame) }) {
             return "clock_map.\(index).at_frame"
         }

@@ -121,7 +121,7 @@ extension CatalogedTake {
             recovered: sidecar.recovered, pendingFormat: sidecar.pendingFormat,
             files: sidecar.audioFiles,
             counts: Counts(
-                parts: sidecar.parts.count, markers: sidecar.markers.count, gaps: sidecar.gapCount,
+                parts: sidecar.parts.count, markers: notes.markers(of: sidecar.markers).count, gaps: sidecar.gapCount,
                 suspectedLosses: sidecar.suspectedLosses.count),
             clipped: sidecar.levels.contains { $0.clippedFrames > 0 }, bytes: bytes, folder: folder, place: place,
             memo: notes.memo, tags: notes.tags, starred: notes.starred, upload: nil)

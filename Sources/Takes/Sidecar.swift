@@ -50,10 +50,12 @@ public struct Sidecar: Codable, Equatable, Sendable {
     public var preRollFrames: Int64
     /// One entry a channel.
     public var levels: [Levels] = []
-    /// The card's capture gain; null if it has no such control.
+    /// The card's capture gain at the start; null if it has no such control.
     @ExplicitNull public var gainDB: Double?
-    /// Whether automatic gain control was on; null if the card has none.
+    /// Whether automatic gain control was on at the start; null if the card has none.
     @ExplicitNull public var agc: Bool?
+    /// Each change of these two during the take, in order.
+    @EmptyIfMissing public var gain: [GainChange]
     /// How much faster than `CLOCK_MONOTONIC_RAW` the card ran, in millionths; null if it ran for too short a time.
     @ExplicitNull public var clockDriftPPM: Double?
     /// Which frame was sampled when, at least every 60 s; less often in takes of more than a day.
@@ -201,7 +203,7 @@ public struct Sidecar: Codable, Equatable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case schema, revision, take, number, kit, started, clock, recovered, parts, frames, card, channels, format
-        case filter, gaps, markers, levels, agc, version
+        case filter, gaps, markers, levels, gain, agc, version
         case startedCorrected = "started_corrected"
         case startedMonotonicNs = "started_monotonic_ns"
         case bootID = "boot_id"

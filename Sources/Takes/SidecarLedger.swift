@@ -1,13 +1,13 @@
 /// Notes what happens to a take that is being recorded, and says when its sidecar is to be written again. It writes nothing
 /// itself.
 ///
-/// What a person would miss after a power cut (a marker, a gap, a part, a filter, the take's start) is due at the next sync.
+/// What a person would miss after a power cut (a marker, a gap, a part, a filter, a gain, the take's start) is due at the next sync.
 /// The rest (the clock map, suspected losses, the drift, gaps that are merged into a range) is written along with it, and is
 /// due alone once a minute of the take has passed.
 ///
 /// It bounds the sidecar's size, however long the take is: the first 1000 gaps are listed singly, later ones in at most 1000
-/// ranges with exact sums; there are at most 2000 clock points, evenly spread, at most 1000 suspected losses, and at most
-/// 10 000 markers of notes of at most 1000 bytes each.
+/// ranges with exact sums; there are at most 2000 clock points, evenly spread, at most 1000 suspected losses, at most
+/// 10 000 changes of the gain, and at most 10 000 markers of notes of at most 1000 bytes each.
 public struct SidecarLedger: Sendable {
     /// What is known of the take.
     public private(set) var sidecar: Sidecar
@@ -38,6 +38,8 @@ public struct SidecarLedger: Sendable {
     public static let mostSuspectedLosses = 1000
     /// Markers: later ones are not noted.
     public static let mostMarkers = 10_000
+    /// Changes of the gain: after these, the newest one takes the place of the one before.
+    public static let mostGainChanges = 10_000
     /// Bytes of a marker's note: the rest is left out.
     public static let longestNote = 1000
     /// After so many seconds of the take, what is not urgent is written as well.
@@ -80,6 +82,7 @@ public struct SidecarLedger: Sendable {
         case .filter(let filter):
             sidecar.filter.append(filter)
             changed(isUrgent: true)
+        case .gain(let change): add(change)
         case .preRoll(let frames):
             guard frames != sidecar.preRollFrames else { return }
             sidecar.preRollFrames = frames
@@ -186,6 +189,14 @@ extension SidecarLedger {
         clockStride *= 2
         let kept = sidecar.clockMap.indices.filter { $0 % 2 == 0 || $0 == sidecar.clockMap.count - 1 }
         sidecar.clockMap = kept.map { sidecar.clockMap[$0] }
+    }
+
+    /// What changes nothing is left out.
+    private mutating func add(_ change: Sidecar.GainChange) {
+        guard (change.gainDB, change.agc) != sidecar.lastGain else { return }
+        if sidecar.gain.count >= Self.mostGainChanges { sidecar.gain.removeLast() }
+        sidecar.gain.append(change)
+        changed(isUrgent: true)
     }
 
     private mutating func add(_ loss: Sidecar.SuspectedLoss) {

@@ -8,6 +8,8 @@ public enum TakeEvent: Sendable, Hashable {
     case gap(at: TakeFrame, frames: Int64, cause: Sidecar.Gap.Cause)
     /// Another filter is in force from a frame on.
     case filter(Sidecar.FilterChange)
+    /// The card has another gain, or automatic gain control, from a frame on.
+    case gain(Sidecar.GainChange)
     /// So many frames are from before the press.
     case preRoll(frames: Int64)
     /// One entry of `clock_map`.

@@ -12,6 +12,10 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     public var tags: [String] = []
     /// Whether a person marked it as worth keeping.
     public var starred = false
+    /// What a person changed of its markers, by frame.
+    @EmptyIfMissing public var markers: [MarkerChange]
+    /// Which recording the hashes and receipts are of; nil: of the one that has the stem, as earlier versions noted it.
+    public var origin: TakeOrigin?
     /// What a person decided about its upload; nil: it is sent as soon as it can be.
     public var upload: UploadChoice?
     /// The hashes of its files, by name: none of them changes after the take is finished, but for the peaks of one that goes on.
@@ -40,12 +44,20 @@ public struct TakeNotes: Codable, Equatable, Sendable {
         public var bytes: Int64
         /// SHA-256, hexadecimal.
         public var sha256: String
+        /// When the file on the kit was written that was hashed, in nanoseconds since 1970; nil: not known, or it is one of a store.
+        public var modifiedNs: Int64?
 
         /// The hash of a file.
-        public init(file: String, bytes: Int64, sha256: String) {
+        public init(file: String, bytes: Int64, sha256: String, modifiedNs: Int64? = nil) {
             self.file = file
             self.bytes = bytes
             self.sha256 = sha256
+            self.modifiedNs = modifiedNs
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case file, bytes, sha256
+            case modifiedNs = "modified_ns"
         }
     }
 
@@ -56,6 +68,29 @@ public struct TakeNotes: Codable, Equatable, Sendable {
             receipts.removeAll { $0.store == store }
             if let newValue { receipts.append(newValue) }
         }
+    }
+
+    /// What holds for a recording: hashes and receipts of another one that has the same stem are left out.
+    public func of(_ recording: TakeOrigin) -> TakeNotes {
+        guard let origin, origin != recording else { return self }
+        var notes = self
+        notes.attribute(to: recording)
+        return notes
+    }
+
+    /// Has hashes and receipts be those of a recording, from here on.
+    public mutating func attribute(to recording: TakeOrigin) {
+        if let origin, origin != recording {
+            hashes = []
+            receipts = []
+        }
+        origin = recording
+    }
+
+    /// Notes the hash of a file on the kit.
+    public mutating func setHash(_ hash: FileHash) {
+        hashes.removeAll { $0.file == hash.file }
+        hashes.append(hash)
     }
 
     /// Whether it says nothing.
@@ -105,6 +140,9 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
         files.removeAll { $0.file == file.file }
         files.append(file)
     }
+
+    /// Nothing of it counts any more, though the store may still have something of the take.
+    public mutating func cross() { (completed, revision, files) = (nil, nil, []) }
 
     /// Whether all of a take is there, with this revision of its sidecar.
     public func isComplete(revision wanted: Int) -> Bool { completed != nil && (revision ?? 0) >= wanted }

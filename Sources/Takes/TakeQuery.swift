@@ -18,8 +18,10 @@ public struct TakeQuery: Hashable, Sendable {
     public var mostSeconds: Double?
     /// Where its files are; nil: anywhere.
     public var place: CatalogedTake.Place?
+    /// The kit that recorded it.
+    public var kit: String?
     /// Where it stands in the outbox; nil: anywhere, or in none.
-    public var upload: UploadStanding?
+    public var upload: Upload?
     /// How they are sorted.
     public var order = Order.started
     /// The greatest first: the newest, the longest.
@@ -41,6 +43,16 @@ public struct TakeQuery: Hashable, Sendable {
         case number
         /// By what their files take up.
         case size
+    }
+
+    /// Where takes may stand in the outbox.
+    public enum Upload: String, CaseIterable, Sendable {
+        /// As `UploadStanding` has them.
+        case waiting, held, done
+        /// Not with all stores: what would be lost with the kit.
+        case notDone = "not-done"
+        /// In no outbox: no store is named, or a person decided so.
+        case nowhere = "none"
     }
 
     /// All takes, the newest first.

@@ -12,6 +12,8 @@ public enum Command: Hashable, Sendable {
     case select(TakeReference)
     /// Changes the capture filter until the recorder restarts; nil keeps what is in force.
     case filter(lowPass: Cutoff?, slopeDBPerOctave: Int?, highPass: Cutoff?)
+    /// Sets the gain and the automatic gain control of the capture card until the recorder restarts; nil keeps what was asked for.
+    case gain(GainSetting?, agc: Bool?)
     /// Sets the playing volume, 0 to 1, until the recorder restarts.
     case volume(Double)
     /// Sets the pitch that takes are played at, until the recorder restarts; 0: as recorded.
@@ -21,7 +23,8 @@ public enum Command: Hashable, Sendable {
     /// Has the stick unmounted, so that it may be pulled.
     case eject
     /// Deletes a take. By its stem only: what 'last' is may have changed since it was asked.
-    case discard(stem: String)
+    /// `version`: only if it still is just this one; nil: whatever it is.
+    case discard(stem: String, version: TakeVersion? = nil)
 }
 
 /// How a person names a take.

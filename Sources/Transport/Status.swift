@@ -30,6 +30,12 @@ public struct Status: Codable, Equatable, Sendable {
     public var slopeDBPerOctave = 24
     /// The high-pass in force; null: off.
     @ExplicitNull public var highPassHz: Double?
+    /// The open card's capture gain, as it was read back when it was last set; null: it has none, or none is open.
+    @ExplicitNull public var gainDB: Double?
+    /// What that can be set to.
+    @ExplicitNull public var gainRangeDB: GainRange?
+    /// Whether the open card's automatic gain control is on; null: it has none, or none is open.
+    @ExplicitNull public var agc: Bool?
     /// One entry a channel.
     public var levelDBFS: [Level] = []
     /// Overruns of the card's buffer since the card was opened.
@@ -68,7 +74,7 @@ public struct Status: Codable, Equatable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case state, take, selected, frames, channels, format, card, xruns, gaps, clock, faults, armed, pairing, version,
-            speed, expand, directory
+            speed, expand, directory, agc
         case elapsedSeconds = "elapsed_seconds"
         case syncedSeconds = "synced_seconds"
         case positionSeconds = "position_seconds"
@@ -76,6 +82,8 @@ public struct Status: Codable, Equatable, Sendable {
         case lowPassHz = "low_pass_hz"
         case slopeDBPerOctave = "slope_db_per_octave"
         case highPassHz = "high_pass_hz"
+        case gainDB = "gain_db"
+        case gainRangeDB = "gain_range_db"
         case levelDBFS = "level_dbfs"
         case pitchCents = "pitch_cents"
         case freeBytes = "free_bytes"

@@ -39,11 +39,12 @@ struct ChildProcess: Sendable {
     }
 
     /// Kills it if it still runs, waits for its end, and closes the pipes. To be called once.
+    /// - Parameter isKilled: false: it is about to end by itself, and is waited for.
     /// - Returns: its exit status; nil: it was killed.
     @discardableResult
-    func end() -> Int32? {
+    func end(isKilled: Bool = true) -> Int32? {
         for end in [input, output, errors] { close(end) }
-        kill(process, SIGKILL)
+        if isKilled { kill(process, SIGKILL) }
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 {
             guard errno == EINTR else { return nil }

@@ -9,6 +9,8 @@ public struct FolderStore: Store {
     /// Where it is.
     public let path: String
     private let kit: String
+    /// The folders of the takes themselves.
+    private let takes: [String]
     private let followsLink: Bool
     /// What is written and read back waits for this place alone.
     private let disk: DiskReader
@@ -24,13 +26,16 @@ public struct FolderStore: Store {
     /// - Parameters:
     ///   - name: what receipts name it by.
     ///   - kit: whose unfinished copies may be removed.
+    ///   - takes: the folders of the takes themselves, which this must not be.
     ///   - followsLink: whether `path` may be a link. What a stranger's stick has may not lead elsewhere.
     public init(
-        name: String, path: String, kit: String, followsLink: Bool = true, files: FileSystem = FileSystem()
+        name: String, path: String, kit: String, takes: [String] = [], followsLink: Bool = true,
+        files: FileSystem = FileSystem()
     ) throws {
         self.name = name
         self.path = path
         self.kit = kit
+        self.takes = takes
         self.followsLink = followsLink
         disk = try DiskReader(files: files, name: "folder")
     }
@@ -97,7 +102,7 @@ public struct FolderStore: Store {
     ) async throws {
         try await onDisk { files in
             // Not made: what is mounted there is away.
-            _ = try files.openFolder(path, followsLink: followsLink)
+            try checkPlace(files)
             let folder = "\(path)/\(day)"
             if (try? files.attributes(folder)) == nil { _ = try files.makeFolder(folder, mode: Self.folderMode) }
             _ = try files.openFolder(folder, followsLink: false)
@@ -134,6 +139,30 @@ public struct FolderStore: Store {
         return (try files.create(draft, isNew: false, mode: Self.fileMode), 0)
     }
 
+    /// The file of an object; nil: there is none. A link is none of the store's own files: it may lead to the takes themselves.
+    private func file(of object: ObjectName, _ files: FileSystem) throws -> OpenFile? {
+        try checkPlace(files)
+        do throws(FileError) {
+            _ = try files.openFolder("\(path)/\(object.day)", followsLink: false)
+            return try files.openToRead(place(of: object), followsLink: false)
+        } catch {
+            switch error.code {
+            case ENOENT: return nil
+            case ELOOP:
+                throw StoreError(.conflict, "outbox: \(place(of: object)): a link is in its place: remove it")
+            default: throw error
+            }
+        }
+    }
+
+    /// That the folder is there, and is not that of the takes themselves.
+    private func checkPlace(_ files: FileSystem) throws {
+        _ = try files.openFolder(path, followsLink: followsLink)
+        let own = try files.identity(path)
+        guard let takes = takes.first(where: { (try? files.identity($0)) == own }) else { return }
+        throw StoreError(.refused, "outbox: \(path): is \(takes), the takes themselves: name another folder")
+    }
+
     /// The hash of a file of the store.
     private func hash(_ path: String) async throws -> String {
         do {
@@ -146,9 +175,8 @@ public struct FolderStore: Store {
     /// What is known of a file; its hash is not.
     public func head(_ object: ObjectName) async throws -> StoredObject? {
         try await onDisk { files in
-            _ = try files.openFolder(path)
-            guard let there = try? files.attributes(place(of: object)) else { return nil }
-            return StoredObject(name: object, byteCount: there.byteCount, sha256: nil)
+            guard let file = try file(of: object, files) else { return nil }
+            return StoredObject(name: object, byteCount: try files.length(file), sha256: nil)
         }
     }
 
@@ -187,7 +215,21 @@ public struct FolderStore: Store {
     /// Deletes a file, if it is there.
     public func delete(_ object: ObjectName) async throws {
         try await onDisk { files in
+            // Without its folder nobody can say that a file is gone: it may be on a stick that is out.
+            try checkPlace(files)
+            do throws(FileError) {
+                _ = try files.openFolder("\(path)/\(object.day)", followsLink: false)
+            } catch {
+                guard error.code == ENOENT else { throw error }
+                return
+            }
             try files.remove(place(of: object))
+            // Also what attempts left that did not finish it.
+            let day = "\(path)/\(object.day)"
+            for draft in (try? files.entries(day)) ?? []
+            where draft.hasPrefix(".\(object.file).") && draft.hasSuffix(Self.draftSuffix) {
+                try files.remove("\(day)/\(draft)")
+            }
             try? files.syncFolder(files.openFolder("\(path)/\(object.day)"))
         }
     }

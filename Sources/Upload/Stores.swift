@@ -47,16 +47,18 @@ extension StorePlan {
     /// A store that this program does not speak HTTP with; nil: this kind needs that.
     public init?(_ kind: Settings.Outbox.Store, _ settings: Settings, _ context: StoreContext) {
         let kit = context.kit
+        let takes = [settings.takes.folder, Settings.Takes.stickMountPoint + "/takes"]
         switch kind {
         case .automatic:
             let stick = Settings.Takes.stickMountPoint
             self.init(name: Self.stickName, mount: stick, mayBePulled: settings.takes.stick == .none) {
-                try FolderStore(name: Self.stickName, path: "\(stick)/fieldfare", kit: kit, followsLink: false)
+                try FolderStore(
+                    name: Self.stickName, path: "\(stick)/fieldfare", kit: kit, takes: takes, followsLink: false)
             }
         case .folder:
             let path = settings.outbox.folder.path ?? ""
             let name = "folder:\(path)"
-            self.init(name: name) { try FolderStore(name: name, path: path, kit: kit) }
+            self.init(name: name) { try FolderStore(name: name, path: path, kit: kit, takes: takes) }
         case .rclone:
             let outbox = settings.outbox
             let name = outbox.rclone.remote.map(RcloneStore.name) ?? kind.rawValue

@@ -43,17 +43,31 @@ public struct TakeDelivery: Sendable {
     /// - Throws: `StoreError`; `CancellationError`; what `save` throws.
     public func run(
         _ notes: TakeNotes, now: @Sendable () -> WallTime, report: @escaping @Sendable (Progress) -> Void,
-        save: @Sendable (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
+        save saveNotes: @Sendable (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
     ) async throws -> UploadReceipt {
         // A store that is away is found before any file is hashed.
         _ = try await store.head(ObjectName(day: name.day, file: "\(name.stem).json"))
-        var notes = notes
         var sidecar = try await readSidecar()
+        let origin = sidecar.origin
+        // Those of another recording with this stem are none of this one's.
+        let notes = notes.of(origin)
+        @Sendable func save(_ change: @escaping @Sendable (inout TakeNotes) -> Void) async throws {
+            try await saveNotes { notes in
+                notes.attribute(to: origin)
+                change(&notes)
+            }
+        }
+        sidecar.markers = notes.markers(of: sidecar.markers)
         let waveform = await waveform()
         var receipt = notes[receiptOf: store.name] ?? UploadReceipt(store: store.name)
         let files = try await files(of: sidecar, memo: notes.memo)
         let total = files.reduce(0) { $0 + $1.byteCount }
         var done: Int64 = 0
+        if notes[receiptOf: store.name] == nil {
+            // Before the store has anything: who deletes the take everywhere finds it there.
+            let state = receipt
+            try await save { if $0[receiptOf: state.store] == nil { $0[receiptOf: state.store] = state } }
+        }
 
         func deliver(_ source: UploadSource, _ file: String, _ sha256: String) async throws {
             let before = done
@@ -88,7 +102,6 @@ public struct TakeDelivery: Sendable {
                 sha256 = try await store.hash(of: source)
             case .onDisk:
                 (source, sha256) = try await open(file, notes, save)
-                notes.setHash(.init(file: file.name, bytes: source.byteCount, sha256: sha256))
             }
             sidecar.setHash(sha256, of: file.name)
             try await deliver(source, file.name, sha256)
@@ -103,11 +116,11 @@ public struct TakeDelivery: Sendable {
         try await deliver(source, "\(name.stem).json", try await store.hash(of: source))
         receipt.completed = now().iso8601
         receipt.revision = sidecar.revision
-        let (complete, memo) = (receipt, notes.memo)
+        let (complete, memo, markers) = (receipt, notes.memo, notes.markers)
         try await save { notes in
             notes[receiptOf: complete.store] = complete
-            // A memo that came meanwhile is still to be sent.
-            if notes.memo != memo { notes[receiptOf: complete.store]?.completed = nil }
+            // What a person wrote meanwhile is still to be sent.
+            if notes.memo != memo || notes.markers != markers { notes[receiptOf: complete.store]?.completed = nil }
         }
         return complete
     }
@@ -165,8 +178,11 @@ public struct TakeDelivery: Sendable {
         let noted = notes.hashes.first { $0.file == file.name && $0.bytes == file.byteCount }
         let source = try await UploadSource(path: path, sha256: noted?.sha256, reader: reader, throttle: throttle)
         if let noted { return (source, noted.sha256) }
+        // Before it is read: a file that changes meanwhile is another than the one that was hashed.
+        let modified = try? await reader.perform { try $0.attributes(path).modifiedNs }
         let sha256 = try await store.hash(of: source)
-        let hash = TakeNotes.FileHash(file: file.name, bytes: source.byteCount, sha256: sha256)
+        let hash = TakeNotes.FileHash(
+            file: file.name, bytes: source.byteCount, sha256: sha256, modifiedNs: modified)
         try await save { $0.setHash(hash) }
         return (source, sha256)
     }
@@ -195,14 +211,6 @@ public struct TakeDelivery: Sendable {
     }
 }
 
-extension TakeNotes {
-    /// Notes the hash of a file.
-    mutating func setHash(_ hash: FileHash) {
-        hashes.removeAll { $0.file == hash.file }
-        hashes.append(hash)
-    }
-}
-
 extension Sidecar {
     /// Notes the hash of an audio file in its part.
     fileprivate mutating func setHash(_ sha256: String, of file: String) {
@@ -214,7 +222,6 @@ extension Sidecar {
 
     /// Whether this is of the same take, and no later revision of it.
     fileprivate func isEarlier(than other: Sidecar) -> Bool {
-        take == other.take && bootID == other.bootID && startedMonotonicNs == other.startedMonotonicNs
-            && revision <= other.revision
+        take == other.take && origin == other.origin && revision <= other.revision
     }
 }

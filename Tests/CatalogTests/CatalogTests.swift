@@ -28,7 +28,7 @@ struct CatalogedTakes {
         return name.stem
     }
 
-    func stems(_ query: TakeQuery) throws -> [String] { try catalog.page(query).takes.map(\.take) }
+    func stems(_ query: TakeQuery) throws -> [String] { try catalog.page(query).takes().map(\.take) }
 }
 
 @Suite struct CatalogTests {
@@ -47,7 +47,7 @@ struct CatalogedTakes {
             sidecar, notes: TakeNotes(take: sidecar.take),
             bytes: 1000 + Int64(SidecarFile.bytes(sidecar).count), folder: "\(takes.disk.takes)/2026-11-21",
             place: .here)
-        #expect(page.takes == [expected])
+        #expect(try page.takes() == [expected])
         #expect(page.next == nil)
         let kept = try #require(try takes.catalog.sidecar(of: sidecar.take))
         #expect(try SidecarFile.sidecar(Array(kept.utf8), path: "kept") == sidecar)
@@ -68,7 +68,7 @@ struct CatalogedTakes {
         for suffix in ["-wal", "-shm"] { unlink(Catalog.databasePath(in: takes.disk.library) + suffix) }
         let (catalog, problem) = try Catalog.open(in: takes.disk.library)
         #expect(problem == nil)
-        #expect(try catalog.page(TakeQuery()).takes.map(\.take) == [sidecar.take])
+        #expect(try catalog.page(TakeQuery()).takes().map(\.take) == [sidecar.take])
     }
 
     @Test func `a sidecar that is revised replaces the take, and keeps its place`() throws {

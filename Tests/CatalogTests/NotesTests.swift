@@ -26,6 +26,9 @@ import Transport
                   "hashes" : [
 
                   ],
+                  "markers" : [
+
+                  ],
                   "memo" : "two \\"owls\\"\\nnear the ö",
                   "receipts" : [
 
@@ -40,6 +43,87 @@ import Transport
                 }
 
                 """)
+    }
+
+    @Test func `markers that a person changes are found, counted, and kept by a new catalog`() throws {
+        let takes = try CatalogedTakes()
+        var sidecar = TakesOnDisk.sidecar(7, markers: ["wren"])
+        sidecar.markers.append(Sidecar.Marker(atFrame: TakeFrame(500), note: "robin"))
+        let stem = try takes.add(sidecar)
+        let entry = try takes.catalog.note(stem) { notes, recorded in
+            notes.setMarker(.init(atFrame: TakeFrame(500), note: "owl"))
+            notes.setMarker(.init(atFrame: TakeFrame(20), note: nil))
+            for frame in [.first, TakeFrame(999)] { notes.removeMarker(at: frame, of: recorded) }
+        }
+        #expect(entry.counts.markers == 2)
+        let notes = try takes.catalog.notes(of: stem)
+        #expect(
+            notes.markers(of: sidecar.markers) == [
+                .init(atFrame: TakeFrame(20), note: nil), .init(atFrame: TakeFrame(500), note: "owl"),
+            ])
+        // One that was only set is forgotten; one that was recorded stays removed.
+        _ = try takes.catalog.note(stem) { notes, recorded in notes.removeMarker(at: TakeFrame(20), of: recorded) }
+        #expect(try takes.catalog.notes(of: stem).markers.map(\.removed) == [true, false])
+
+        func found(_ word: String, in catalog: Catalog) throws -> [String] {
+            var query = TakeQuery()
+            query.marker = word
+            return try catalog.page(query).takes().map(\.take)
+        }
+        try takes.catalog.close()
+        for name in ["catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-shm"] {
+            unlink("\(takes.disk.library)/\(name)")
+        }
+        let catalog = try Catalog.open(in: takes.disk.library).0
+        let number = try #require(try catalog.setPresent([takes.storage])[takes.storage])
+        let stored = try StoredTake(TakesOnDisk.name(sidecar), in: TakesFolder(path: takes.disk.takes))
+        #expect(try catalog.index([stored], on: number, at: takes.disk.takes).isEmpty)
+        #expect(try found("owl", in: catalog) == [stem])
+        #expect(try found("wren", in: catalog) == [] && found("robin", in: catalog) == [])
+        #expect(try catalog.find(.stem(stem)).map(\.counts.markers) == [1])
+    }
+
+    @Test func `as many markers as may be changed fit into a file, and what is refused changes nothing`() throws {
+        struct Refused: Error {}
+        let takes = try CatalogedTakes()
+        let stem = try takes.add(TakesOnDisk.sidecar(7))
+        let note = String(repeating: "\u{1}", count: TakeNotes.longestMarkerNote)
+        _ = try takes.catalog.note(stem) { notes in
+            for frame in 0..<TakeNotes.mostMarkerChanges {
+                notes.setMarker(.init(atFrame: TakeFrame(Int64(frame)), note: note))
+            }
+        }
+        #expect(throws: Refused.self) {
+            try takes.catalog.note(stem) { notes, _ in
+                notes.memo = "half"
+                throw Refused()
+            }
+        }
+        let notes = try takes.catalog.notes(of: stem)
+        #expect(notes.markers.count == TakeNotes.mostMarkerChanges)
+        #expect(notes.memo == nil)
+        #expect(try takes.catalog.find(.stem(stem)).map(\.memo) == [nil])
+    }
+
+    @Test func `each damaged file is kept`() throws {
+        let takes = try CatalogedTakes()
+        let stem = try takes.add(TakesOnDisk.sidecar(7))
+        let path = takes.catalog.notes.file(of: stem)
+        for text in ["first", "second"] {
+            try takes.disk.write(Array(text.utf8), to: path)
+            _ = try takes.catalog.note(stem) { $0.memo = text }
+        }
+        #expect(try FileSystem().contents(path + ".damaged") == Array("first".utf8))
+        #expect(try FileSystem().contents(path + ".damaged2").starts(with: Array("second".utf8)))
+    }
+
+    @Test func `what cannot be read is not written over`() throws {
+        let takes = try CatalogedTakes()
+        let stem = try takes.add(TakesOnDisk.sidecar(7))
+        let path = takes.catalog.notes.file(of: stem)
+        mkdir(path, 0o755)
+        #expect(throws: FileError.self) { try takes.catalog.note(stem) { $0.memo = "new" } }
+        #expect(try FileSystem().entries(path) == [])
     }
 
     @Test func `a note of a take that is not there is refused, and leaves no file`() throws {

@@ -25,7 +25,7 @@ import Testing
         try catalog.queueForNewStores()
         #expect(try catalog.outboxCounts(of: "folder:a").waiting == 3)
         #expect(try catalog.outboxCounts(of: "folder:b").waiting == 3)
-        #expect(try catalog.page(TakeQuery()).takes.filter { $0.upload == .waiting }.count == 3)
+        #expect(try catalog.page(TakeQuery()).takes().filter { $0.upload == .waiting }.count == 3)
     }
 
     @Test func `a take may go once every store has it, the oldest first, those with a star last`() throws {
@@ -53,6 +53,44 @@ import Testing
         #expect(try catalog.sentTakes(limit: 9).map(\.take.stem) == stems)
         _ = try catalog.note(stems[0]) { $0.starred = true }
         #expect(try catalog.sentTakes(limit: 9).map(\.take.stem) == [stems[1], stems[2], stems[0]])
+    }
+
+    @Test func `a list is chosen by where takes stand with all stores, whether few stand there or many`() throws {
+        let takes = try CatalogedTakes()
+        let stores = ["folder:a", "folder:b"]
+        let states: [String?] = [nil, "never", "waiting", "held", "done"]
+        var expected: [TakeQuery.Upload: [String]] = [:]
+        for (number, states) in states.flatMap({ one in states.map { [one, $0] } }).enumerated() {
+            let stem = try takes.add(TakesOnDisk.sidecar(number, started: TakesOnDisk.morning + .seconds(number)))
+            try takes.catalog.database.write { database in
+                for (store, state) in zip(stores, states) where state != nil {
+                    try database.execute(
+                        sql: """
+                            INSERT INTO upload (store, id, state, revision, attempts, isStarred, startedUs)
+                            SELECT ?, id, ?, 1, 0, 0, startedUs FROM take WHERE take = ?
+                            """, arguments: [store, state, stem])
+                }
+            }
+            let standing = [UploadStanding.held, .waiting, .done].first { states.contains($0.rawValue) }
+            let found: TakeQuery.Upload = standing.flatMap { TakeQuery.Upload(rawValue: $0.rawValue) } ?? .nowhere
+            expected[found, default: []].append(stem)
+            if found != .done { expected[.notDone, default: []].append(stem) }
+        }
+        try takes.catalog.close()
+        let catalog = try Catalog.open(in: takes.disk.library, stores: stores).0
+        for standing in TakeQuery.Upload.allCases {
+            var query = TakeQuery()
+            (query.upload, query.isDescending) = (standing, false)
+            let page = try catalog.page(query).takes()
+            #expect(page.map(\.take) == expected[standing])
+            let found = try catalog.database.read { database in
+                let search = try TakeSearch(query, after: nil, stores: stores, many: 2, database)
+                let sql = "SELECT take FROM (\(search.sql)) JOIN take USING (id)"
+                return try String.fetchAll(database, sql: sql, arguments: search.arguments)
+            }
+            #expect(found == expected[standing])
+        }
+        #expect(expected[.nowhere]?.count == 4)
     }
 
     @Test func `a take is held for a time, and no longer, also by a clock that was set back`() throws {

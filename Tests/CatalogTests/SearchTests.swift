@@ -29,6 +29,15 @@ private struct Model {
             case .size: take.bytes
             }
         }
+        func stands(_ take: CatalogedTake, _ wanted: TakeQuery.Upload) -> Bool {
+            switch wanted {
+            case .waiting: take.upload == .waiting
+            case .held: take.upload == .held
+            case .done: take.upload == .done
+            case .notDone: take.upload != .done
+            case .nowhere: take.upload == nil
+            }
+        }
         let found = takes.filter { take in
             let notes = markers[take.take] ?? []
             let text = ([take.memo ?? ""] + take.tags + notes).joined(separator: " ")
@@ -39,7 +48,8 @@ private struct Model {
                 && (query.until.map { started(take) < $0.microseconds } ?? true)
                 && (query.leastSeconds.map { take.durationSeconds >= $0 } ?? true)
                 && (query.mostSeconds.map { take.durationSeconds <= $0 } ?? true)
-                && (query.place.map { $0 == take.place } ?? true)
+                && (query.place.map { $0 == take.place } ?? true) && (query.kit.map { $0 == take.kit } ?? true)
+                && (query.upload.map { stands(take, $0) } ?? true)
         }
         // Where values are equal, takes stay in the order in which they were cataloged.
         let sorted = found.enumerated().sorted { (value($0.element), $0.offset) < (value($1.element), $1.offset) }
@@ -88,10 +98,10 @@ private struct Model {
         var stems: [String] = []
         while true {
             let page = try takes.catalog.page(query)
-            #expect(page.takes.count <= query.limit)
-            stems += page.takes.map(\.take)
+            #expect(page.entries.count <= query.limit)
+            stems += try page.takes().map(\.take)
             guard let next = page.next else { return stems }
-            #expect(page.takes.count == query.limit)
+            #expect(page.entries.count == query.limit)
             query.after = next
         }
     }
@@ -116,6 +126,8 @@ private struct Model {
             query.leastSeconds = maybe(Double(Int.random(in: 1..<20, using: &random)))
             query.mostSeconds = maybe(Double(Int.random(in: 1..<20, using: &random)))
             query.place = maybe(.here)
+            query.kit = maybe(["heron07", "wren01", "owl02"].randomElement(using: &random)!)
+            query.upload = maybe(TakeQuery.Upload.allCases.randomElement(using: &random)!)
             let expected = model.stems(query)
             found += expected.count
             #expect(try everyPage(query) == expected)

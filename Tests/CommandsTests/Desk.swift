@@ -181,15 +181,18 @@ private final class ScriptedRecorder: ControlHandler {
         case .play(.number(99)): answer.refuse(Refusal(.notFound, "play: there is no take 99"))
         case .play: answer.refuse(Refusal(.busy, "play: a take is recorded: stop it first"))
         case .stop where received.isIdle.withLock({ $0 }): answer.succeed(Status(version: "0"))
-        case .discard(let stem) where received.played.withLock({ $0.contains(stem) }):
+        case .discard(let stem, _) where received.played.withLock({ $0.contains(stem) }):
             answer.refuse(Refusal(.busy, "discard: \(stem) is being played: stop it first"))
         case .discard: answer.succeed(status)
         case .filter(.hertz(90000), _, _):
             answer.refuse(Refusal(.usage, "filter: low-pass: found 90000 Hz, allowed is 20 to 21600 Hz at 48000 Hz"))
+        case .gain(.decibels(90), _):
+            answer.refuse(Refusal(.badData, "capture: hw:CARD=Mic: cannot set a gain of 90 dB"))
+        case .gain(_, agc: true): answer.refuse(Refusal(.notFound, "capture: hw:CARD=Mic: the card has none"))
         case .mark(note: "io"): answer.refuse(Refusal(.io, "mark: the disk failed"))
         case .mark(note: "data"): answer.refuse(Refusal(.badData, "mark: bad"))
         case .mark(note: "bug"): break
-        case .record, .stop, .eject, .pause, .skip, .mark, .select, .filter, .volume, .pitch, .speed:
+        case .record, .stop, .eject, .pause, .skip, .mark, .select, .filter, .gain, .volume, .pitch, .speed:
             answer.succeed(status)
         }
     }

@@ -109,10 +109,24 @@ private final class DeskHandler: PeerHandler {
             change(reference, answer) { $0.memo = memo }
         case .tag(let reference, let adding, let removing):
             change(reference, answer) { notes in notes.tag(adding: adding, removing: removing) }
+        case .markers(let reference, let setting, _):
+            change(reference, answer) { notes in
+                for marker in setting { notes.setMarker(marker) }
+            }
         case .outbox, .outboxWish:
             answer.succeed(object: desk.outbox.withLock { $0 })
         case .outboxDecision(_, let reference):
             change(reference, answer) { _ in }
+        case .delete(let stem, _):
+            // It takes a take off its list, as if it had found it.
+            let isKnown = desk.takes.withLock { takes in
+                let count = takes.count
+                takes.removeAll { $0.take == stem }
+                return takes.count < count
+            }
+            isKnown
+                ? answer.succeed(object: JSONValue.object([:]))
+                : answer.refuse(Refusal(.notFound, "delete: \(stem): the library knows no such take"))
         case .remote: answer.refuse(Refusal(.notFound, "remote: no store is named: [outbox] store"))
         case .star(let reference, let isStarred):
             change(reference, answer) { $0.starred = isStarred }

@@ -9,8 +9,8 @@ import Transport
 /// Commands from their arguments to the recorder and back.
 @Suite struct FieldfareTests {
     private let statusLine =
-        "{\"armed\":false,\"card\":\"usb:0d8c:0014\",\"channels\":2,\"clock\":\"ntp\",\"directory\":\"/nowhere/takes\",\"elapsed_seconds\":83.4,\"expand\":false,"
-        + "\"faults\":[],\"format\":\"S24_3LE\",\"frames\":4003200,\"free_bytes\":12345678901,\"gaps\":0,"
+        "{\"agc\":null,\"armed\":false,\"card\":\"usb:0d8c:0014\",\"channels\":2,\"clock\":\"ntp\",\"directory\":\"/nowhere/takes\",\"elapsed_seconds\":83.4,\"expand\":false,"
+        + "\"faults\":[],\"format\":\"S24_3LE\",\"frames\":4003200,\"free_bytes\":12345678901,\"gain_db\":null,\"gain_range_db\":null,\"gaps\":0,"
         + "\"high_pass_hz\":null,\"level_dbfs\":[{\"peak\":-12.34,\"rms\":-24},{\"peak\":null,\"rms\":null}],"
         + "\"low_pass_hz\":21600,\"pairing\":false,\"pitch_cents\":0,\"position_seconds\":null,\"rate_hz\":48000,\"reserve_bytes\":536870912,\"selected\":\"heron07-0041-060000Z\","
         + "\"slope_db_per_octave\":24,\"speed\":1,\"state\":\"recording\",\"synced_seconds\":82.6,"
@@ -38,6 +38,11 @@ import Transport
         (["pitch", "+1200"], .pitch(cents: 1200), "pitch 0 cents, speed 1"),
         (["speed", "0.1", "--expand"], .speed(factor: 0.1, expands: true), "pitch 0 cents, speed 1"),
         (["speed", "2"], .speed(factor: 2, expands: false), "pitch 0 cents, speed 1"),
+        (["gain", "12.5"], .gain(.decibels(12.5), agc: nil), "the card has no capture gain"),
+        (["gain", "-6", "--agc", "off"], .gain(.decibels(-6), agc: false), "the card has no capture gain"),
+        (["gain", "--agc=off", "--", "-6"], .gain(.decibels(-6), agc: false), "the card has no capture gain"),
+        (["gain", "keep"], .gain(.keep, agc: nil), "the card has no capture gain"),
+        (["gain", "--agc", "off"], .gain(nil, agc: false), "the card has no capture gain"),
         (
             ["filter"], .filter(lowPass: nil, slopeDBPerOctave: nil, highPass: nil),
             "low-pass 21600 Hz, no high-pass, 24 dB/octave"
@@ -61,6 +66,12 @@ import Transport
         #expect(recorder.commands == [command])
     }
 
+    @Test func `gain without an argument asks for the status, and changes nothing`() throws {
+        let recorder = try DeskRecorder()
+        #expect(run(["gain"], at: recorder) == (0, ["the card has no capture gain"], []))
+        #expect(recorder.commands == [])
+    }
+
     @Test func `status is JSON where it is asked for, before or after the command`() throws {
         let recorder = try DeskRecorder()
         for arguments in [["status", "--json"], ["--json", "status"]] {
@@ -68,6 +79,8 @@ import Transport
         }
         #expect(run(["status", "--socket", recorder.path, "--json"]) == (0, [statusLine], []))
         #expect(run(["stop", "--json"], at: recorder) == (0, [statusLine], []))
+        #expect(run(["gain", "-6", "--json"], at: recorder) == (0, [statusLine], []))
+        #expect(run(["gain", "--json"], at: recorder) == (0, [statusLine], []))
         #expect(run(["skip", "-5", "--json"], at: recorder) == (0, [statusLine], []))
     }
 
@@ -79,6 +92,8 @@ import Transport
                 ["filter", "--low-pass", "90000"], 64,
                 "filter: low-pass: found 90000 Hz, allowed is 20 to 21600 Hz at 48000 Hz"
             ),
+            (["gain", "90"], 65, "capture: hw:CARD=Mic: cannot set a gain of 90 dB"),
+            (["gain", "--agc", "on"], 66, "capture: hw:CARD=Mic: the card has none"),
             (["mark", "io"], 74, "mark: the disk failed"), (["mark", "data"], 65, "mark: bad"),
             (["mark", "bug"], 70, "control: the recorder gave no answer"),
         ] as [([String], Int32, String)])
@@ -104,6 +119,12 @@ import Transport
         ),
         (["speed", "0.04"], "fieldfare speed: found 0.04, allowed is a number from 0.05 to 2"),
         (["speed", "nan"], "fieldfare speed: found nan, allowed is a number from 0.05 to 2"),
+        (["gain", "151"], "fieldfare gain: found 151, allowed is a number from -150 to 150, or keep"),
+        (["gain", "loud"], "fieldfare gain: The value 'loud' is invalid for '<db>': see 'fieldfare gain --help'"),
+        (
+            ["gain", "--agc", "maybe"],
+            "fieldfare gain: The value 'maybe' is invalid for '--agc <on|off>': see 'fieldfare gain --help'"
+        ),
         (["filter", "--slope", "18"], "fieldfare filter: --slope: found 18, allowed is 12, 24, 36 or 48"),
         (
             ["filter", "--high-pass", "auto"],

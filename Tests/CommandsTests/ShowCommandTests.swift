@@ -31,6 +31,8 @@ import Transport
                 .filter(
                     Sidecar.FilterChange(
                         atFrame: TakeFrame(48_000), lowPassHz: 8000, slopeDBPerOctave: 48, highPassHz: 40)))
+            output.note(.gain(Sidecar.GainChange(atFrame: TakeFrame(72_000), gainDB: -7.5, agc: true)))
+            output.note(.gain(Sidecar.GainChange(atFrame: TakeFrame(84_000), gainDB: 6, agc: nil)))
             sidecar.clock = .unset
             sidecar.startedCorrected = "2026-11-21T07:18:11.000000Z"
             sidecar.pendingFormat = "flac"
@@ -43,6 +45,7 @@ import Transport
             "card       usb:0d8c:0014, 48000 Hz, 2 channels, S16_LE, gain 12 dB, AGC off",
             "filter     low-pass 21600 Hz, no high-pass, 24 dB/octave",
             "filter     from 0:00:01.0 on: low-pass 8000 Hz, high-pass 40 Hz, 48 dB/octave",
+            "gain       from 0:00:01.5 on: -7.5 dB, AGC on", "gain       from 0:00:01.7 on: 6 dB",
             "level 1    peak -3.5, RMS -20.0 dBFS", "level 2    peak silent, RMS silent dBFS",
             "part 1     \(take.stem).wav, 388.2 kB, 0:00:02.0", "           \(take.stem)-raw.wav, 388.2 kB, unfiltered",
             "gap        0:00:00.5  480 frames, 10 ms silent: xrun",

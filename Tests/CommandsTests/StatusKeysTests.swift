@@ -8,7 +8,8 @@ import Testing
     private static let agreed: Set<String> = [
         "state", "take", "selected", "frames", "elapsed_seconds", "synced_seconds", "position_seconds", "rate_hz",
         "channels", "format", "card", "low_pass_hz", "slope_db_per_octave", "high_pass_hz", "level_dbfs", "xruns",
-        "gaps", "free_bytes", "reserve_bytes", "time_left_seconds", "pitch_cents", "speed", "clock", "faults", "armed",
+        "gain_db", "gain_range_db", "agc", "gaps", "free_bytes", "reserve_bytes", "time_left_seconds", "pitch_cents",
+        "speed", "clock", "faults", "armed",
         "pairing", "version",
     ]
 

@@ -8,6 +8,9 @@ import Transport
     @Test func `a recorder at work`() {
         var status = recordingStatus
         status.highPassHz = 40.5
+        status.gainDB = -7.5
+        status.gainRangeDB = GainRange(min: -20, max: 20, step: 0.5)
+        status.agc = false
         status.gaps = 1
         status.xruns = 2
         status.faults = [Fault(.diskFull, "takes: an hour is left"), Fault(.signal, "channel 2: dead for 10 s")]
@@ -17,6 +20,7 @@ import Transport
                 "time      0:01:23.4, on disk up to 0:01:22.6",
                 "level     peak -12.3  silent  RMS -24.0  silent dBFS",
                 "card      usb:0d8c:0014, 48000 Hz, 2 channels, S24_3LE",
+                "gain      -7.5 dB (-20 to 20 dB), AGC off",
                 "filter    low-pass 21600 Hz, high-pass 40.5 Hz, 24 dB/octave",
                 "lost      1 gaps in this take, 2 overruns of the card",
                 "space     12.3 GB free, room for 11 h 23 min", "clock     set over the network",
@@ -35,6 +39,15 @@ import Transport
         #expect(StatusText(status).lines[0] == "state     idle, armed: press record and it records")
         status.state = .fault
         #expect(StatusText(status).lines[0] == "state     fault: it cannot record")
+    }
+
+    @Test func `a card without a gain`() {
+        var status = recordingStatus
+        #expect(status.gainText == "the card has no capture gain")
+        status.agc = true
+        #expect(status.gainText == "the card has no capture gain, AGC on")
+        status.gainDB = 12
+        #expect(status.gainText == "12 dB, AGC on")
     }
 
     @Test func `a recorder that plays`() {

@@ -1,3 +1,4 @@
+import Control
 import Filters
 import Glibc
 import TakeFiles
@@ -148,6 +149,22 @@ import Transport
         let result = run(["delete", "--yes", "1", second.stem, "last"], at: recorder)
         #expect(result == (0, ["deleted \(first.stem)", "deleted \(second.stem)"], []))
         #expect(recorder.commands == [.discard(stem: first.stem), .discard(stem: second.stem)])
+    }
+
+    @Test func `a library that runs deletes what it knows, and says who else does; the recorder deletes the rest`()
+        throws
+    {
+        let (first, second) = (try record(), try record())
+        let (recorder, library) = (try recorder(), try DeskLibrary([deskTake(1)]))
+        library.desk.takes.withLock { $0[0].take = first.stem }
+        #expect(run(["delete", "--yes", "1", "2"], at: recorder, library: library).status == 0)
+        #expect(
+            library.messages == [first, second].map { .delete(stem: $0.stem, Deletion(.here)) })
+        #expect(recorder.commands == [.discard(stem: second.stem)])
+        let refusal = "delete: \(first.stem): it is being deleted: look again in a moment"
+        library.desk.refusal.withLock { $0 = Refusal(.busy, refusal) }
+        #expect(run(["delete", "--yes", "1"], at: recorder, library: library) == (75, [], [refusal]))
+        #expect(recorder.commands.count == 1)
     }
 
     @Test func `without a terminal and --yes nothing is deleted`() throws {

@@ -47,8 +47,8 @@ import Transport
         #expect(result.status == 0)
         #expect(
             result.output.map { $0.prefix(24) } == [
-                #"{"event":"status","armed"#, #"{"event":"level","elapse"#, #"{"event":"take","take":""#,
-                #"{"event":"status","armed"#,
+                #"{"event":"status","agc":"#, #"{"event":"level","elapse"#, #"{"event":"take","take":""#,
+                #"{"event":"status","agc":"#,
             ])
         #expect(
             result.output[1] == #"{"event":"level","elapsed_seconds":83.5,"frames":4003200,"#

@@ -3,7 +3,7 @@ import Foundation
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct AccessTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(3))) struct AccessTests {
     /// Every route of the OpenAPI document.
     private static func routes(_ kit: RunningKit) throws -> [(method: String, path: String)] {
         let document = try JSONSerialization.jsonObject(with: try kit.stranger.get("/api/openapi.json").bytes)
@@ -14,6 +14,9 @@ import Testing
             return methods.keys.map { ($0.uppercased(), path.replacing("{phone}", with: "0")) }
         }
     }
+
+    /// Those that may not even be looked at.
+    private static let closed = ["/api/phones", "/api/settings", "/api/listen", "/api/log"]
 
     /// These say who the browser is, pair it, and describe the rest.
     private static let open = ["GET /api/session", "POST /api/session", "GET /api/openapi.json"]
@@ -39,7 +42,7 @@ import Testing
         let kit = try RunningKit(console: "access = \"read-only\"")
         for route in try Self.routes(kit) where !Self.open.contains("\(route.method) \(route.path)") {
             guard route.path != "/api/events" else { continue }
-            let isLook = route.method == "GET" && !["/api/phones", "/api/settings", "/api/listen"].contains(route.path)
+            let isLook = route.method == "GET" && !Self.closed.contains(route.path)
             let answer = try kit.stranger.run(route.method, route.path, route.method == "GET" ? nil : "{}", [])
             #expect((answer.status == 401) == !isLook, "\(route.method) \(route.path): \(answer.status)")
         }
@@ -111,6 +114,46 @@ import Testing
         #expect(hands.status == 403)
         #expect(hands.detail?.contains("hold play on it for 3 seconds") == true)
         #expect(try kit.stranger.post("/api/session", #"{"name":" "}"#).status == 400)
+    }
+
+    /// Sends wrong passwords over many connections, all but the last byte first, so that they arrive at once. Prints how many were compared.
+    private static let burst = #"""
+        import json, socket, sys
+        port = int(sys.argv[1])
+        body = b'{"name":"x","password":"wren"}'
+        head = b"POST /api/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+        all = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(60)]
+        for one in all: one.sendall(head + body[:-1])
+        for one in all: one.sendall(body[-1:])
+        print(sum(b"the password is wrong" in one.recv(65536) for one in all))
+        """#
+
+    @Test(.enabled(if: TestServer.areInstalled))
+    func `no more wrong passwords are compared, also where many come at once`() throws {
+        let kit = try RunningKit()
+        #expect(try TestServer.python(Self.burst, [String(kit.library.port)]) == "5")
+    }
+
+    @Test(arguments: ["/api/listen", "/api/events"])
+    func `a phone that is removed receives no more of what it listens to`(_ path: String) throws {
+        let kit = try RunningKit()
+        let token = try kit.stranger.pair(name: "Anna", password: RunningKit.password)
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/curl")
+        process.arguments = [
+            "--silent", "--no-buffer", "--max-time", "30", "-H", "Cookie: fieldfare=\(token)",
+            "http://127.0.0.1:\(kit.library.port)\(path)",
+        ]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        #expect(!pipe.fileHandleForReading.availableData.isEmpty)
+        guard case .array(let phones)? = try kit.phone.get("/api/phones").json?["phones"] else { return }
+        let id = try #require(phones.first { $0["name"] == .string("Anna") }?["id"]?.text)
+        #expect(try kit.phone.delete("/api/phones/\(id)").status == 204)
+        while !pipe.fileHandleForReading.availableData.isEmpty {}
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
     }
 
     @Test func `each answer forbids the page what it is not for`() throws {

@@ -3,7 +3,7 @@ import Foundation
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct CrowdTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(3))) struct CrowdTests {
     /// Opens a hundred connections that send a byte now and then, and beside them sends a thousand requests, fifty at a time. Prints how
     /// many were answered.
     private static let crowd = """
@@ -44,6 +44,65 @@ import Testing
             memory.split(separator: "\n").first { $0.hasPrefix("VmHWM") }?.split(separator: " ").dropFirst().first)
         // A debug build needs more than what is shipped.
         #expect(try #require(Int(peak)) < 96 << 10)
+    }
+
+    /// Asks for a stream many times, and is gone before the answer begins.
+    private static let gone = """
+        import random, socket, struct, sys, time
+        port, token, path = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+        for _ in range(200):
+            s = socket.create_connection(("127.0.0.1", port))
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            s.sendall(f"GET {path} HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nCookie: fieldfare={token}\\r\\n\\r\\n".encode())
+            time.sleep(random.random() * 0.003)
+            s.close()
+        print("gone")
+        """
+
+    @Test(.enabled(if: TestServer.areInstalled), arguments: ["/api/listen", "/api/events"])
+    func `phones that are gone before the answer begins leave nothing behind`(_ path: String) throws {
+        let kit = try RunningKit()
+        func files() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/\(kit.library.processIdentifier)/fd").count
+        }
+        _ = try kit.phone.get("/api/status")
+        let before = try files()
+        #expect(try TestServer.python(Self.gone, [String(kit.library.port), kit.token, path]) == "gone")
+        // The last ones end a moment later.
+        while try files() > before + 2 { usleep(20_000) }
+        let (status, _) = try kit.run(
+            "/usr/bin/curl",
+            [
+                "--silent", "--max-time", "1", "-o", "\(kit.folder)/sound", "-H", "Cookie: fieldfare=\(kit.token)",
+                "http://127.0.0.1:\(kit.library.port)\(path)",
+            ])
+        #expect(status == 28)
+        #expect(try Data(contentsOf: URL(filePath: "\(kit.folder)/sound")).count > 100)
+    }
+
+    @Test(.enabled(if: TestServer.areInstalled))
+    func `downloads that are broken off leave no file open`() throws {
+        let kit = try RunningKit()
+        let stem = try kit.record()
+        let folder = try #require(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["folder"]?.text)
+        #expect(truncate("\(folder)/\(stem).wav", 400 << 20) == 0)
+        func files() throws -> Int {
+            let folder = "/proc/\(kit.library.processIdentifier)/fd"
+            return try FileManager.default.contentsOfDirectory(atPath: folder).filter { file in
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(file)"))?.hasSuffix(".wav")
+                    == true
+            }.count
+        }
+        let path = "/api/takes/\(stem)/files/\(stem).wav"
+        #expect(try TestServer.python(Self.gone, [String(kit.library.port), kit.token, path]) == "gone")
+        while try files() > 0 { usleep(20_000) }
+        let whole = try kit.run(
+            "/usr/bin/curl",
+            [
+                "--silent", "--fail", "-o", "/dev/null", "-H", "Cookie: fieldfare=\(kit.token)",
+                "http://127.0.0.1:\(kit.library.port)\(path)",
+            ])
+        #expect(whole.status == 0)
     }
 
     @Test func `watchers receive the state, the level, the waveform and finished takes`() throws {

@@ -3,10 +3,31 @@ import Foundation
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct MistakesTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(3))) struct MistakesTests {
     private let kit: RunningKit
 
     init() throws { kit = try RunningKit() }
+
+    @Test(arguments: ["/nope", "/api/nope", "/api/takes/a/b/c", "/api/deck/nope"])
+    func `an address of which there is nothing is a problem as any other`(_ path: String) throws {
+        let answer = try kit.phone.get(path)
+        #expect(answer.status == 404)
+        #expect(answer.headers["content-type"] == "application/problem+json")
+        #expect(answer.detail == "console: there is nothing at this address")
+    }
+
+    @Test func `a condition that is misspelt or too great is refused`() throws {
+        for query in ["colour=red", "least_seconds=1e200", "limit=1e200", "upload=lost", "kit=%ff"] {
+            #expect(try kit.phone.get("/api/takes?\(query)").status == 400, "\(query)")
+        }
+    }
+
+    @Test func `chunks that are none are the browser's mistake`() throws {
+        let answer = try kit.phone.run(
+            "POST", "/api/deck/stop", nil,
+            ["-H", "Content-Type: application/json", "-H", "Transfer-Encoding: xchunked", "--data-binary", "{}"])
+        #expect(answer.status == 400)
+    }
 
     @Test func `what is not understood is refused in a sentence`() throws {
         let cases: [(String, String, Int, String)] = [
@@ -52,24 +73,13 @@ import Testing
     @Test(.enabled(if: TestServer.areInstalled))
     func `the server does what its OpenAPI document says, as schemathesis sees it`() throws {
         _ = try kit.record()
-        let process = Process()
-        process.executableURL = URL(filePath: "\(TestServer.programs)/schemathesis")
-        let configuration = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "Resources/schemathesis.toml"
-        ).path
-        process.arguments = [
-            "--config-file", configuration, "run", "http://127.0.0.1:\(kit.library.port)/api/openapi.json",
-        ]
-        process.environment = ProcessInfo.processInfo.environment.merging(["FIELDFARE_TOKEN": kit.token]) { $1 }
-        process.currentDirectoryURL = URL(filePath: kit.folder)
-        let log = "\(kit.folder)/schemathesis.log"
-        _ = FileManager.default.createFile(atPath: log, contents: nil)
-        process.standardOutput = FileHandle(forWritingAtPath: log)
-        process.standardError = FileHandle(forWritingAtPath: log)
-        try process.run()
-        process.waitUntilExit()
-        let report = try String(contentsOfFile: log, encoding: .utf8)
-        #expect(process.terminationStatus == 0, "\(report.suffix(6000))")
+        let document = "http://127.0.0.1:\(kit.library.port)/api/openapi.json"
+        let (status, report) = try kit.run(
+            "schemathesis", ["--config-file", RunningKit.resource("schemathesis.toml"), "run", document],
+            environment: ["FIELDFARE_TOKEN": kit.token])
+        // A request that failed may be long.
+        let lines = report.split(separator: "\n").map { $0.prefix(300) }.joined(separator: "\n")
+        #expect(status == 0, "\(lines.suffix(6000))")
         #expect(report.contains("generated"))
     }
 }

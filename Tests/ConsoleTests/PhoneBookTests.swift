@@ -49,13 +49,24 @@ import Testing
         #expect(!book.phones.map(\.name).contains("0"))
     }
 
-    @Test func `five failures a minute are allowed`() {
-        var attempts = Attempts()
-        for second in 0..<5 {
-            #expect(attempts.wait(at: Instant(nanoseconds: Int64(second) * 1_000_000_000)) == nil)
-            attempts.fail(at: Instant(nanoseconds: Int64(second) * 1_000_000_000))
+    @Test func `a new phone stays, also where all were paired on one day, or by a clock that was set back`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (book, _) = PhoneBook.open(in: folder)
+        for number in 0...(PhoneBook.mostPhones + 3) {
+            let (phone, token) = try book.add(name: "\(number)", now: noon + .seconds(-86400 * (number / 40)))
+            #expect(book.phone(token: token, now: noon)?.id == phone.id, "\(number)")
         }
-        #expect(attempts.wait(at: Instant(nanoseconds: 10_000_000_000)) == .seconds(50))
-        #expect(attempts.wait(at: Instant(nanoseconds: 60_000_000_000)) == nil)
+        #expect(book.phones.count == PhoneBook.mostPhones)
+    }
+
+    @Test func `five failures a minute are allowed, and those that are under way count`() {
+        func at(_ second: Int64) -> Instant { Instant(nanoseconds: second * 1_000_000_000) }
+        var attempts = Attempts()
+        for second in 0..<5 { #expect(attempts.begin(at: at(Int64(second))) == nil) }
+        #expect(attempts.begin(at: at(10)) == .seconds(50))
+        attempts.takeBack(at(3))
+        #expect(attempts.begin(at: at(11)) == nil)
+        #expect(attempts.begin(at: at(12)) == .seconds(48))
+        #expect(attempts.begin(at: at(60)) == nil)
     }
 }

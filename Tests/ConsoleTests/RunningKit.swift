@@ -16,11 +16,18 @@ final class RunningKit {
     static let programs = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         .path
 
-    /// - Parameter console: lines of the settings' section.
-    init(console: String = "") throws {
+    /// Where takes are sent to, if it is a folder.
+    var home: String { "\(folder)/home" }
+
+    /// - Parameters:
+    ///   - console: lines of the settings' section.
+    ///   - sends: whether takes are sent to a folder, `home`.
+    init(console: String = "", sends: Bool = false) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "kit-\(UUID().uuidString.prefix(8))").path
         self.folder = folder
-        try FileManager.default.createDirectory(atPath: "\(folder)/takes", withIntermediateDirectories: true)
+        for name in ["takes", "home"] {
+            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+        }
         let settings = "\(folder)/fieldfare.toml"
         try Data("\(Self.password)\n".utf8).write(to: URL(filePath: "\(folder)/console.password"))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(folder)/console.password")
@@ -37,7 +44,9 @@ final class RunningKit {
             socket = "\(folder)/library.sock"
             directory = "\(folder)/library"
             [outbox]
-            store = "none"
+            store = "\(sends ? "folder" : "none")"
+            [outbox.folder]
+            path = "\(folder)/home"
             [console]
             listen = "127.0.0.1:\(port)"
             \(console)
@@ -88,14 +97,44 @@ final class RunningKit {
     var stranger: Curl { Curl(library.port) }
 
     /// Records a take, and waits until the library has it.
+    /// - Parameter seconds: how long it is at least.
     /// - Returns: its stem.
-    func record(note: String? = nil) throws -> String {
+    func record(note: String? = nil, seconds: Int = 0) throws -> String {
         _ = try phone.post("/api/deck/record")
+        while try phone.get("/api/status").json?["synced_seconds"]?.double ?? 0 < Double(seconds) { usleep(20_000) }
         if let note { _ = try phone.post("/api/deck/mark", "{\"note\":\"\(note)\"}") }
         let stopped = try phone.post("/api/deck/stop")
         guard let stem = stopped.json?["selected"]?.text else { throw TestServer.Failure(text: stopped.body) }
         while try phone.get("/api/takes/\(stem)").status != 200 { usleep(20_000) }
         return stem
+    }
+}
+
+extension RunningKit {
+    /// Runs one of the Python programs of the servers', or one by its path, and waits for its end.
+    /// - Returns: its exit status, and what it printed.
+    func run(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> (status: Int32, report: String) {
+        let process = Process()
+        let path = program.hasPrefix("/") ? program : "\(TestServer.programs)/\(program)"
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.currentDirectoryURL = URL(filePath: folder)
+        let log = "\(folder)/\(process.executableURL?.lastPathComponent ?? "").log"
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle(forWritingAtPath: log)
+        process.standardError = FileHandle(forWritingAtPath: log)
+        try process.run()
+        process.waitUntilExit()
+        return (process.terminationStatus, try String(contentsOfFile: log, encoding: .utf8))
+    }
+
+    /// A file beside the tests.
+    static func resource(_ name: String) -> String {
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Resources/\(name)").path
     }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct TakesTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(3))) struct TakesTests {
     private let kit: RunningKit
     private let stem: String
 
@@ -76,12 +76,116 @@ import Testing
         #expect(notes.contains("Zaunkönig"))
     }
 
+    @Test func `markers of a finished take are set, described, removed, found, and kept in clips`() throws {
+        let path = "/api/takes/\(stem)"
+        let recorded = try #require(try kit.phone.get(path).json?["markers"])
+        guard case .array(let list) = recorded, let wren = list.first?["at_frame"]?.integer else { return }
+        #expect(list.map { $0["note"] } == [.string("wren")])
+        let set = try kit.phone.patch(
+            path, #"{"markers":{"set":[{"at_frame":7,"note":"owl"},{"at_frame":\#(wren),"note":"robin"}]}}"#)
+        #expect(set.status == 200, "\(set.body)")
+        #expect(set.json?["take"]?["counts"]?["markers"] == .integer(2))
+        let shown = try kit.phone.get(path).json
+        #expect(
+            shown?["markers"]?.description
+                == #"[{"at_frame":7,"note":"owl"},{"at_frame":\#(wren),"note":"robin"}]"#)
+        #expect(shown?["sidecar"]?["markers"] == recorded)
+        let clip = try kit.phone.get(path + "/clip?from=0&to=10")
+        #expect(clip.bytes.firstRange(of: Data("owl".utf8)) != nil)
+        #expect(clip.bytes.firstRange(of: Data("wren".utf8)) == nil)
+        _ = try kit.phone.patch(path, #"{"markers":{"remove":[7,\#(wren)]}}"#)
+        #expect(try kit.phone.get(path).json?["markers"] == .array([]))
+        for (request, sentence) in [
+            (#"{"markers":{"set":[{"at_frame":99999999}]}}"#, "99999999 lies behind its end"),
+            (#"{"markers":{"set":[{"at_frame":-1}]}}"#, "set: found"),
+            (#"{"markers":{"add":[]}}"#, "set, remove, or both"),
+            (#"{"markers":{}}"#, "set and remove are both empty"), (#"{"markers":[]}"#, "set, remove, or both"),
+        ] {
+            let answer = try kit.phone.patch(path, request)
+            #expect(answer.status == 400 && answer.detail?.contains(sentence) == true, "\(request): \(answer.body)")
+        }
+    }
+
+    @Test func `takes are found by the kit that recorded them, and by where they stand`() throws {
+        func stems(_ query: String) throws -> JSONValue? {
+            let page = try kit.phone.get("/api/takes?\(query)").json
+            guard case .array(let takes)? = page?["takes"] else { return page }
+            return .array(takes.compactMap { $0["take"] })
+        }
+        #expect(try stems("kit=heron07&upload=none") == .array([.string(stem)]))
+        #expect(try stems("kit=heron07&upload=not-done") == .array([.string(stem)]))
+        #expect(try stems("kit=heron08") == .array([]))
+        #expect(try stems("upload=done") == .array([]))
+        #expect(try kit.phone.get("/api/library").json?["kits"] == .array([.string("heron07")]))
+    }
+
+    @Test func `a change of which one part is refused changes nothing`() throws {
+        let path = "/api/takes/\(stem)"
+        let tags = (0...50).map { "\"t\($0)\"" }.joined(separator: ",")
+        for request in [
+            #"{"memo":"changed","markers":{"set":[{"at_frame":99999999,"note":"x"}]}}"#,
+            #"{"memo":"changed","starred":true,"add":[\#(tags)]}"#, #"{"memo":"changed","add":["a"],"remove":[7]}"#,
+        ] {
+            #expect(try kit.phone.patch(path, request).status == 400)
+            let take = try kit.phone.get(path).json?["take"]
+            #expect(take?["memo"] == .null && take?["starred"] == .bool(false) && take?["tags"] == .array([]))
+        }
+    }
+
+    @Test func `a file of the library's own that is damaged hides no take`() throws {
+        try Data("garbage".utf8).write(to: URL(filePath: "\(kit.folder)/library/takes/\(stem).json"))
+        let shown = try kit.phone.get("/api/takes/\(stem)")
+        #expect(shown.status == 200)
+        #expect(shown.json?["problem"]?.text?.hasPrefix("notes: \(kit.folder)/library/takes/\(stem).json") == true)
+        for path in ["clip?from=0&to=100", "waveform.dat", "files/\(stem).wav"] {
+            #expect(try kit.phone.get("/api/takes/\(stem)/\(path)").status == 200, "\(path)")
+        }
+        #expect(try kit.phone.get("/api/archive?take=\(stem)&take=\(stem)").status == 200)
+    }
+
+    @Test(arguments: ["wav", "dat"]) func `a folder or a pipe in the place of a file is refused`(_ ending: String)
+        throws
+    {
+        let folder = try #require(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["folder"]?.text)
+        let file = "\(folder)/\(stem).\(ending)"
+        for make in [{ mkdir(file, 0o755) }, { mkfifo(file, 0o644) }] {
+            rename(file, file + ".away")
+            #expect(make() == 0)
+            for path in ["/api/archive?take=\(stem)", "/api/takes/\(stem)/files/\(stem).\(ending)"] {
+                let answer = try kit.phone.get(path)
+                #expect(answer.status == 404, "\(path): \(answer.status)")
+                #expect(answer.detail?.isEmpty == false)
+            }
+            #expect(remove(file) == 0)
+        }
+        #expect(try kit.phone.get("/api/status").status == 200)
+    }
+
     @Test func `a take that is deleted is gone from the disk`() throws {
         let folder = try #require(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["folder"]?.text)
         #expect(try kit.phone.delete("/api/takes/\(stem)?where=nowhere").status == 400)
-        #expect(try kit.phone.delete("/api/takes/\(stem)").status == 204)
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=here").status == 204)
         #expect(!FileManager.default.fileExists(atPath: "\(folder)/\(stem).wav"))
-        #expect(try kit.phone.delete("/api/takes/\(stem)").status == 404)
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=here").status == 404)
+    }
+
+    @Test func `a file that is cut while a browser receives it ends the connection`() throws {
+        let folder = try #require(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["folder"]?.text)
+        let sound = "\(folder)/\(stem).wav"
+        #expect(truncate(sound, 400 << 20) == 0)
+        let received = "\(kit.folder)/received"
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/curl")
+        process.arguments = [
+            "--silent", "--limit-rate", "2M", "-o", received, "-H", "Cookie: fieldfare=\(kit.token)",
+            "http://127.0.0.1:\(kit.library.port)/api/takes/\(stem)/files/\(stem).wav",
+        ]
+        try process.run()
+        while (try? FileManager.default.attributesOfItem(atPath: received)[.size] as? Int) ?? 0 == 0 { usleep(20_000) }
+        #expect(truncate(sound, 4096) == 0)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 18)
+        #expect(try kit.phone.get("/api/takes/\(stem)/files/\(stem).wav").bytes.count == 4096)
     }
 
     @Test func `no path and no link leads out of a take`() throws {

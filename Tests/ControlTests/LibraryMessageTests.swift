@@ -18,6 +18,8 @@ import Transport
         query.leastSeconds = 0.5
         query.mostSeconds = 60
         query.place = .elsewhere
+        query.kit = "wren01"
+        query.upload = .notDone
         query.order = .size
         query.isDescending = false
         query.limit = 200
@@ -29,10 +31,10 @@ import Transport
         (#"{"command":"status","id":1}"#, .status),
         (#"{"command":"takes","id":1}"#, .takes(TakeQuery())),
         (
-            #"{"after":"1795241891250000 42","command":"takes","descending":false,"id":1,"least_seconds":0.5,"#
+            #"{"after":"1795241891250000 42","command":"takes","descending":false,"id":1,"kit":"wren01","least_seconds":0.5,"#
                 + #""limit":200,"marker":"","most_seconds":60,"order":"size","place":"elsewhere","#
                 + #""since":"2026-11-21T06:18:11.250000Z","starred":false,"tag":"interview","#
-                + #""text":"wren \"dawn\"","until":"2026-11-21T06:18:12.000000Z"}"#,
+                + #""text":"wren \"dawn\"","until":"2026-11-21T06:18:12.000000Z","upload":"not-done"}"#,
             .takes(restricted)
         ),
         (#"{"command":"show","id":1,"take":"\#(stem)"}"#, .show(.stem(stem))),
@@ -44,7 +46,19 @@ import Transport
             #"{"add":["interview","river"],"command":"tag","id":1,"remove":["draft"],"take":"last"}"#,
             .tag(.last, adding: ["interview", "river"], removing: ["draft"])
         ),
+        (
+            #"{"command":"markers","id":1,"remove":[7],"set":[{"at_frame":0,"note":null},{"at_frame":48000,"note":"wren"}],"take":42}"#,
+            .markers(
+                .number(42),
+                setting: [.init(atFrame: .first, note: nil), .init(atFrame: TakeFrame(48000), note: "wren")],
+                removing: [TakeFrame(7)])
+        ),
         (#"{"command":"star","id":1,"starred":true,"take":"last"}"#, .star(.last, true)),
+        (#"{"command":"delete","id":1,"take":"\#(stem)","where":"both"}"#, .delete(stem: stem, Deletion(.both))),
+        (
+            #"{"command":"delete","id":1,"left":"home","take":"\#(stem)","where":"here"}"#,
+            .delete(stem: stem, Deletion(.here, onlyIfHome: true))
+        ),
         (#"{"command":"star","id":1,"starred":false,"take":"last"}"#, .star(.last, false)),
         (#"{"command":"outbox","id":1,"limit":20}"#, .outbox(limit: 20)),
         (#"{"command":"outbox-retry","id":1}"#, .outboxWish(.retry)),
@@ -67,8 +81,8 @@ import Transport
     ]
 
     static let allowed =
-        "allowed are status, takes, show, memo, tag, star, outbox, outbox-retry, outbox-pause, outbox-resume, outbox-add, "
-        + "outbox-remove, outbox-hold, remote-list, remote-get, remote-delete, remote-next"
+        "allowed are status, takes, show, memo, tag, markers, star, delete, outbox, outbox-retry, outbox-pause, outbox-resume, "
+        + "outbox-add, outbox-remove, outbox-hold, remote-list, remote-get, remote-delete, remote-next"
 
     private func read(_ line: String) throws(RequestError) -> Request<LibraryMessage> {
         try Request.read(Array(line.utf8)[...])
@@ -152,6 +166,11 @@ import Transport
         (#"{"command":"tag","take":1,"add":"a"}"#, #"tag: add: found "a", allowed is \#(tags)"#),
         (#"{"command":"tag","take":1,"remove":["a"," "]}"#, #"tag: remove: found ["a"," "], allowed is \#(tags)"#),
         (#"{"command":"tag","take":1,"add":["a\nb"]}"#, #"tag: add: found ["a\nb"], allowed is \#(tags)"#),
+        (#"{"command":"delete","take":"\#(stem)"}"#, "delete: where: it is missing, allowed are here, there, both"),
+        (
+            #"{"command":"delete","take":"\#(stem)","where":"here","left":"kit"}"#,
+            "delete: left: found kit, allowed is home"
+        ),
         (#"{"command":"star","take":1}"#, "star: starred is missing, allowed is true or false"),
         (#"{"command":"star","take":1,"starred":null}"#, "star: starred: found null, allowed is true or false"),
     ])

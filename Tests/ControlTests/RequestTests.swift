@@ -10,6 +10,7 @@ import Transport
         (#"{"command":"status","id":1}"#, .status),
         (#"{"command":"watch","id":1}"#, .watch(peaks: false)),
         (#"{"command":"watch","id":1,"peaks":true}"#, .watch(peaks: true)),
+        (#"{"command":"watch","id":1,"levels":false}"#, .watch(levels: false, peaks: false)),
         (#"{"command":"record","id":1}"#, .command(.record)),
         (#"{"command":"stop","id":1}"#, .command(.stop)),
         (#"{"command":"pause","id":1}"#, .command(.pause)),
@@ -19,6 +20,17 @@ import Transport
         (#"{"command":"select","id":1,"take":"a-0042-061811Z"}"#, .command(.select(.stem("a-0042-061811Z")))),
         (#"{"command":"eject","id":1}"#, .command(.eject)),
         (#"{"command":"discard","id":1,"take":"a-0042-061811Z"}"#, .command(.discard(stem: "a-0042-061811Z"))),
+        (
+            #"{"boot_id":"0b0c","command":"discard","day":"2026-11-21","id":1,"revision":3,"started_monotonic_ns":7000000000000001,"#
+                + #""take":"a-0042-061811Z"}"#,
+            .command(
+                .discard(
+                    stem: "a-0042-061811Z",
+                    version: TakeVersion(
+                        day: "2026-11-21",
+                        origin: TakeOrigin(bootID: "0b0c", startedMonotonicNs: 7_000_000_000_000_001),
+                        revision: 3)))
+        ),
         (#"{"command":"skip","id":1,"seconds":-5}"#, .command(.skip(seconds: -5))),
         (#"{"command":"skip","id":1,"seconds":0.25}"#, .command(.skip(seconds: 0.25))),
         (#"{"command":"mark","id":1}"#, .command(.mark(note: nil))),
@@ -37,6 +49,9 @@ import Transport
             #"{"command":"filter","high_pass_hz":40.5,"id":1,"low_pass_hz":8000}"#,
             .command(.filter(lowPass: .hertz(8000), slopeDBPerOctave: nil, highPass: .hertz(40.5)))
         ),
+        (#"{"command":"gain","gain_db":12.5,"id":1}"#, .command(.gain(.decibels(12.5), agc: nil))),
+        (#"{"agc":true,"command":"gain","gain_db":"keep","id":1}"#, .command(.gain(.keep, agc: true))),
+        (#"{"agc":false,"command":"gain","id":1}"#, .command(.gain(nil, agc: false))),
         (#"{"command":"cards","id":1}"#, .inventory(.cards)),
         (#"{"command":"lines","id":1}"#, .inventory(.lines)),
         (#"{"command":"doctor","id":1}"#, .inventory(.doctor)),
@@ -76,6 +91,7 @@ import Transport
             #"{"command":"filter","low_pass_hz":null,"high_pass_hz":null,"slope_db_per_octave":null}"#,
             .command(.filter(lowPass: .off, slopeDBPerOctave: nil, highPass: .off))
         ),
+        (#"{"command":"gain","gain_db":-6,"agc":null}"#, .command(.gain(.decibels(-6), agc: nil))),
         (#"{"command":"mark","note":null}"#, .command(.mark(note: nil))),
         (#"{"command":"speed","factor":2}"#, .command(.speed(factor: 2, expands: false))),
         (
@@ -91,12 +107,12 @@ import Transport
         (
             "{}",
             "control: command is missing, allowed are status, watch, record, stop, play, pause, skip, mark, select, "
-                + "filter, volume, pitch, speed, eject, discard, cards, lines, doctor, indicate, light, clock-set"
+                + "filter, gain, volume, pitch, speed, eject, discard, cards, lines, doctor, indicate, light, clock-set"
         ),
         (
             #"{"command":"erase"}"#,
             "control: command: found \"erase\", allowed are status, watch, record, stop, play, pause, skip, mark, "
-                + "select, filter, volume, pitch, speed, eject, discard, cards, lines, doctor, indicate, light, clock-set"
+                + "select, filter, gain, volume, pitch, speed, eject, discard, cards, lines, doctor, indicate, light, clock-set"
         ),
         (#"{"command":"skip"}"#, "skip: seconds is missing, allowed is a number, negative to go back"),
         (
@@ -111,6 +127,10 @@ import Transport
         (
             #"{"command":"play","take":-1}"#,
             #"play: take: found -1, allowed is a take's stem, its number, or "last""#
+        ),
+        (
+            #"{"command":"discard","take":"a-0042-061811Z","revision":3}"#,
+            "discard: day is missing, allowed is a day such as \"2026-11-21\""
         ),
         (#"{"command":"discard"}"#, "discard: take is missing, allowed is a take's stem"),
         (#"{"command":"discard","take":""}"#, #"discard: take: found "", allowed is a take's stem"#),
@@ -135,6 +155,17 @@ import Transport
             #"{"command":"speed","factor":1,"expand":"yes"}"#,
             #"speed: expand: found "yes", allowed is true or false"#
         ),
+        (#"{"command":"gain"}"#, "gain: gain_db and agc are missing: one is needed"),
+        (#"{"command":"gain","gain_db":null,"agc":null}"#, "gain: gain_db and agc are missing: one is needed"),
+        (
+            #"{"command":"gain","gain_db":"12"}"#,
+            #"gain: gain_db: found "12", allowed is a number from -150 to 150, or "keep""#
+        ),
+        (
+            #"{"command":"gain","gain_db":151}"#,
+            #"gain: gain_db: found 151, allowed is a number from -150 to 150, or "keep""#
+        ),
+        (#"{"command":"gain","gain_db":1,"agc":1}"#, "gain: agc: found 1, allowed is true or false"),
         (
             #"{"command":"filter","slope_db_per_octave":18}"#,
             "filter: slope_db_per_octave: found 18, allowed is one of 12, 24, 36, 48"

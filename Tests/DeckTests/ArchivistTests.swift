@@ -241,6 +241,84 @@ import Workers
         #expect(left.filter { $0.contains("heron07") } == [])
     }
 
+    @Test func `a take is discarded only if it is still what that was decided for`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        let stem = try #require(rig.deck.status.selected)
+        let sidecar = try #require(try rig.sidecars().first)
+        let day = WallTime(iso8601: sidecar.started)?.date ?? ""
+        let right = sidecar.version(day: day)
+        var (otherBoot, otherTime, later, otherDay) = (right, right, right, right)
+        otherBoot.origin.bootID += "x"
+        otherTime.origin.startedMonotonicNs += 1
+        later.revision += 1
+        otherDay.day = "2001-01-01"
+        var refusals: [Refusal] = []
+        for version in [otherBoot, otherTime, later, otherDay] {
+            rig.deck.perform(.discard(stem: stem, version: version)) {
+                if case .failure(let refusal) = $0 { refusals.append(refusal) }
+            }
+            rig.work()
+        }
+        let other = Refusal(.busy, "discard: \(stem): it is not what it was when this was decided: look at it again")
+        #expect(refusals.dropLast() == [other, other, other])
+        #expect(refusals.last?.code == .notFound)
+        #expect(try rig.sidecars() == [sidecar] && rig.deck.status.selected == stem)
+        rig.deck.perform(.discard(stem: stem, version: right)) { _ in }
+        rig.work()
+        #expect(try rig.sidecars().isEmpty && rig.deck.status.selected == nil)
+    }
+
+    @Test func `who asks for a take to be discarded that is being discarded is answered once it is gone`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        let stem = try #require(rig.deck.status.selected)
+        rig.stuck = [.archivist]
+        var answers: [String] = []
+        for name in ["first", "second"] {
+            rig.deck.perform(.discard(stem: stem)) { result in
+                if case .success = result { answers.append(name) }
+            }
+        }
+        rig.work()
+        #expect(answers.isEmpty)
+        rig.stuck = []
+        rig.work()
+        #expect(answers == ["first", "second"])
+        #expect(try rig.sidecars().isEmpty)
+    }
+
+    @Test func `a take whose storage went away before it was discarded is not said to be deleted`() throws {
+        let rig = try Rig()
+        rig.keepsDirectory = true
+        defer { try? FileManager.default.removeItem(atPath: rig.directory + "-away") }
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        let stem = try #require(rig.deck.status.selected)
+        rig.stuck = [.archivist]
+        var refusal: Refusal?
+        // The folder is left before the archivist comes to it, and while it is there again.
+        try FileManager.default.moveItem(atPath: rig.directory, toPath: rig.directory + "-away")
+        rig.run(.seconds(5))
+        rig.deck.perform(.discard(stem: stem)) { if case .failure(let reason) = $0 { refusal = reason } }
+        rig.stuck = []
+        rig.work()
+        #expect(refusal != nil)
+        let left = try FileManager.default.subpathsOfDirectory(atPath: rig.directory + "-away")
+        #expect(left.contains { $0.hasSuffix("\(stem).wav") } && left.contains { $0.hasSuffix("\(stem).json") })
+    }
+
     @Test func `a take that cannot be removed is reported, and stays`() throws {
         let storage = TroubledStorage()
         let rig = try Rig(files: FileSystem(calls: storage))

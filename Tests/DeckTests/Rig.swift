@@ -46,6 +46,7 @@ final class ScriptedCard: CaptureSource {
     let endedFileDescriptor: Int32 = -1
     private(set) var opened: [CaptureRequest] = []
     private var ring: Ring?
+    private var isOpened = false
     /// Frames that the card sampled since it was started.
     private var sampled: Int64 = 0
     private(set) var started = Instant(nanoseconds: 0)
@@ -62,6 +63,12 @@ final class ScriptedCard: CaptureSource {
     var slowness = 0.0
     /// How late the next stamp is.
     var lateness: () -> Duration = { .zero }
+    /// What its mixer has.
+    var gain = CardGain()
+    /// Why the gain cannot be set; nil: it can.
+    var gainFailure: GainError?
+    /// How long its mixer takes.
+    var mixerTime = Duration.zero
     /// What the next frames sound like; nil: their number.
     var sample: Int16?
 
@@ -76,9 +83,24 @@ final class ScriptedCard: CaptureSource {
         clock.advance(by: openingTime)
         guard isPresent else { throw Absent() }
         if let rate = request.rateHz, rate != format.rateHz { throw Absent() }
+        isOpened = true
+        apply(request.gainDB, request.agc)
         return CaptureGrant(
             card: "card:Scripted", name: "Scripted", format: format, periodFrames: periodFrames,
-            bufferFrames: 4 * periodFrames)
+            bufferFrames: 4 * periodFrames, gain: gain)
+    }
+
+    func setGain(gainDB: Double?, agc: Bool?) throws(GainError) -> CardGain? {
+        guard isOpened else { return nil }
+        clock.advance(by: mixerTime)
+        if let gainFailure { throw gainFailure }
+        apply(gainDB, agc)
+        return gain
+    }
+
+    private func apply(_ gainDB: Double?, _ agc: Bool?) {
+        if gain.rangeDB != nil { gain.gainDB = gainDB ?? gain.gainDB }
+        if gain.agc != nil { gain.agc = agc ?? gain.agc }
     }
 
     func start(into ring: Ring) throws {
@@ -92,7 +114,10 @@ final class ScriptedCard: CaptureSource {
         ring.stamp(Stamp(position: base, instant: started, kind: .started))
     }
 
-    func stop() { ring = nil }
+    func stop() {
+        ring = nil
+        isOpened = false
+    }
 
     var isOpen: Bool { ring != nil }
 

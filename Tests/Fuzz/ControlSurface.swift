@@ -24,6 +24,7 @@ struct ControlSurface: Surface {
             #"{"id":4,"command":"mark","note":"a heron \ud83c\udfb5 \"here\""}"#,
             #"{"id":5,"command":"select","take":"last"}"#,
             #"{"id":6,"command":"filter","low_pass_hz":8000,"slope_db_per_octave":48,"high_pass_hz":"off"}"#,
+            #"{"id":6,"command":"gain","gain_db":-12.5,"agc":true}"#, #"{"command":"gain","gain_db":"keep"}"#,
             #"{"id":7,"command":"volume","volume":0.5}"#,
             #"{"id":8,"command":"discard","take":"heron07-0041-061811Z"}"#,
             #"{"id":9,"command":"cards"}"#, #"{"id":10,"command":"lines"}"#, #"{"id":11,"command":"doctor"}"#,

@@ -13,10 +13,12 @@ enum LibraryLines {
         #"{"id":6,"command":"memo","take":"last","memo":null}"#,
         #"{"id":7,"command":"tag","take":42,"add":["river"," dawn "],"remove":["draft"]}"#,
         #"{"id":8,"command":"star","take":42,"starred":true}"#,
+        #"{"id":9,"command":"delete","take":"heron07-0042-061811Z","where":"here","left":"home"}"#,
         #"{"id":9,"command":"outbox","limit":20}"#,
         #"{"id":10,"command":"outbox-pause"}"#,
         #"{"id":11,"command":"outbox-hold","take":"last"}"#,
-        #"{"id":12,"command":"takes","upload":"held"}"#,
+        #"{"id":12,"command":"takes","upload":"not-done","kit":"heron07"}"#,
+        #"{"id":13,"command":"markers","take":42,"set":[{"at_frame":48000,"note":"wren"},{"at_frame":7}],"remove":[0]}"#,
     ]
 
     /// Reads each line as the library would: what is read is within its limits, and is read again once it is written.
@@ -41,6 +43,9 @@ enum LibraryLines {
         case .status, .show, .star, .outboxWish, .outboxDecision, .remote(.next): break
         case .remote(.list(let store)): try check(store, nil)
         case .remote(.get(let store, let path)), .remote(.delete(let store, let path)): try check(store, path)
+        case .delete(let stem, let deletion):
+            try hold(TakeName(stem: stem, day: "") != nil, "\(stem) is deleted")
+            try hold(!deletion.onlyIfHome || deletion.place == .here, "a condition for \(deletion.place)")
         case .outbox(let limit):
             try hold((1...TakeQuery.mostTakes).contains(limit), "a limit of \(limit)")
         case .takes(let query):
@@ -51,6 +56,13 @@ enum LibraryLines {
             try hold(query.tag.map { TakeNotes.tag($0) == $0 } ?? true, "a tag \(query.tag ?? "")")
         case .memo(_, let memo):
             try hold((memo?.utf8.count ?? 1) <= TakeNotes.longestMemo, "a memo of \(memo?.utf8.count ?? 0) bytes")
+        case .markers(_, let setting, let removing):
+            try hold(!setting.isEmpty || !removing.isEmpty, "nothing is set or removed")
+            try hold(max(setting.count, removing.count) <= TakeNotes.mostMarkerChanges, "\(setting.count) markers")
+            try hold((setting.map(\.atFrame) + removing).allSatisfy { $0 >= .first }, "a marker before the take")
+            try hold(
+                setting.allSatisfy { ($0.note?.utf8.count ?? 1) <= TakeNotes.longestMarkerNote },
+                "a note that is too long")
         case .tag(_, let adding, let removing):
             let tags = adding + removing
             try hold(!tags.isEmpty && tags.count <= 2 * TakeNotes.mostTags, "\(tags.count) tags")

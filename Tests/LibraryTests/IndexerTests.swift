@@ -1,5 +1,5 @@
-import Catalog
 import FinishedTakes
+import GRDB
 import Glibc
 import Logging
 import Synchronization
@@ -9,6 +9,7 @@ import Testing
 import Transport
 import Upload
 
+@testable import Catalog
 @testable import Library
 
 /// What was logged.
@@ -48,7 +49,22 @@ struct TestedIndexer {
     }
 
     /// No store either.
-    var remote: RemoteDesk { RemoteDesk(Stores([]), catalogs, board: outbox.board) }
+    var remote: RemoteDesk { RemoteDesk(Stores([]), catalogs) }
+
+    /// Deletes takes, with these stores, and a recorder at a socket.
+    func deletion(
+        _ requests: LibraryRequests, _ remote: RemoteDesk? = nil, recorder: String? = nil
+    ) throws -> TakeDeletion {
+        let recorder = recorder ?? "\(disk.path)/none.sock"
+        return try TakeDeletion(
+            catalogs, requests, remote ?? self.remote, try discards(recorder), reader: try DiskReader(name: "reader"),
+            recorder: recorder)
+    }
+
+    /// Asks a recorder to delete takes. One that only listens deletes nothing.
+    func discards(_ recorder: String) throws -> DiscardDesk {
+        try DiscardDesk(recorder: recorder, catalogs.inHand, pause: .milliseconds(1)) { _ in false }
+    }
 
     init(_ disk: TakesOnDisk = TakesOnDisk(), roots: [String]? = nil, stores: [String] = []) throws {
         self.disk = disk
@@ -56,7 +72,7 @@ struct TestedIndexer {
         watch = try TakesWatch()
         let log = log
         indexer = try Indexer(
-            catalogs, roots: roots ?? [disk.takes], watch: watch, progress: progress,
+            catalogs, roots: roots ?? [disk.takes], watch: watch, progress: progress, retryInterval: .zero,
             log: Logger(label: "test") { _ in log })
     }
 
@@ -67,7 +83,7 @@ struct TestedIndexer {
         var stems: [String] = []
         repeat {
             let page = try catalog.page(query)
-            stems += page.takes.map(\.take)
+            stems += try page.takes().map(\.take)
             query.after = page.next
         } while query.after != nil
         return stems
@@ -81,6 +97,29 @@ struct TestedIndexer {
     init() throws { tested = try TestedIndexer() }
 
     private func started(hours: Int) -> WallTime { TakesOnDisk.morning + .seconds(3600 * hours) }
+
+    @Test func `takes that the database could not take are compared once more, and the failure is reported once`()
+        async throws
+    {
+        let forbid = "CREATE TRIGGER full BEFORE INSERT ON take BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+        try await tested.catalog.database.write { try $0.execute(sql: forbid) }
+        await tested.indexer.scanAll()
+        let name = try disk.add(TakesOnDisk.sidecar(1))
+        let folder = "\(disk.takes)/\(name.day)"
+        var events = tested.watch.events.makeAsyncIterator()
+        await tested.indexer.handle(.sidecar(folder: folder, file: "\(name.stem).json"))
+        for _ in 0..<2 {
+            // Beside what the kernel reports.
+            while let event = await events.next(), event != .unknown {}
+            #expect(try tested.stems() == [])
+            await tested.indexer.handle(.unknown)
+        }
+        #expect(tested.log.lines.filter { $0.contains("the disk is full") }.count == 1)
+        try await tested.catalog.database.write { try $0.execute(sql: "DROP TRIGGER full") }
+        while let event = await events.next(), event != .unknown {}
+        await tested.indexer.handle(.unknown)
+        #expect(try tested.stems() == [name.stem])
+    }
 
     @Test func `a scan catalogs what is there, and removes what is gone`() async throws {
         var takes: [TakeName] = []

@@ -1,39 +1,166 @@
 import Catalog
+import Control
 import FinishedTakes
+import Foundation
 import Logging
 import ServiceLifecycle
 import Settings
 import Takes
 import Testing
+import Transport
+import Upload
 
 @testable import Library
 
 @Suite(.timeLimit(.minutes(1))) struct KeeperTests {
+    private let tested: TestedIndexer
+    private let socket: String
+
+    init() throws {
+        tested = try TestedIndexer(stores: ["folder:home"])
+        socket = "\(tested.disk.path)/recorder.sock"
+    }
+
+    private func keeper(
+        at recorder: String, without: @escaping @Sendable (TakeName, TakeNotes) async -> [String] = { _, _ in [] }
+    ) throws -> Keeper {
+        let log = tested.log
+        return try Keeper(
+            .untilUploaded, tested.catalogs, recorder: try RecorderLink(path: recorder),
+            reader: try DiskReader(name: "reader"), discards: try tested.discards(recorder), storesWithout: without,
+            log: Logger(label: "test") { _ in log })
+    }
+
+    /// Has a keeper look once, until `body` has seen enough.
+    private func look(_ keeper: Keeper, until body: () async throws -> Void) async throws {
+        keeper.look()
+        let group = ServiceGroup(
+            services: [keeper], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
+        let running = Task { try await group.run() }
+        try await body()
+        await group.triggerGracefulShutdown()
+        try await running.value
+    }
+
+    private func waitForLog() async { while tested.log.lines.isEmpty { await Task.yield() } }
+
     @Test func `without a recorder no take is deleted, and that is logged once`() async throws {
-        let tested = try TestedIndexer(stores: ["folder:home"])
-        for number in 1...5 { try tested.disk.add(TakesOnDisk.sidecar(number), audioBytes: 44) }
+        try await send(5)
+        #expect(try tested.catalog.sentTakes(limit: 10).count == 5)
+        try await look(try keeper(at: "\(tested.disk.path)/none.sock")) { await waitForLog() }
+        let lines = tested.log.lines
+        #expect(lines.count == 1 && lines[0].hasPrefix("outbox: no take is deleted from the kit: control: "))
+    }
+
+    @Test func `a take that somebody else deletes is left alone, and nobody deletes one that the keeper has asked for`()
+        async throws
+    {
+        try await send(2)
+        let stems = try tested.stems()
+        let inHand = tested.catalogs.inHand
+        try inHand.beginDeleting(stems[0])
+        let wasFree = Locked<Bool?>(nil)
+        let recorder = try DeskRecorder(socket) { message in
+            guard case .command(.discard(let stem, _)) = message, stem == stems[1] else { return }
+            wasFree.withLock { $0 = (try? inHand.beginDeleting(stem)) != nil || inHand.beginSending(stem) }
+        }
+        defer { recorder.stop() }
+        try await look(try keeper(at: socket)) {
+            let expected = try discard(stems[1])
+            #expect(await recorder.next() == expected)
+        }
+        #expect(wasFree.withLock { $0 } == false)
+        #expect(tested.log.lines == ["outbox: \(stems[1]): deleted from the kit: every store has it"])
+        // It is in hand no longer.
+        try inHand.beginDeleting(stems[1])
+    }
+
+    @Test func `sound that is not what was sent stays, whatever the receipts say`() async throws {
+        try await send(3)
+        let stems = try tested.stems()
+        // Another one of the same length, as another recording of that name has it; of another length; none.
+        let day = "\(tested.disk.takes)/\(TakesOnDisk.name(TakesOnDisk.sidecar(1)).day)"
+        try tested.disk.write([UInt8](repeating: 1, count: 44), to: "\(day)/\(stems[0]).wav")
+        try tested.disk.write([UInt8](repeating: 0, count: 48), to: "\(day)/\(stems[1]).wav")
+        unlink("\(day)/\(stems[2]).wav")
+        try await look(try keeper(at: "\(tested.disk.path)/none.sock")) {
+            while tested.log.lines.count < 3 { await Task.yield() }
+        }
+        let lines = tested.log.lines.map { $0.replacingOccurrences(of: day, with: "DAY") }.sorted()
+        let prefix = { (stem: String) in "outbox: \(stem): not deleted from the kit: " }
+        #expect(
+            lines
+                == [
+                    prefix(stems[0])
+                        + "delete: DAY/\(stems[0]).wav: it is not what was sent: compare it with its copies",
+                    prefix(stems[1])
+                        + "delete: DAY/\(stems[1]).wav: it is not what was sent: compare it with its copies",
+                    prefix(stems[2])
+                        + "delete: examine DAY/\(stems[2]).wav: No such file or directory: the take is not whole on the kit",
+                ].sorted())
+    }
+
+    @Test func `a file that was copied back is read again, and then it is known`() async throws {
+        try await send(1)
+        let stem = try tested.stems()[0]
+        _ = try tested.catalog.note(stem) { notes in notes.hashes[0].modifiedNs = 1 }
+        let recorder = try DeskRecorder(socket)
+        defer { recorder.stop() }
+        let expected = try discard(stem)
+        try await look(try keeper(at: socket)) { #expect(await recorder.next() == expected) }
+        #expect(try tested.catalog.notes(of: stem).hashes[0].modifiedNs != 1)
+    }
+
+    @Test func `receipts of another recording with the same stem count for nothing`() async throws {
+        try await send(1)
+        let stem = try tested.stems()[0]
+        var sidecar = TakesOnDisk.sidecar(1)
+        sidecar.startedMonotonicNs += 1
+        try tested.disk.add(sidecar, audioBytes: 44)
         await tested.indexer.scanAll()
+        #expect(try tested.catalog.sentTakes(limit: 10).isEmpty)
+        // It is sent as if nothing of that name had been.
+        #expect(
+            try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: [], outside: nil).map(\.take.stem)
+                == [stem])
+    }
+
+    @Test func `a take that a store says it has not is kept, and sent again`() async throws {
+        try await send(1)
+        let stem = try tested.stems()[0]
+        try await look(try keeper(at: "\(tested.disk.path)/none.sock", without: { _, _ in ["folder:home"] })) {
+            await waitForLog()
+        }
+        #expect(tested.log.lines == ["outbox: \(stem): is not at folder:home any more: it is sent again"])
+        #expect(try tested.catalog.sentTakes(limit: 10).isEmpty)
+        #expect(
+            try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: [], outside: nil).map(\.take.stem)
+                == [stem])
+    }
+
+    /// What the keeper asks the recorder for.
+    private func discard(_ stem: String) throws -> RecorderMessage {
+        let sidecar = TakesOnDisk.sidecar(try #require(TakeName(stem: stem, day: "")).number)
+        return .command(.discard(stem: stem, version: sidecar.version(day: TakesOnDisk.name(sidecar).day)))
+    }
+
+    /// Takes of which the store has all.
+    private func send(_ count: Int) async throws {
+        for number in 1...count { try tested.disk.add(TakesOnDisk.sidecar(number), audioBytes: 44) }
+        await tested.indexer.scanAll()
+        // Of 44 zeros, as sha256sum(1) has it.
+        let sha256 = "85759b3811ff7dc47b03792ac85317be51431a3f9e01dcafce317ed736a391b0"
         for stem in try tested.stems() {
             _ = try tested.catalog.note(stem) { notes in
+                notes.attribute(to: TakesOnDisk.sidecar(1).origin)
+                let hash = TakeNotes.FileHash(file: "\(stem).wav", bytes: 44, sha256: sha256)
+                notes.setHash(hash)
                 var receipt = UploadReceipt(store: "folder:home")
-                receipt.add(.init(file: "\(stem).wav", bytes: 44, sha256: String(repeating: "0", count: 64)))
+                receipt.add(hash)
                 receipt.completed = TakesOnDisk.morning.iso8601
                 receipt.revision = 1
                 notes[receiptOf: receipt.store] = receipt
             }
         }
-        #expect(try tested.catalog.sentTakes(limit: 10).count == 5)
-        let log = tested.log
-        let keeper = try Keeper(
-            .untilUploaded, tested.catalogs, recorder: try RecorderLink(path: "\(tested.disk.path)/none.sock"),
-            log: Logger(label: "test") { _ in log })
-        keeper.look()
-        let group = ServiceGroup(
-            services: [keeper], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
-        let running = Task { try await group.run() }
-        while log.lines.isEmpty { await Task.yield() }
-        await group.triggerGracefulShutdown()
-        try await running.value
-        #expect(log.lines.count == 1 && log.lines[0].hasPrefix("outbox: no take is deleted from the kit: control: "))
     }
 }

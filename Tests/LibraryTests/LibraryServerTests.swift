@@ -82,7 +82,8 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         await tested.indexer.scanAll()
         let path = "\(tested.disk.path)/library.sock"
         let log = tested.log
-        let server = LibraryServer(path: path, requests, tested.remote, log: Logger(label: "test") { _ in log })
+        let server = LibraryServer(
+            path: path, requests, tested.remote, try tested.deletion(requests), log: Logger(label: "test") { _ in log })
         try server.listen()
         let group = ServiceGroup(
             services: [server], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
@@ -120,8 +121,11 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     @Test func `a socket that another library has is reported, and the rest goes on`() async throws {
         let path = "\(tested.disk.path)/library.sock"
         let log = tested.log
-        let first = LibraryServer(path: path, requests, tested.remote, log: Logger(label: "test") { _ in log })
-        let second = LibraryServer(path: path, requests, tested.remote, log: Logger(label: "test") { _ in log })
+        let deletion = try tested.deletion(requests)
+        let first = LibraryServer(
+            path: path, requests, tested.remote, deletion, log: Logger(label: "test") { _ in log })
+        let second = LibraryServer(
+            path: path, requests, tested.remote, deletion, log: Logger(label: "test") { _ in log })
         try first.listen()
         #expect(throws: ControlError.self) { try second.listen() }
     }

@@ -1,63 +1,10 @@
 import Control
 import FinishedTakes
-import Glibc
 import Takes
 import Testing
 import Transport
-import Workers
 
 @testable import Library
-
-/// A recorder's socket, on a thread of its own, that keeps what it is asked.
-private final class DeskRecorder {
-    /// What it received, in order.
-    let received: AsyncStream<RecorderMessage>
-    private let ending = Mailbox<Void>()
-    private var thread: Thread?
-
-    /// Only the thread that serves uses it.
-    private struct Serving: @unchecked Sendable {
-        let server: PeerServer<RecorderMessage>
-        let handler: Handler
-    }
-
-    private final class Handler: PeerHandler {
-        let received: AsyncStream<RecorderMessage>.Continuation
-
-        init(_ received: AsyncStream<RecorderMessage>.Continuation) { self.received = received }
-
-        private struct Status: Encodable {
-            var time_left_seconds: Int
-        }
-
-        func carryOut(_ message: RecorderMessage, of peer: PeerID, answer: Answer) {
-            received.yield(message)
-            answer.succeed(object: Status(time_left_seconds: 700))
-        }
-    }
-
-    init(_ path: String) throws {
-        let (received, continuation) = AsyncStream.makeStream(of: RecorderMessage.self)
-        self.received = received
-        let serving = Serving(server: try PeerServer(path: path), handler: Handler(continuation))
-        thread = try Thread(name: "recorder") { [ending] in
-            serving.server.handler = serving.handler
-            let loop = Loop(clock: SystemClock())
-            loop.watch(serving.server.fileDescriptor) { serving.server.serve(SystemClock().now()) }
-            loop.watch(ending.fileDescriptor) { [unowned loop] in loop.stop() }
-            loop.run { now in serving.server.turn(now) }
-            serving.server.handler = nil
-        }
-    }
-
-    func stop() {
-        ending.post(())
-        thread?.join()
-        thread = nil
-    }
-
-    func next() async -> RecorderMessage? { await received.first { _ in true } }
-}
 
 @Suite(.timeLimit(.minutes(1))) struct RecorderLinkTests {
     private let disk = TakesOnDisk()
@@ -93,15 +40,11 @@ private final class DeskRecorder {
         for await message in recorder.received where message == .indicate(.held) { break }
     }
 
-    @Test func `the space is the recorder's, and the recorder deletes`() async throws {
+    @Test func `the space is the recorder's`() async throws {
         let link = try RecorderLink(path: path)
         #expect(await link.secondsLeft == nil)
         let recorder = try DeskRecorder(path)
         defer { recorder.stop() }
         #expect(await link.secondsLeft == 700)
-        try await link.discard("heron07-0042-061811Z")
-        var asked: [RecorderMessage] = []
-        for await message in recorder.received.prefix(2) { asked.append(message) }
-        #expect(asked == [.status, .command(.discard(stem: "heron07-0042-061811Z"))])
     }
 }

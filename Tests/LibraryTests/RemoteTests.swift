@@ -51,7 +51,12 @@ private struct StatingStore: Store {
         try await afterList()
     }
     func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
-        for _ in 0..<repeats { try await folder.get(object, receive) }
+        var content: [UInt8] = []
+        try await folder.get(object) { content += $0 }
+        let most = 100
+        for left in stride(from: repeats, to: 0, by: -most) {
+            try await receive(Array(repeatElement(content, count: min(most, left)).joined()))
+        }
     }
     func delete(_ object: ObjectName) async throws { try await folder.delete(object) }
 }
@@ -90,17 +95,17 @@ private struct StatingStore: Store {
 
     /// What commands print, with a library that serves.
     private func run(
-        _ commands: [[String]], typing typed: String? = nil, of other: (any Store)? = nil,
-        board: OutboxBoard = OutboxBoard { _ in }
+        _ commands: [[String]], typing typed: String? = nil, of other: (any Store)? = nil
     ) async throws -> [(status: Int32, output: [String], complaints: [String])] {
         let path = "\(tested.disk.path)/\(UInt32.random(in: 0 ... .max)).sock"
         let log = tested.log
         let store = other ?? store
         let stores = Stores([StorePlan(name: store.name) { store }])
         let requests = LibraryRequests(tested.catalogs, progress: tested.progress, outbox: tested.outbox) {}
+        let remote = RemoteDesk(stores, tested.catalogs)
         let server = LibraryServer(
-            path: path, requests, RemoteDesk(stores, tested.catalogs, board: board),
-            log: Logger(label: "test") { _ in log })
+            path: path, requests, remote, try tested.deletion(requests, remote), log: Logger(label: "test") { _ in log }
+        )
         try server.listen()
         let group = ServiceGroup(
             services: [server], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
@@ -190,27 +195,39 @@ private struct StatingStore: Store {
         #expect(refused[0].output == ["nothing is deleted"])
         #expect(try tested.catalogs.catalog.notes(of: stem).receipts.first?.completed != nil)
         let done = try await run([["remote", "delete", stem], ["remote", "list"]], typing: "y")
-        #expect(done[0].status == 0 && done[0].output == ["deleted \(stem)"])
+        #expect(done[0].status == 0 && done[0].output == ["deleted \(stem): the kit still has it"])
+        #expect(done[0].complaints.contains { $0.hasPrefix(stem) && $0.hasSuffix("also on the kit") })
         #expect(!done[1].output.contains { $0.contains(stem) })
         let notes = try tested.catalogs.catalog.notes(of: stem)
-        #expect(notes.receipts == [] && notes.upload == .never)
+        #expect(notes.receipts.allSatisfy { $0.completed == nil && $0.files.isEmpty } && notes.upload == .never)
         #expect(FileManager.default.fileExists(atPath: "\(tested.disk.takes)/\(names[0].day)/\(stem).wav"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(home)/\(names[0].day)").count == 2)
     }
 
     @Test func `a take that is being sent is not deleted at home: its receipt would name what is gone`() async throws {
-        let board = OutboxBoard { _ in }
-        let (stem, store) = (names[0].stem, store.name)
-        board.update(store) { $0.sending[stem] = .sending(0, of: 1) }
-        let refused = try await run([["remote", "delete", "--yes", stem], ["remote", "list"]], board: board)
+        let (stem, inHand) = (names[0].stem, tested.catalogs.inHand)
+        #expect(inHand.beginSending(stem))
+        let refused = try await run([["remote", "delete", "--yes", stem], ["remote", "list"]])
         #expect(refused[0].status == 75)
-        #expect(
-            refused[0].complaints == ["remote-delete: \(stem) is being sent to \(store): wait until it is there"])
+        #expect(refused[0].complaints == ["delete: \(stem): it is being sent: wait until it is there"])
         #expect(refused[1].output.contains { $0.contains("\(stem)  2 files") })
         let notes = try tested.catalogs.catalog.notes(of: stem)
         #expect(notes.receipts.count == 1 && notes.upload == nil)
-        board.update(store) { $0.sending[stem] = nil }
-        #expect(try await run([["remote", "delete", "--yes", stem]], board: board)[0].status == 0)
+        inHand.endSending(stem)
+        #expect(try await run([["remote", "delete", "--yes", stem]])[0].status == 0)
+    }
+
+    @Test func `what is deleted at home of a take that the catalog does not know leaves no receipt`() async throws {
+        let stem = names[0].stem
+        // Its stick is out, and the catalog was built again meanwhile.
+        try tested.catalogs.replace()
+        #expect(try tested.catalog.notes(of: stem).receipts.first?.completed != nil)
+        let done = try await run([["remote", "delete", "--yes", stem]])
+        #expect(done[0].status == 0 && done[0].output == ["deleted \(stem)"])
+        let notes = try tested.catalog.notes(of: stem)
+        #expect(notes.receipts.allSatisfy { $0.completed == nil && $0.files.isEmpty } && notes.upload == .never)
+        await tested.indexer.scanAll()
+        #expect(try tested.catalog.sentTakes(limit: 10).map(\.take.stem) == [names[1].stem])
     }
 
     @Test func `a take that is sent while the store is verified is not missing`() async throws {

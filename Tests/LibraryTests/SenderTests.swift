@@ -154,7 +154,7 @@ private struct TestedSender {
         #expect(Set(tested.store.came) == Set(stems))
         // Four are sent at a time: what begins first is among the first four.
         #expect(tested.store.came.prefix(4).contains(stems[4]) && !tested.store.came.prefix(1).contains(stems[5]))
-        #expect(try tested.catalogs.catalog.page(TakeQuery()).takes.allSatisfy { $0.upload == .done })
+        #expect(try tested.catalogs.catalog.page(TakeQuery()).takes().allSatisfy { $0.upload == .done })
         let rebuilt = try Catalog.open(in: tested.disk.library, isNew: true, stores: [tested.store.name]).0
         let number = try #require(try rebuilt.setPresent([tested.storage])[tested.storage])
         for stem in stems {
@@ -181,7 +181,7 @@ private struct TestedSender {
         #expect(held.map(\.take) == [stem] && held[0].until == nil && held[0].why == "outbox: another file is there")
         var query = TakeQuery()
         query.upload = .held
-        #expect(try tested.catalogs.catalog.page(query).takes.map(\.take) == [stem])
+        #expect(try tested.catalogs.catalog.page(query).takes().map(\.take) == [stem])
         // A retry lets it wait again; a newer sidecar does as well.
         try tested.catalogs.catalog.retryUploads()
         #expect(try tested.counts().waiting == 1)

@@ -29,6 +29,7 @@ final class Studio {
     var outcomes: [WriterOutcome] = []
     var filter: FilterDesign
     var keepsTwin = false
+    var gain = CardGain()
     var splitBytes: Int64 = 4000 << 20
     var isSyncStalled = false
     /// Frames that the card sampled, and when it was opened.
@@ -133,7 +134,7 @@ final class Studio {
                     plan: TakePlan(
                         grant: CaptureGrant(
                             card: "card:Studio", name: "Studio", format: format,
-                            periodFrames: Int(format.frames(in: Self.period)), bufferFrames: 100_000),
+                            periodFrames: Int(format.frames(in: Self.period)), bufferFrames: 100_000, gain: gain),
                         directory: directory, kit: "heron07", clock: origin, bootID: "boot", lag: .milliseconds(75),
                         keepsUnfiltered: keepsTwin, syncPromise: .seconds(1), splitBytes: splitBytes,
                         reserveBytes: 0, pendingFormat: nil, startedBy: .button, version: "test"))))

@@ -18,6 +18,16 @@ import Workers
         (0..<ring.stampNumber).compactMap { ring.stamp(number: $0) }
     }
 
+    /// The first frames of a ring that has not wrapped, all channels.
+    private func samples(_ ring: Ring, _ frames: Int64) -> [Int32] {
+        ring.withFrames(from: .start, atMost: frames) { bytes in
+            (0..<bytes.count / 3).map { index in
+                let bits = (0..<3).reduce(Int32(0)) { $0 | Int32(bytes[3 * index + $1]) << (8 * Int32($1)) }
+                return (bits << 8) >> 8
+            }
+        }
+    }
+
     @Test func `it grants what is asked for, else 48 kHz and one channel in 24 bits`() {
         let voice = SyntheticVoice(clock: clock)
         #expect(
@@ -25,10 +35,92 @@ import Workers
                 == StreamFormat(rateHz: 48000, channels: 1, sampleFormat: .s24Packed))
         #expect(voice.open(CaptureRequest(rateHz: 8000, channels: 2, agc: false)).format == format)
         #expect(voice.open(CaptureRequest(agc: false)).warnings == [])
+    }
+
+    @Test func `it has a gain of 0 to 30 dB in steps of half a dB, and keeps it when it is opened again`() {
+        let voice = SyntheticVoice(clock: clock)
+        let range = GainRange(min: 0, max: 30, step: 0.5)
+        #expect(voice.open(CaptureRequest()).gain == CardGain(gainDB: 0, rangeDB: range))
+        let grant = voice.open(CaptureRequest(gainDB: 6.3))
+        #expect(grant.gain == CardGain(gainDB: 6.5, rangeDB: range))
+        #expect(grant.warnings == [])
+        #expect(voice.open(CaptureRequest()).gain.gainDB == 6.5)
+        let clamped = voice.open(CaptureRequest(gainDB: 31, agc: true))
+        #expect(clamped.gain.gainDB == 30)
         #expect(
-            voice.open(CaptureRequest(gainDB: 6)).warnings == [
-                "capture: simulated: cannot set gain or automatic gain control: it has no mixer"
+            clamped.warnings == [
+                "capture: simulated: asked for 31 dB, got 30 dB (it has 0 to 30 dB)",
+                "capture: simulated: cannot switch automatic gain control on: the card has none",
             ])
+    }
+
+    @Test func `its gain is set while it is open, within its range, and it has no automatic gain control`() throws {
+        let voice = SyntheticVoice(clock: clock)
+        let range = GainRange(min: 0, max: 30, step: 0.5)
+        #expect(try voice.setGain(gainDB: 3, agc: nil) == nil)
+        _ = voice.open(CaptureRequest())
+        #expect(try voice.setGain(gainDB: 12.5, agc: false) == CardGain(gainDB: 12.5, rangeDB: range))
+        #expect(
+            throws: GainError(
+                .outOfRange,
+                "capture: simulated: cannot set a gain of -1 dB: it has 0 to 30 dB: ask for a gain in this range")
+        ) { try voice.setGain(gainDB: -1, agc: nil) }
+        #expect(
+            throws: GainError(
+                .noControl, "capture: simulated: cannot switch automatic gain control on: the card has none")
+        ) { try voice.setGain(gainDB: 1, agc: true) }
+        #expect(try voice.setGain(gainDB: nil, agc: false) == CardGain(gainDB: 12.5, rangeDB: range))
+    }
+
+    @Test func `the voice follows its gain by the ramp, and clips what is too loud`() throws {
+        let gain = VoiceGain()
+        let ring = makeRing(holding: .seconds(10))
+        let loop = try VoiceLoop(ring: ring, gain: gain, clock: clock)
+        let began = clock.now()
+        loop.deliver(upTo: began + .milliseconds(1000))
+        gain.set(nearest: 20)
+        loop.deliver(upTo: began + .milliseconds(4000))
+        var voice = Voice(rateHz: 8000)
+        var ramp = GainRamp(at: 1, rateHz: 8000)
+        let expected = (0..<32000).map { frame in
+            let sample = voice.next() * ramp.next(toward: frame < 8000 ? 1 : 10)
+            return Int32(max(-1, min(1, sample)) * 8_388_607)
+        }
+        let samples = samples(ring, 32000)
+        #expect(samples == expected.flatMap { [$0, $0] })
+        #expect(samples.contains(8_388_607) || samples.contains(-8_388_607))
+    }
+
+    @Test func `a voice that runs is made louder`() throws {
+        let voice = SyntheticVoice(clock: SystemClock())
+        let grant = voice.open(CaptureRequest(rateHz: 8000, channels: 2, gainDB: 30))
+        let ring = Ring(format: grant.format, holding: .seconds(2), periodFrames: grant.periodFrames)
+        try voice.start(into: ring)
+        while ring.position < 4000 { usleep(1000) }
+        _ = try voice.setGain(gainDB: 0, agc: nil)
+        let set = ring.position.count
+        while ring.position.count < set + 4000 { usleep(1000) }
+        voice.stop()
+        let samples = samples(ring, ring.position.count).map(abs)
+        #expect(samples[..<Int(2 * set)].contains(8_388_607))
+        #expect((samples[Int(2 * set + 6000)...].max() ?? 0) < 3_000_000)
+    }
+
+    @Test func `a ramp takes small steps, and ends at exactly what is wanted`() {
+        var ramp = GainRamp(at: 1, rateHz: 8000)
+        #expect(ramp.next(toward: 1) == 1)
+        var last = 1.0
+        var largest = 0.0
+        for _ in 0..<8000 {
+            let factor = ramp.next(toward: 31)
+            largest = max(largest, factor - last)
+            #expect(factor >= last)
+            last = factor
+        }
+        #expect(last == 31)
+        #expect(largest < 30.0 / 100)
+        for _ in 0..<8000 { last = ramp.next(toward: 1) }
+        #expect(last == 1)
     }
 
     @Test func `frames come with the clock, each period dated, also when the loop is late`() throws {
@@ -56,12 +148,7 @@ import Workers
             let value = Int32(voice.next() * 8_388_607)
             return [value, value]
         }
-        let samples = ring.withFrames(from: 0, atMost: 2400) { bytes in
-            (0..<bytes.count / 3).map { index in
-                let bits = (0..<3).reduce(Int32(0)) { $0 | Int32(bytes[3 * index + $1]) << (8 * Int32($1)) }
-                return (bits << 8) >> 8
-            }
-        }
+        let samples = samples(ring, 2400)
         #expect(samples == expected)
         #expect(samples.contains { abs($0) > 100_000 })
     }

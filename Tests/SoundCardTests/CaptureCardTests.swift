@@ -51,8 +51,7 @@ import Testing
         #expect(grant.format == StreamFormat(rateHz: 44100, channels: 3, sampleFormat: .s16))
         #expect(grant.periodFrames == 5292)
         #expect(grant.bufferFrames >= 3 * grant.periodFrames && grant.bufferFrames <= 44100)
-        #expect(grant.gainDB == nil)
-        #expect(grant.agc == nil)
+        #expect(grant.gain == CardGain())
     }
 
     @Test func `gain that cannot be set is a warning and no error`() throws {
@@ -62,9 +61,21 @@ import Testing
             grant.warnings.contains("capture: null: cannot set gain or automatic gain control: it has no mixer"))
     }
 
+    @Test func `the gain of a card that is closed is not set, and that of one without a mixer is refused`() throws {
+        let card = CaptureCard()
+        #expect(try card.setGain(gainDB: 3, agc: true) == nil)
+        _ = try card.open(CaptureRequest(card: .pcm("null")))
+        #expect(try card.setGain(gainDB: nil, agc: false) == CardGain())
+        let sentence = "capture: null: cannot set gain or automatic gain control: it has no mixer"
+        #expect(throws: GainError(.noControl, sentence)) { try card.setGain(gainDB: 3, agc: nil) }
+        #expect(throws: GainError(.noControl, sentence)) { try card.setGain(gainDB: nil, agc: true) }
+        card.stop()
+        #expect(try card.setGain(gainDB: 3, agc: nil) == nil)
+    }
+
     @Test func `a mixer that is not there is an error with its name`() {
         let error = #expect(throws: SoundCardError.self) {
-            _ = try CardMixer(opening: "hw:31").apply(gainDB: 1, agc: nil)
+            _ = try GainControls(opening: "hw:31").apply(gainDB: 1, agc: nil)
         }
         #expect(error?.description.hasPrefix("capture: hw:31: cannot open its mixer: ") == true)
     }

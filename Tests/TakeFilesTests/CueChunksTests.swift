@@ -36,6 +36,17 @@ struct CueChunksTests {
         #expect(CueChunks.bytes([]) == [])
     }
 
+    @Test func `a chunk follows sound of an odd size, an empty one if there are no markers`() throws {
+        let cues = try sidecar([Sidecar.Marker(atFrame: 10, note: nil)])
+            .cues(firstFrame: TakeFrame(0), frames: 20, rateHz: 48_000, isLast: true)
+        #expect(CueChunks.closing(cues, afterBytes: 60) == CueChunks.bytes(cues))
+        #expect(CueChunks.closing(cues, afterBytes: 61) == [0] + CueChunks.bytes(cues))
+        #expect(CueChunks.closing([], afterBytes: 60) == [])
+        #expect(CueChunks.closing([], afterBytes: 61) == [0] + Array("JUNK".utf8) + [0, 0, 0, 0])
+        for identifier in ["cue ", "JUNK"] { #expect(CueChunks.begin(with: Array(identifier.utf8))) }
+        for identifier in ["", "\0JUN", "data"] { #expect(!CueChunks.begin(with: Array(identifier.utf8))) }
+    }
+
     @Test func `a marker in a part of another rate stands where it was set`() throws {
         let one = try sidecar([Sidecar.Marker(atFrame: 48_000 * 3, note: "wren")])
         let cues = one.cues(firstFrame: TakeFrame(48_000 * 2), frames: 100_000, rateHz: 96_000, isLast: false)

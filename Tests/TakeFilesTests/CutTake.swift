@@ -53,6 +53,7 @@ struct CutTake {
                 output.note(filter: [
                     Sidecar.FilterChange(atFrame: 400, lowPassHz: nil, slopeDBPerOctave: 24, highPassHz: 80)
                 ])
+                output.note(.gain(Sidecar.GainChange(atFrame: TakeFrame(500), gainDB: 7.5, agc: false)))
                 output.note(gaps: [Sidecar.Gap(atFrame: 300, frames: 20, cause: .xrun)])
             }
             try sync()
@@ -114,6 +115,7 @@ struct CutTake {
         if let written = owed.sidecar {
             #expect(sidecar.markers.starts(with: written.markers), comment)
             #expect(sidecar.filter.starts(with: written.filter), comment)
+            #expect(sidecar.gain.starts(with: written.gain), comment)
             #expect(sidecar.gaps.starts(with: written.gaps), comment)
         }
         // The first frames that parts are said to begin with: these, as many as there are.

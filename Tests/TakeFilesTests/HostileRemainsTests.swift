@@ -74,7 +74,11 @@ struct HostileRemainsTests {
                 #expect(try TakeAudio(of: take, in: directory).parts.map(\.frames) == found.parts.map(\.frames))
             }
             if case .left? = outcomes.first {
-                let isLeft = contents.allSatisfy { $0.key.hasPrefix(".") || after[$0.key] == $0.value }
+                // A revision that can be read takes its sidecar's place before the rest is judged.
+                let isLeft = contents.allSatisfy { path, bytes in
+                    path.hasPrefix(".") || after[path] == bytes
+                        || path.hasSuffix(".json.tmp") && after[String(path.dropLast(4))] == bytes
+                }
                 #expect(isLeft, "seed \(seed), round \(round)")
             }
             let again = try recoverAll(in: directory)

@@ -98,6 +98,7 @@ struct HostileTakesTests {
         ("heron07-0001-061811Z.wav", "", "parts.0.file"),
         ("\"markers\" : [", "\"markers\" : [ {\"at_frame\": -1, \"note\": null} ", "markers.0.at_frame"),
         ("\"filter\" : [", "\"filter\" : [ {\"at_frame\": -1, \"slope_db_per_octave\": 24} ", "filter.0.at_frame"),
+        ("\"gain\" : [", "\"gain\" : [ {\"at_frame\": -1, \"gain_db\": 1} ", "gain.0.at_frame"),
         (
             "\"gaps\" : [", "\"gaps\" : [ {\"at_frame\": 0, \"frames\": 9223372036854775807, \"cause\": \"xrun\"} ",
             "gaps.0.frames"

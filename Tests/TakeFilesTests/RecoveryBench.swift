@@ -64,10 +64,11 @@ struct RecoveryBench {
 
     /// Records a take that is cut when its audio is to get its final name.
     func cutInFinish(
-        endedBy ending: Sidecar.Ending = .stop, levels: [Sidecar.Levels] = [], _ work: (TakeOutput) throws -> Void
+        _ format: StreamFormat = stereo16, endedBy ending: Sidecar.Ending = .stop, levels: [Sidecar.Levels] = [],
+        _ work: (TakeOutput) throws -> Void
     ) throws -> TakeName {
         let calls = FaultyCalls(root: path)
-        let output = try TakeOutput(TakesDirectory(path: path, files: FileSystem(calls: calls)))
+        let output = try TakeOutput(TakesDirectory(path: path, files: FileSystem(calls: calls)), format)
         try work(output)
         // The first rename is that of the sidecar's draft.
         let renames = Locked(0)

@@ -24,7 +24,9 @@ struct SidecarFileTests {
         odd.filter = [
             Sidecar.FilterChange(atFrame: 0, lowPassHz: .infinity, slopeDBPerOctave: 12, highPassHz: .nan)
         ]
+        odd.gain = [Sidecar.GainChange(atFrame: .first, gainDB: .nan, agc: nil)]
         var expected = odd
+        expected.gain[0].gainDB = nil
         expected.gainDB = nil
         expected.durationSeconds = 0
         expected.levels[0].peakDBFS = nil

@@ -15,12 +15,14 @@ import Testing
             "schema", "revision", "take", "number", "kit", "started", "started_corrected", "started_monotonic_ns",
             "boot_id", "clock", "ended_by", "recovered", "parts", "frames", "duration_seconds", "card", "rate_hz",
             "channels", "format", "filter", "gaps", "markers", "pre_roll_frames", "started_by", "pending_format",
-            "clock_drift_ppm", "clock_map", "suspected_losses", "levels", "gain_db", "agc", "version",
+            "clock_drift_ppm", "clock_map", "suspected_losses", "levels", "gain_db", "agc", "gain",
+            "version",
         ],
         "parts": [
             "file", "unfiltered_file", "first_frame", "frames", "rate_hz", "format", "sha256", "unfiltered_sha256",
         ],
         "filter": ["at_frame", "low_pass_hz", "slope_db_per_octave", "high_pass_hz"],
+        "gain": ["at_frame", "gain_db", "agc"],
         "gaps": ["at_frame", "frames", "cause"],
         "markers": ["at_frame", "note"],
         "clock_map": ["at_frame", "raw_ns", "utc", "error_us"],
@@ -58,6 +60,7 @@ import Testing
         let output = try TakeOutput(directory, keepsUnfiltered: hasTwin, pendingFormat: "flac")
         try output.append(4800, unfiltered: hasTwin)
         output.note(.filter(Sidecar.FilterChange(atFrame: 0, lowPassHz: nil, slopeDBPerOctave: 24, highPassHz: nil)))
+        output.note(.gain(Sidecar.GainChange(atFrame: TakeFrame(50), gainDB: nil, agc: nil)))
         output.note(.gap(at: TakeFrame(100), frames: 10, cause: .xrun))
         output.note(.marker(at: TakeFrame(200), note: nil))
         output.note(.clock(Sidecar.ClockPoint(atFrame: .first, rawNs: 1, utc: nil, errorUs: 2)))

@@ -72,6 +72,18 @@ struct TakeRecoveryTests {
         }
     }
 
+    @Test func `nor is what follows sound of an odd size without markers`() throws {
+        let mono = StreamFormat(rateHz: 48_000, channels: 1, sampleFormat: .s24Packed)
+        for isDraftThere in [true, false] {
+            let name = try bench.cutInFinish(mono) { try $0.append(101, mono) }
+            if !isDraftThere { try bench.files.remove("\(bench.folder)/\(name.stem).json.part") }
+            #expect(try bench.recovered()?.frames == 101)
+            let audio = "\(bench.folder)/\(name.stem).wav"
+            #expect(try frames(of: audio) == sound(0..<101, mono))
+            #expect(try bench.files.contents(audio).suffix(9) == [0] + Array("JUNK".utf8) + [0, 0, 0, 0])
+        }
+    }
+
     @Test func `what lies beyond the end is taken out`() throws {
         _ = try bench.record { output in
             try output.append(100)
@@ -84,9 +96,13 @@ struct TakeRecoveryTests {
                 filter: [0, 99, 100].map {
                     Sidecar.FilterChange(atFrame: $0, lowPassHz: nil, slopeDBPerOctave: 24, highPassHz: nil)
                 })
+            for frame: Int64 in [0, 99, 100] {
+                output.note(.gain(Sidecar.GainChange(atFrame: TakeFrame(frame), gainDB: Double(frame), agc: nil)))
+            }
             try output.sync()
         }
         let sidecar = try bench.recovered()
+        #expect(sidecar?.gain.map(\.atFrame.count) == [0, 99])
         #expect(sidecar?.markers.map(\.atFrame.count) == [50, 100])
         #expect(sidecar?.gaps.map(\.frames) == [5, 10])
         #expect(sidecar?.filter.map(\.atFrame.count) == [0, 99])

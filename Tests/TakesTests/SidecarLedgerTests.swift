@@ -44,7 +44,8 @@ struct SidecarLedgerTests {
     static let urgent: [TakeEvent] = [
         .started(WallTime(microseconds: 1), Instant(nanoseconds: 2)), .marker(at: .first, note: nil), gap(at: 1),
         .filter(Sidecar.FilterChange(atFrame: .first, lowPassHz: nil, slopeDBPerOctave: 24, highPassHz: nil)),
-        .preRoll(frames: 9), .corrected(started: "2026-11-21T06:18:12.000000Z"),
+        .gain(Sidecar.GainChange(atFrame: .first, gainDB: 12, agc: true)), .preRoll(frames: 9),
+        .corrected(started: "2026-11-21T06:18:12.000000Z"),
     ]
 
     @Test(arguments: urgent) func `what a person would miss is due at the next sync, until it is written`(
@@ -78,7 +79,24 @@ struct SidecarLedgerTests {
         var ledger = Self.written
         ledger.note(.preRoll(frames: 0))
         ledger.note(.corrected(started: nil))
+        ledger.note(.gain(Sidecar.GainChange(atFrame: .first, gainDB: nil, agc: nil)))
         #expect(ledger.change == ledger.writtenChange)
+    }
+
+    @Test func `a gain is listed once for each change, and the newest one is always there`() {
+        var ledger = Self.ledger
+        for (frame, gain) in [(1, 3), (2, 3), (3, 6), (4, 3), (5, 3)] {
+            ledger.note(.gain(Sidecar.GainChange(atFrame: TakeFrame(Int64(frame)), gainDB: Double(gain), agc: nil)))
+        }
+        #expect(ledger.sidecar.gain.map(\.atFrame.count) == [1, 3, 4])
+        #expect(ledger.sidecar.gain.map(\.gainDB) == [3, 6, 3])
+        #expect(ledger.sidecar.gainDB == nil)
+        for index in 0..<SidecarLedger.mostGainChanges {
+            let change = Sidecar.GainChange(atFrame: TakeFrame(Int64(10 + index)), gainDB: Double(index % 7), agc: nil)
+            ledger.note(.gain(change))
+        }
+        #expect(ledger.sidecar.gain.count == SidecarLedger.mostGainChanges)
+        #expect(ledger.sidecar.gain.last?.atFrame == TakeFrame(Int64(9 + SidecarLedger.mostGainChanges)))
     }
 
     @Test func `every event is in the sidecar`() {
@@ -93,6 +111,7 @@ struct SidecarLedgerTests {
         expected.filter = [
             Sidecar.FilterChange(atFrame: .first, lowPassHz: nil, slopeDBPerOctave: 24, highPassHz: nil)
         ]
+        expected.gain = [Sidecar.GainChange(atFrame: .first, gainDB: 12, agc: true)]
         expected.preRollFrames = 9
         expected.startedCorrected = "2026-11-21T06:18:12.000000Z"
         expected.clockMap = [

@@ -27,6 +27,10 @@ struct SidecarTests {
         sidecar.filter = [
             Sidecar.FilterChange(atFrame: .first, lowPassHz: 21_600, slopeDBPerOctave: 24, highPassHz: nil)
         ]
+        sidecar.gain = [
+            Sidecar.GainChange(atFrame: TakeFrame(4), gainDB: -6, agc: false),
+            Sidecar.GainChange(atFrame: TakeFrame(6), gainDB: 7.5, agc: nil),
+        ]
         sidecar.gaps = [Sidecar.Gap(atFrame: TakeFrame(5), frames: 2, cause: .cardLost)]
         sidecar.markers = [
             Sidecar.Marker(atFrame: TakeFrame(7), note: nil), Sidecar.Marker(atFrame: TakeFrame(8), note: "Käuzchen"),
@@ -49,7 +53,8 @@ struct SidecarTests {
         {"agc":true,"boot_id":"b","card":"usb:0d8c:0014","channels":1,"clock":"rtc","clock_drift_ppm":-12.5,\
         "clock_map":[{"at_frame":9,"error_us":40,"raw_ns":99,"utc":"2026-11-21T06:18:11.251000Z"}],"duration_seconds":0.002,\
         "ended_by":"power-cut","filter":[{"at_frame":0,"high_pass_hz":null,"low_pass_hz":21600,\
-        "slope_db_per_octave":24}],"format":"S24_LE","frames":96,"gain_db":12.5,\
+        "slope_db_per_octave":24}],"format":"S24_LE","frames":96,\
+        "gain":[{"agc":false,"at_frame":4,"gain_db":-6},{"agc":null,"at_frame":6,"gain_db":7.5}],"gain_db":12.5,\
         "gaps":[{"at_frame":5,"cause":"card-lost","frames":2}],"kit":"heron07",\
         "levels":[{"clipped_frames":1,"filter_clipped_frames":2,"peak_dbfs":-3.5,"rms_dbfs":null}],\
         "markers":[{"at_frame":7,"note":null},{"at_frame":8,"note":"Käuzchen"}],"number":42,\
@@ -85,6 +90,7 @@ struct SidecarTests {
         sidecar.endedBy = nil
         sidecar.gainDB = nil
         sidecar.agc = nil
+        sidecar.gain = []
         sidecar.clockDriftPPM = nil
         sidecar.pendingFormat = nil
         sidecar.parts[0].sha256 = nil
@@ -116,6 +122,7 @@ struct SidecarTests {
         for key in [
             #","unfiltered_file":"a-raw.wav","unfiltered_sha256":"ff00""#, #","started_by":"button""#,
             #","clock_map":[{"at_frame":9,"error_us":40,"raw_ns":99,"utc":"2026-11-21T06:18:11.251000Z"}]"#,
+            #","gain":[{"agc":false,"at_frame":4,"gain_db":-6},{"agc":null,"at_frame":6,"gain_db":7.5}]"#,
             #","suspected_losses":[{"after_frame":10,"before_frame":20,"confidence":0.5,"frames":3}]"#,
         ] {
             #expect(old.contains(key))
@@ -125,6 +132,7 @@ struct SidecarTests {
         expected.parts[0].unfilteredFile = nil
         expected.parts[0].unfilteredSHA256 = nil
         expected.startedBy = nil
+        expected.gain = []
         expected.clockMap = []
         expected.suspectedLosses = []
         #expect(try JSONDecoder().decode(Sidecar.self, from: Data(old.utf8)) == expected)

@@ -13,8 +13,8 @@ import Transport
     @Test func `an idle recorder without a card writes every key, null where there is nothing`() throws {
         #expect(
             try json(Status(version: "1.2.3")) == """
-                {"armed":false,"card":null,"channels":null,"clock":"unset","directory":null,"elapsed_seconds":0,"expand":false,"faults":[],\
-                "format":null,"frames":0,"free_bytes":null,"gaps":0,"high_pass_hz":null,"level_dbfs":[],\
+                {"agc":null,"armed":false,"card":null,"channels":null,"clock":"unset","directory":null,"elapsed_seconds":0,"expand":false,"faults":[],\
+                "format":null,"frames":0,"free_bytes":null,"gain_db":null,"gain_range_db":null,"gaps":0,"high_pass_hz":null,"level_dbfs":[],\
                 "low_pass_hz":null,"pairing":false,"pitch_cents":0,"position_seconds":null,"rate_hz":null,"reserve_bytes":0,"selected":null,\
                 "slope_db_per_octave":24,"speed":1,"state":"idle","synced_seconds":0,"take":null,"time_left_seconds":null,\
                 "version":"1.2.3","xruns":0}
@@ -35,6 +35,9 @@ import Transport
         status.card = "usb:0d8c:0014"
         status.lowPassHz = 8000
         status.highPassHz = 40.5
+        status.gainDB = -7.5
+        status.gainRangeDB = GainRange(min: -20, max: 20.5, step: 0.5)
+        status.agc = false
         status.levelDBFS = [Level(peak: -3.25, rms: -12.5), Level(peak: nil, rms: nil)]
         status.xruns = 1
         status.gaps = 2
@@ -51,15 +54,28 @@ import Transport
         let text = try json(status)
         #expect(
             text == """
-                {"armed":false,"card":"usb:0d8c:0014","channels":2,"clock":"rtc","directory":"/var/lib/fieldfare/takes",\
+                {"agc":false,"armed":false,"card":"usb:0d8c:0014","channels":2,"clock":"rtc","directory":"/var/lib/fieldfare/takes",\
                 "elapsed_seconds":1.5,"expand":true,\
                 "faults":[{"code":2,"message":"takes: 1 h left"},{"code":8,"message":"channel 2 is dead"}],\
-                "format":"S24_3LE","frames":72000,"free_bytes":12345678901,"gaps":2,"high_pass_hz":40.5,\
+                "format":"S24_3LE","frames":72000,"free_bytes":12345678901,"gain_db":-7.5,"gain_range_db":{"max":20.5,"min":-20,"step":0.5},"gaps":2,"high_pass_hz":40.5,\
                 "level_dbfs":[{"peak":-3.25,"rms":-12.5},{"peak":null,"rms":null}],"low_pass_hz":8000,\
                 "pairing":true,"pitch_cents":-1200,"position_seconds":null,"rate_hz":48000,"reserve_bytes":536870912,"selected":"heron07-0041-060000Z",\
                 "slope_db_per_octave":24,"speed":0.1,"state":"recording","synced_seconds":1,"take":"heron07-0042-061811Z",\
                 "time_left_seconds":41005,"version":"1.2.3","xruns":1}
                 """)
+        #expect(try JSONDecoder().decode(Status.self, from: Data(text.utf8)) == status)
+    }
+
+    @Test func `a range without steps has no key for them, and a status without the keys of the gain has none`() throws
+    {
+        var status = Status(version: "1.2.3")
+        let older = try json(status).replacing("\"agc\":null,", with: "").replacing(
+            "\"gain_db\":null,\"gain_range_db\":null,", with: "")
+        #expect(!older.contains("gain"))
+        #expect(try JSONDecoder().decode(Status.self, from: Data(older.utf8)) == status)
+        status.gainRangeDB = GainRange(min: -20, max: 20)
+        let text = try json(status)
+        #expect(text.contains("\"gain_range_db\":{\"max\":20,\"min\":-20},"))
         #expect(try JSONDecoder().decode(Status.self, from: Data(text.utf8)) == status)
     }
 

@@ -107,6 +107,29 @@ struct TakeDeliveryTests {
         #expect(!FileManager.default.fileExists(atPath: text))
     }
 
+    @Test("markers that a person changed are in the sidecar that is sent, also those that come while it is sent")
+    func markers() async throws {
+        let name = try disk.add(TakesOnDisk.sidecar(42, markers: ["wren"]), audioBytes: 5000)
+        let notes = Notes(name.stem)
+        let path = "\(root)/2026-11-21/\(name.stem).json"
+        func sent() throws -> [String?] {
+            try SidecarFile.sidecar(Array(Data(contentsOf: URL(filePath: path))), path: path).markers.map(\.note)
+        }
+        let delivery = TakeDelivery(
+            name, in: TakesFolder(path: disk.takes), to: store, reader: trial.reader, throttle: nil)
+        _ = try await delivery.run(
+            await notes.notes, now: { TakesOnDisk.morning }, report: { _ in },
+            save: { change in
+                await notes.change { $0.setMarker(.init(atFrame: .first, note: "owl")) }
+                await notes.change(change)
+            })
+        #expect(try sent() == ["wren"])
+        #expect(await notes.notes[receiptOf: store.name]?.completed == nil)
+        #expect(try await deliver(name, notes).completed != nil)
+        #expect(try sent() == ["owl"])
+        #expect(try TakesFolder(path: disk.takes).sidecar(of: name).markers.map(\.note) == ["wren"])
+    }
+
     @Test("a file that is missing, or changed since it was hashed, is not sent")
     func damaged() async throws {
         let name = try disk.add(TakesOnDisk.sidecar(42), audioBytes: 5000)

@@ -16,6 +16,7 @@ async function request(method, path, body) {
   }
   const response = await fetch(path, options);
   api.lastDate = Date.parse(response.headers.get('Date')) || null;
+  api.clockDifference = api.lastDate && Date.now() - api.lastDate;
   const content = response.status === 204 ? null : await response.json().catch(() => null);
   if (!response.ok) throw new Refusal(response.status, content?.detail ?? `${response.status} ${response.statusText}`);
   return content;
@@ -25,6 +26,8 @@ async function request(method, path, body) {
 export const api = {
   /** What the kit's clock said in the last answer, in milliseconds; null: nothing yet. */
   lastDate: null,
+  /** How far this browser's clock was before the kit's at that answer, in milliseconds; null: it is not known. */
+  clockDifference: null,
   get: (path) => request('GET', path),
   post: (path, body = {}) => request('POST', path, body),
   patch: (path, body) => request('PATCH', path, body),

@@ -7,7 +7,7 @@
 //   status()       the last status; null: none yet
 //   t(key, values) a text in the page's language
 //   say(message)   has a screen reader say something
-//   ask(question, { confirm, danger }) a question; a promise of true or false
+//   ask(question, { confirm, refuse, danger }) a question; a promise of true or false
 //   refresh()      asks for the session again, and shows the page anew
 import { Events, api } from './api.js';
 import { button, h } from './dom.js';
@@ -20,6 +20,7 @@ const events = new Events();
 let session = null;
 let status = null;
 let endPage = null;
+let hasFailed = false;
 
 const context = {
   api, events, t,
@@ -47,8 +48,17 @@ async function takes() {
   return pages;
 }
 
+/** An address that somebody typed may be no text. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 async function show() {
-  const path = decodeURIComponent(location.hash.slice(1)) || '/deck';
+  const path = decoded(location.hash.slice(1)) || '/deck';
   const route = routes.find(({ pattern }) => pattern.test(path));
   const [, ...parameters] = route.pattern.exec(path);
   for (const link of document.querySelectorAll('#nav a')) {
@@ -57,6 +67,7 @@ async function show() {
   }
   endPage?.();
   endPage = null;
+  hasFailed = false;
   const root = h('div', {});
   main.replaceChildren(root);
   try {
@@ -69,6 +80,7 @@ async function show() {
       endPage = module[route.page](root, ...(parameters.length ? [...parameters, context] : [context]));
     }
   } catch (error) {
+    hasFailed = true;
     root.replaceChildren(h('h1', {}, t('page.failed')), h('p', {}, error.message), button(t('page.again'), show));
   }
   const heading = root.querySelector('h1');
@@ -102,14 +114,14 @@ function showBanner(text) {
   main.classList.toggle('is-stale', Boolean(text));
 }
 
-function ask(question, { confirm = t('ask.yes'), danger = false } = {}) {
+function ask(question, { confirm = t('ask.yes'), refuse = t('ask.no'), danger = false } = {}) {
   return new Promise((resolve) => {
     const answer = (value) => { dialog.close(); dialog.remove(); resolve(value); };
     const dialog = h('dialog', { 'aria-labelledby': 'question' },
       h('p', { id: 'question' }, question),
       h('div', { class: 'row' },
         button(confirm, () => answer(true), { class: danger ? 'danger' : 'primary' }),
-        button(t('ask.no'), () => answer(false))));
+        button(refuse, () => answer(false))));
     dialog.addEventListener('cancel', (event) => { event.preventDefault(); answer(false); });
     document.body.append(dialog);
     dialog.showModal();
@@ -124,7 +136,11 @@ function setTheme(name) {
 
 events.on('connection', ({ isConnected }) => {
   if (isConnected === false) showBanner(t('connection.lost'));
-  else { showBanner(''); context.say(t('connection.back')); }
+  else {
+    showBanner('');
+    context.say(t('connection.back'));
+    if (hasFailed) show();
+  }
   // The token may have been taken away meanwhile.
   if (!isConnected) api.get('/api/session').then((found) => { if (found.right !== session.right) begin(); }, () => {});
 });

@@ -66,8 +66,14 @@ class DeckPage {
   }
 
   async #addListening() {
-    const [{ listenButton }, { addTexts }, texts] =
-      await Promise.all([import('./listen.js'), import('./texts.js'), import('./takes-texts.js')]);
+    const modules = await Promise.all([import('./listen.js'), import('./texts.js'), import('./takes-texts.js')]).catch(() => null);
+    if (!this.listenPlace.isConnected) return;
+    if (!modules) {
+      // The connection was lost meanwhile.
+      setTimeout(() => this.#addListening(), 2000);
+      return;
+    }
+    const [{ listenButton }, { addTexts }, texts] = modules;
     addTexts('en', texts.en);
     addTexts('de', texts.de);
     this.listen = listenButton(this.context);
@@ -210,9 +216,7 @@ class DeckPage {
 
   #showClock(status) {
     const { t } = this;
-    const { lastDate } = this.context.api;
-    const difference = lastDate && this.#shown.date !== lastDate ? Math.round((Date.now() - lastDate) / 1000) : this.#shown.difference ?? 0;
-    Object.assign(this.#shown, { date: lastDate, difference });
+    const difference = Math.round((this.context.api.clockDifference ?? 0) / 1000);
     const isUnset = status.clock === 'unset';
     const isOff = Math.abs(difference) > 2;
     const text = isUnset ? t('clock.ask') : isOff ? t('clock.differs', { seconds: Math.abs(difference) }) : '';

@@ -1,6 +1,10 @@
-// The kit: cards, lines, doctor, clock, storage, queue, phones, settings, and how this page looks.
+// The kit: gain, storage, queue, clock, cards, lines, doctor, phones, settings, log, and how this page looks.
 import { button, choices, field, h } from './dom.js';
 import { queueText } from './deck.js';
+import { gainSection } from './kit-gain.js';
+import { inventorySections } from './kit-inventory.js';
+import { logSection } from './kit-log.js';
+import { attempt, facts, section, trouble } from './kit-parts.js';
 import { settingsSection } from './settings.js';
 import { dateText, lengthText, sizeText } from './takes-format.js';
 
@@ -8,27 +12,13 @@ import { dateText, lengthText, sizeText } from './takes-format.js';
 export function kitPage(root, context) {
   const { t } = context;
   const mayAct = context.session().right === 'all';
-  root.append(h('h1', {}, t('kit.title')), storage(context, mayAct), queue(context, mayAct), clock(context, mayAct),
-    inventory(context, 'cards', cardItem), inventory(context, 'lines', lineItem(context, mayAct)), inventory(context, 'doctor', findingItem));
-  if (mayAct) root.append(phones(context), settingsSection(context));
-  root.append(look(context));
-  return () => {};
+  const gain = mayAct ? gainSection(context) : null;
+  root.append(...[
+    h('h1', {}, t('kit.title')), gain, storage(context, mayAct), queue(context, mayAct), clock(context, mayAct),
+    ...inventorySections(context, mayAct), ...(mayAct ? [phones(context), settingsSection(context), logSection(context)] : []), look(context),
+  ].filter(Boolean));
+  return () => gain?.end();
 }
-
-/** Does something that may be refused; the sentence is shown in `problem`. */
-async function attempt(problem, body) {
-  problem.textContent = '';
-  try {
-    return await body();
-  } catch (error) {
-    problem.textContent = error.message;
-    return null;
-  }
-}
-
-const section = (title, ...children) => h('section', { class: 'card' }, h('h2', {}, title), ...children);
-const trouble = () => h('p', { role: 'alert', class: 'is-error' });
-const facts = (rows) => h('dl', { class: 'facts' }, ...rows.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
 
 function storage({ api, t, status, say }, mayAct) {
   const place = h('div', {});
@@ -69,39 +59,6 @@ function clock({ api, t, say }, mayAct) {
     say(t('clock.done'));
   }));
   return section(t('kit.clock'), time, mayAct ? set : null, problem);
-}
-
-/** A list that is asked for by a tap: to list cards takes a moment. */
-function inventory({ api, t }, name, item) {
-  const list = h('ul', { class: 'plain kit-list' });
-  const problem = trouble();
-  const ask = button(t('kit.look'), () => attempt(problem, async () => {
-    const found = (await api.get(`/api/${name}`))[name];
-    list.replaceChildren(...(found.length ? found.map(item) : [h('li', {}, t('kit.none'))]));
-    ask.textContent = t('kit.again');
-  }));
-  return section(t(`kit.${name}`), ask, list, problem);
-}
-
-/** What a card offers, in the words of its object. */
-const cardItem = (card) => h('li', {}, h('strong', {}, card.name ?? card.id ?? ''), ' ', details(card, ['name']));
-
-const lineItem = ({ api, t }, mayAct) => (line) => {
-  const name = line.lamp ?? line.led ?? null;
-  const problem = trouble();
-  const light = mayAct && name && button(t('kit.light', { name }), () => attempt(problem, () => api.post('/api/deck/light', { lamp: name })));
-  return h('li', {}, h('strong', {}, name ?? line.button ?? line.name ?? ''), ' ', details(line, ['name', 'lamp', 'button']), light || null, problem);
-};
-
-const severities = { ok: 'is-ok', warning: 'is-warning', error: 'is-error' };
-const findingItem = ({ severity, subject, message }) =>
-  h('li', {}, h('strong', { class: severities[severity] ?? '' }, `${severity} · ${subject}`), h('br'), message);
-
-/** An object as a list of its figures. */
-function details(object, without) {
-  const rows = Object.entries(object).filter(([name, value]) => !without.includes(name) && value !== null && value !== '');
-  const text = (value) => (Array.isArray(value) ? value.map(text).join(', ') : typeof value === 'object' ? Object.values(value).map(text).join(' ') : String(value));
-  return h('span', { class: 'dim' }, rows.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${text(value)}`).join('; '));
 }
 
 function phones(context) {

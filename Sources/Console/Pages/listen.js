@@ -1,4 +1,4 @@
-// Hears the microphone live: a WAV stream without an end, fed into the sound output about half a second late.
+// Plays the microphone live: a WAV stream without an end, fed into the sound output about half a second late.
 import { findChunks } from './wav.js';
 import { h } from './dom.js';
 

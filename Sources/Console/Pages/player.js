@@ -23,6 +23,8 @@ export class Player {
   #end = null;
   #timer = 0;
   #isElementUsable = true;
+  /** The engine that plays next, once it was sent to a place: one that has loaded nothing begins with the take's first frames. */
+  #prepared = null;
 
   /**
    * @param {object} take As `/api/takes` has it.
@@ -65,6 +67,7 @@ export class Player {
     if (!this.#engine) return;
     this.#frame = this.frame;
     this.#leave();
+    this.#prepare();
     this.onChange();
   }
 
@@ -78,6 +81,7 @@ export class Player {
       if (wasPlaying) this.#leave();
       this.#frame = target;
       if (wasPlaying) this.play(this.#end > target ? this.#end : null);
+      else this.#prepare();
     }
     this.onChange();
   }
@@ -124,6 +128,7 @@ export class Player {
   close() {
     if (this.#engine instanceof KitEngine) clearInterval(this.#timer);
     else this.#leave();
+    this.#prepared?.stop();
   }
 
   #kind() {
@@ -135,7 +140,18 @@ export class Player {
     return isEasy && isOne && this.#isElementUsable ? ElementEngine : ClipEngine;
   }
 
-  #choose() { return new (this.#kind())(this.take, this.api); }
+  #choose() {
+    const kind = this.#kind();
+    const prepared = kind === ElementEngine ? this.#prepared : null;
+    if (prepared) this.#prepared = null;
+    return prepared ?? new kind(this.take, this.api);
+  }
+
+  #prepare() {
+    if (this.#kind() !== ElementEngine) return;
+    this.#prepared ??= new ElementEngine(this.take);
+    this.#prepared.seek(this.#frame);
+  }
 
   #again() {
     this.#frame = this.frame;
@@ -187,8 +203,8 @@ class ElementEngine {
   constructor(take) {
     this.rate = take.rate_hz;
     this.audio = new Audio(`/api/takes/${encodeURIComponent(take.take)}/files/${encodeURIComponent(take.files[0])}`);
-    this.audio.onended = () => this.onEnd();
-    this.audio.onerror = () => this.onFail(new Error(this.audio.error?.message ?? 'audio'));
+    this.audio.onended = () => this.onEnd?.();
+    this.audio.onerror = () => this.onFail?.(new Error(this.audio.error?.message ?? 'audio'));
   }
 
   get frame() { return this.audio.currentTime * this.rate; }

@@ -20,14 +20,14 @@ export function settingsSection(context) {
 
 function form(settings, { api, t, say }, problem) {
   const controls = new Map();
-  const sections = settings.sections.map((section) => h('fieldset', {}, h('legend', {}, `[${section.name}]`),
+  const sections = settings.sections.map((section) => h('details', {}, h('summary', {}, `[${section.name}]`),
     ...section.keys.map((key) => {
       const name = `${section.name}.${key.key}`;
       const control = makeControl(key, t);
       controls.set(name, { control, before: control.value });
       return h('div', { class: 'settings-key' },
         h('label', { class: 'field' }, h('span', {}, key.key), control),
-        h('p', { class: 'dim' }, key.allowed.join(', ')));
+        h('p', {}, key.purpose), h('p', { class: 'dim' }, t('settings.allowed', { values: key.allowed.join(', ') })));
     })));
   const element = h('form', {}, ...settings.problems.map((text) => h('p', { class: 'is-error' }, text)),
     settings.outcome ? h('p', { role: 'status' }, settings.outcome) : null, ...sections,

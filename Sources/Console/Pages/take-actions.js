@@ -30,6 +30,16 @@ export function deleteQuestion(takes, where, t) {
   return sentences.join(' ');
 }
 
+/**
+ * Where copies of a take are deleted. What the question said of its safety must hold still.
+ * @param {object} take as it was when the question was asked
+ * @param {'here'|'there'|'both'} where
+ */
+export function deletePath(take, where) {
+  const condition = where === 'here' && take.upload === 'done' ? '&left=home' : '';
+  return `${takePath(take.take)}?where=${where}${condition}`;
+}
+
 /** The address of several takes as one file. */
 export function archiveURL(stems) {
   return `/api/archive?${stems.map((stem) => `take=${encodeURIComponent(stem)}`).join('&')}`;

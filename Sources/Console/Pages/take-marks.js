@@ -46,7 +46,7 @@ function drawRange(context, box, view, from, to, colour, direction) {
 /** Draws markers and filter changes: they lie before the sound. */
 export function drawPlaces(context, box, view, sidecar, places, colours) {
   for (const change of sidecar.filter.slice(1)) drawFilter(context, box, view, change.at_frame, colours.filter);
-  for (const { frame } of places) drawMarker(context, box, view, frame, colours.marker);
+  for (const { at_frame: frame } of places) drawMarker(context, box, view, frame, colours.marker);
 }
 
 function drawFilter(context, box, view, frame, colour) {
@@ -96,18 +96,4 @@ function niceStep(least) {
 /** Where a frame lies in the picture. */
 export function xOf(frame, box, view) {
   return box.x + ((frame - view.from) / view.length) * box.width;
-}
-
-/**
- * The places that a person marked: the sidecar's markers, and lines of the memo that begin with a time.
- * @returns {{frame: number, note: string, isMemo: boolean}[]} In order.
- */
-export function placesOf(sidecar, memo, readLength) {
-  const markers = sidecar.markers.map(({ at_frame: frame, note }) => ({ frame, note: note ?? '', isMemo: false }));
-  const lines = (memo ?? '').split('\n').flatMap((line) => {
-    const [, time, note] = /^\s*([\d:.]+)\s*(.*)$/.exec(line) ?? [];
-    const seconds = time ? readLength(time) : null;
-    return seconds === null ? [] : [{ frame: Math.round(seconds * sidecar.rate_hz), note, isMemo: true }];
-  });
-  return [...markers, ...lines].filter(({ frame }) => frame <= sidecar.frames).sort((a, b) => a.frame - b.frame);
 }

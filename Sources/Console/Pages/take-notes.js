@@ -1,5 +1,4 @@
-// What a person writes of a take: memo, tags and star; and the list of its places.
-import { lengthText } from './takes-format.js';
+// What a person writes of a take: memo and tags.
 import { button, field, h } from './dom.js';
 
 /** The editor of a take's notes. */
@@ -33,16 +32,6 @@ export class TakeNotes {
     }))));
   }
 
-  /** Begins a line of the memo with a time, for the person to go on. */
-  mark(seconds) {
-    if (!this.mayChange) return;
-    const { value } = this.memo;
-    const front = value && !value.endsWith('\n') ? `${value}\n` : value;
-    this.memo.value = `${front}${lengthText(seconds, 1)} `;
-    this.memo.focus();
-    this.memo.setSelectionRange(this.memo.value.length, this.memo.value.length);
-  }
-
   async #saveMemo() {
     const memo = this.memo.value.trimEnd() || null;
     if (memo === this.take.memo) return;
@@ -60,15 +49,4 @@ export class TakeNotes {
     await this.save({ remove: [tag] });
     this.memo.closest('section').querySelector('.note-add input')?.focus();
   }
-}
-
-const mostPlaces = 300;
-
-/** Markers and memo times as buttons that go there. */
-export function placesList(places, rate, t, onSeek) {
-  const items = places.slice(0, mostPlaces).map(({ frame, note, isMemo }) => h('li', {},
-    button(`${lengthText(frame / rate, 3)} ${note}`.trim(), () => onSeek(frame), { class: 'place' }),
-    isMemo ? h('span', { class: 'place-kind' }, t('take.memo')) : null));
-  if (places.length > mostPlaces) items.push(h('li', {}, t('take.more', { n: places.length - mostPlaces })));
-  return items.length ? h('ol', { class: 'places', role: 'list' }, ...items) : h('p', { class: 'hint' }, t('take.noplaces'));
 }

@@ -1,14 +1,14 @@
 // The page of one take: its picture, playing, notes, clips, technical data, and deleting.
-import { deleteQuestion, takePath } from './take-actions.js';
+import { deletePath, deleteQuestion, takePath } from './take-actions.js';
 import { PlayControls, RangeControls, stepSeconds } from './take-controls.js';
 import { factsTable } from './take-facts.js';
-import { placesOf } from './take-marks.js';
-import { TakeNotes, placesList } from './take-notes.js';
+import { TakeNotes } from './take-notes.js';
+import { TakePlaces } from './take-places.js';
 import { Player } from './player.js';
 import { SpectrumPanel } from './take-spectrum.js';
 import { TakeView } from './take-view.js';
 import { standings, titleOf } from './take-row.js';
-import { begun, dateText, lengthText, numberText, readLength } from './takes-format.js';
+import { begun, dateText, lengthText, numberText } from './takes-format.js';
 import { button, h } from './dom.js';
 
 const keysOff = 'fieldfare.keys';
@@ -69,9 +69,9 @@ class TakePage {
 
   get #mayChange() { return this.context.session()?.right === 'all'; }
 
-  #show({ take, sidecar, notes }) {
+  #show({ take, sidecar, notes, markers }) {
     const { t, context } = this;
-    Object.assign(this, { take, sidecar });
+    Object.assign(this, { take, sidecar, markers });
     this.player = new Player(take, {
       api: context.api, onChange: () => this.#moved(), onFail: (message) => context.say(message),
     });
@@ -87,7 +87,15 @@ class TakePage {
     });
     this.range = new RangeControls({ t, take, view: this.view, player: this.player, say: context.say });
     this.notes = new TakeNotes(take, { t, mayChange: this.#mayChange, save: (changes) => this.#save(changes) });
-    this.#parts = [this.player, this.view, this.spectrum];
+    this.places = new TakePlaces(take.rate_hz, {
+      t, mayChange: this.#mayChange, frame: () => this.player.frame, save: (changes) => this.#save({ markers: changes }),
+      onSeek: (frame) => {
+        this.#seek(frame);
+        this.view.follow();
+      },
+    });
+    this.#parts = [this.player, this.view, this.spectrum, this.places];
+    this.isThere = notes.receipts.length > 0;
     this.#assemble(notes);
     this.#showPlaces();
     this.spectrum.start();
@@ -99,11 +107,10 @@ class TakePage {
     const { t, take, sidecar } = this;
     this.line = h('p', { class: 'take-head' });
     this.star = button('', () => this.#save({ starred: !this.take.starred }), { class: 'take-star', disabled: !this.#mayChange });
-    this.places = h('div');
     this.#fill(() => [
       this.#backLink(), h('div', { class: 'take-heading' }, this.heading, this.star), this.line,
       this.view.element, this.#legend(), this.controls.element, this.spectrum.element, this.range.element, this.controls.settings,
-      h('section', { 'aria-labelledby': 'places-title' }, h('h2', { id: 'places-title' }, t('take.places')), this.places),
+      this.places.element,
       this.notes.element,
       h('details', {}, h('summary', {}, h('h2', {}, t('take.facts'))), factsTable({ take, sidecar, notes }, t)),
       h('details', {}, h('summary', {}, h('h2', {}, t('take.keys'))), this.#keys()),
@@ -139,18 +146,14 @@ class TakePage {
   }
 
   #showPlaces() {
-    const places = placesOf(this.sidecar, this.take.memo, readLength);
-    this.view.setPlaces(places);
-    this.places.replaceChildren(placesList(places, this.take.rate_hz, this.t, (frame) => {
-      this.#seek(frame);
-      this.view.follow();
-    }));
+    this.view.setPlaces(this.markers);
+    this.places.show(this.markers);
   }
 
   #legend() {
     const { sidecar, t } = this;
     const kinds = [
-      ['marker', sidecar.markers.length], ['gap', sidecar.gaps.length],
+      ['marker', this.markers.length], ['gap', sidecar.gaps.length],
       ['loss', sidecar.suspected_losses?.length ?? 0], ['filter', sidecar.filter.length - 1],
     ].filter(([, count]) => count > 0);
     if (!kinds.length) return null;
@@ -173,17 +176,18 @@ class TakePage {
   #deleting() {
     const { t } = this;
     const choice = (where) => button(t(`take.delete.${where}`), () => this.#delete(where), { class: 'danger', disabled: !this.#mayChange });
-    const isThere = this.take.upload === 'done';
+    // Also where an attempt to delete it was cut.
+    const isThere = this.isThere || this.take.upload === 'done';
     return h('section', { class: 'take-delete', 'aria-labelledby': 'delete-title' },
       h('h2', { id: 'delete-title' }, t('take.delete')),
       choice('here'), isThere ? choice('there') : null, isThere ? choice('both') : null);
   }
 
   async #delete(where) {
-    const { context, t } = this;
-    if (!await context.ask(deleteQuestion([this.take], where, t), { confirm: t('takes.delete'), danger: true })) return;
+    const { context, t, take } = this;
+    if (!await context.ask(deleteQuestion([take], where, t), { confirm: t('takes.delete'), danger: true })) return;
     try {
-      await context.api.delete(`${takePath(this.stem)}?where=${where}`);
+      await context.api.delete(deletePath(take, where));
       if (where === 'there') this.#refresh();
       else location.hash = '#/takes';
     } catch (error) {
@@ -194,7 +198,8 @@ class TakePage {
   async #save(changes) {
     try {
       const { take } = await this.context.api.patch(takePath(this.stem), changes);
-      this.#took(take);
+      if (changes.markers) await this.#refresh();
+      else this.#took(take);
     } catch (error) {
       this.context.say(error.message);
     }
@@ -224,8 +229,10 @@ class TakePage {
 
   async #refresh() {
     try {
-      const { take } = await this.context.api.get(takePath(this.stem));
-      if (!this.#isClosed) this.#took(take);
+      const { take, markers } = await this.context.api.get(takePath(this.stem));
+      if (this.#isClosed) return;
+      this.markers = markers;
+      this.#took(take);
     } catch (error) {
       this.context.say(error.message);
     }
@@ -266,7 +273,7 @@ class TakePage {
       Home: () => this.#seek(0), End: () => this.#seek(this.take.frames),
       '+': () => this.view.zoom(0.5), '=': () => this.view.zoom(0.5), '-': () => this.view.zoom(2), '−': () => this.view.zoom(2),
       0: () => this.view.show(), '[': () => this.range.bound('from'), ']': () => this.range.bound('to'),
-      m: () => this.notes.mark(this.player.frame / this.take.rate_hz),
+      m: () => this.places.add(),
     };
     const action = actions[event.key];
     if (!action) return;

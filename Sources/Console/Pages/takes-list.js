@@ -28,6 +28,7 @@ export class TakesList {
   #isLoading = false;
   #generation = 0;
   #query = '';
+  #refreshing = Promise.resolve();
 
   /**
    * @param {object} options
@@ -100,13 +101,34 @@ export class TakesList {
     if (!page) return;
     page.stems = page.stems.filter((one) => one !== stem);
     page.takes = page.takes?.filter((take) => take.take !== stem) ?? null;
-    this.#rows.get(stem)?.element.remove();
+    this.#removeRow(page, stem);
     this.#forget(stem);
     if (!this.#pages.some((one) => one.stems.length)) this.onState('empty');
   }
 
+  /** Removes a row, and with the last one of a day the day's heading, unless the next page goes on with that day. */
+  #removeRow(page, stem) {
+    const element = this.#rows.get(stem)?.element;
+    const group = element?.parentElement;
+    element?.remove();
+    if (!group || group.firstChild) return;
+    const heading = group.previousElementSibling;
+    const next = this.#pages[this.#pages.indexOf(page) + 1];
+    const isLast = !group.nextElementSibling;
+    if (isLast && next?.stems.length && (!next.takes || dayOf(next.takes[0]) === heading?.textContent)) return;
+    if (heading?.matches('.takes-day')) heading.remove();
+    group.remove();
+  }
+
   /** Puts new takes before the first page, which keeps its place on the screen. */
-  async refreshHead() {
+  refreshHead() {
+    // One after the other: each has to know which takes the one before has put there.
+    const done = this.#refreshing.then(() => this.#putNew());
+    this.#refreshing = done.catch(() => {});
+    return done;
+  }
+
+  async #putNew() {
     const generation = this.#generation;
     const head = this.#pages.find((page) => page.stems.length);
     if (!head) {
@@ -121,7 +143,12 @@ export class TakesList {
       return;
     }
     const fresh = await this.#fetch(null, known);
-    if (generation !== this.#generation || this.#pages[0].after !== null) return;
+    if (generation !== this.#generation) return;
+    if (fresh.takes.at(-1)?.take !== takes[known - 1].take) {
+      // Others came or went between the two answers.
+      await this.#putNew();
+      return;
+    }
     this.#pages[0].after = fresh.next;
     const page = { after: null, stems: fresh.takes.map((take) => take.take), next: fresh.next, dayBefore: '', height: 0, takes: fresh.takes };
     this.#place(page, this.#pages[0].element);
@@ -200,17 +227,27 @@ export class TakesList {
     if (page.element.firstChild && page.takes) return;
     if (!page.takes) {
       const generation = this.#generation;
-      const answer = await this.#fetch(page.after, Math.max(1, page.stems.length)).catch(() => null);
-      if (!answer || generation !== this.#generation) return;
-      this.#take(page, answer.takes);
+      const takes = await this.#fetchPage(page).catch(() => null);
+      if (!takes || generation !== this.#generation) return;
+      this.#take(page, takes);
     }
     if (page.isNear) this.#render(page);
   }
 
-  /** Takes what the server says of a page by now, without what belongs to the next one. */
+  /** The takes of a page by now. Before a page without a key there may be newer ones: those are for `refreshHead`. */
+  async #fetchPage({ after, stems }) {
+    const count = Math.max(1, stems.length);
+    if (after !== null) return (await this.#fetch(after, count)).takes;
+    const { takes } = await this.#fetch(null, count + pageSize);
+    const first = takes.findIndex((take) => stems.includes(take.take));
+    return first < 0 ? [] : takes.slice(first, first + count);
+  }
+
+  /** Takes what the server says of a page by now, without what belongs to the next ones: of those, takes may be gone as well. */
   #take(page, takes) {
-    const following = this.#pages[this.#pages.indexOf(page) + 1]?.stems[0];
-    const end = takes.findIndex((take) => take.take === following);
+    const index = this.#pages.indexOf(page);
+    const later = this.#pages.slice(index + 1, index + 4).flatMap(({ stems }) => stems);
+    const end = takes.findIndex((take) => later.includes(take.take));
     page.takes = end < 0 ? takes : takes.slice(0, end);
     page.stems = page.takes.map((take) => take.take);
     this.#hold(page);

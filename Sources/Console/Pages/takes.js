@@ -1,5 +1,5 @@
 // The page of all takes: search, filters, the list, and what is done with the selected ones.
-import { archiveURL, counted, deleteQuestion, each, mostInArchive, takePath } from './take-actions.js';
+import { archiveURL, counted, deletePath, deleteQuestion, each, mostInArchive, takePath } from './take-actions.js';
 import { Thumbnails, takeRow } from './take-row.js';
 import { TakesList } from './takes-list.js';
 import { button, choices, download, field, h } from './dom.js';
@@ -12,7 +12,7 @@ const searchRest = 250;
 /** What the page looked like when it was left: it comes back so. */
 let memory = null;
 
-const noFilters = { text: '', since: '', until: '', tag: '', starred: false, upload: '', place: '' };
+const noFilters = { text: '', since: '', until: '', tag: '', kit: '', starred: false, upload: '', place: '' };
 
 /**
  * Shows the page of all takes.
@@ -74,7 +74,11 @@ class TakesPage {
 
   async #countAll() {
     const library = await this.context.api.get('/api/library').catch(() => null);
-    if (library) this.count.textContent = counted(this.t, 'takes.count', library.takes).replace(library.takes, numberText(library.takes));
+    if (!library) return;
+    // One kit's takes need no choice.
+    this.kits.hidden = library.kits.length < 2 && !this.#filters.kit;
+    this.kits.querySelector('select').replaceChildren(...['', ...library.kits].map((name) => h('option', { value: name, selected: name === this.#filters.kit }, name || this.t('takes.any'))));
+    this.count.textContent = counted(this.t, 'takes.count', library.takes).replace(library.takes, numberText(library.takes));
   }
 
   #listen() {
@@ -97,7 +101,10 @@ class TakesPage {
 
   /** What happened while the connection was away is asked for. */
   #connected(isConnected) {
-    if (isConnected && this.wasAway) this.list.refresh().catch((error) => this.context.say(error.message));
+    if (isConnected && this.wasAway) {
+      this.list.refresh().catch((error) => this.context.say(error.message));
+      this.#countAll();
+    }
     this.wasAway = !isConnected;
   }
 
@@ -120,7 +127,7 @@ class TakesPage {
   }
 
   #query() {
-    const { text, since, until, tag, starred, upload, place } = this.#filters;
+    const { text, since, until, tag, kit, starred, upload, place } = this.#filters;
     const query = new URLSearchParams();
     const add = (name, value) => { if (value) query.set(name, value); };
     add('text', text.trim());
@@ -128,6 +135,7 @@ class TakesPage {
     // The day that is named belongs to the range, and the API's `until` does not.
     add('until', until && midnight(until, 1));
     add('tag', tag.trim());
+    add('kit', kit);
     add('starred', starred && 'true');
     add('upload', upload);
     add('place', place);
@@ -158,7 +166,8 @@ class TakesPage {
         h('div', { class: 'takes-filters' },
           field(t('takes.since'), input('date', 'since')), field(t('takes.until'), input('date', 'until')),
           field(t('takes.tag'), input('text', 'tag', searchRest)),
-          field(t('takes.upload'), choice('upload', ['done', 'waiting', 'held'])),
+          field(t('takes.upload'), choice('upload', ['done', 'not-done', 'waiting', 'held', 'none'])),
+          this.kits = field(t('takes.kit'), choices([], '', (value) => this.#filter({ kit: value }))),
           field(t('takes.place'), choice('place', ['here', 'elsewhere'])),
           h('label', { class: 'takes-starred' }, starred, t('takes.starred')))));
   }
@@ -232,7 +241,7 @@ class TakesPage {
     const { t, context } = this;
     if (!await context.ask(deleteQuestion(takes, 'here', t), { confirm: t('takes.delete'), danger: true })) return;
     await this.#do(takes, 'takes.deleted', async (take) => {
-      await context.api.delete(`${takePath(take.take)}?where=here`);
+      await context.api.delete(deletePath(take, 'here'));
       this.list.remove(take.take);
     });
     this.#countAll();

@@ -29,10 +29,15 @@ const en = {
   'help.4': 'Change the card or stick: it fails.', 'help.5': 'Record at a lower rate, or with fewer channels; use a faster card.', 'help.6': 'Look at the upload queue: a store refuses takes.',
   'help.7': 'Correct the settings.', 'help.8': 'Turn the gain down if it clips; look at cable and microphone if it is silent.',
   'kit.title': 'Kit', 'kit.cards': 'Sound cards', 'kit.lines': 'Buttons and lamps', 'kit.doctor': 'Doctor', 'kit.look': 'Look', 'kit.again': 'Look again', 'kit.none': 'Nothing was found.',
-  'kit.light': 'Light the lamp {name}', 'kit.clock': 'Clock', 'kit.time': 'The kit’s time', 'kit.storage': 'Storage', 'kit.takes': 'Takes', 'kit.folder': 'Folder', 'kit.free': 'Free', 'kit.phones': 'Paired phones', 'kit.since': 'since {date}',
+  'card.names': 'In the settings', 'card.records': 'Records', 'card.plays': 'Plays', 'card.offer': '{format}, channels: {channels}, kHz: {rates}', 'card.nothing': 'nothing', 'card.busy': 'Held by', 'card.error': 'Error',
+  'line.in': 'input', 'line.out': 'output', 'line.used': 'in use', 'line.free': 'free',
+  'lamps.round': 'Light the lamps one by one', 'lamps.ask': 'Did the lamp “{name}” light up on the kit?', 'lamps.yes': 'It lit up', 'lamps.no': 'It stayed dark', 'lamps.lit': 'works', 'lamps.dark': 'stayed dark: look at its wire, and at its line in the settings',
+  'gain.title': 'Gain', 'gain.label': 'Gain of the card', 'gain.agc': 'Automatic gain control', 'gain.none': 'The card has no gain that can be set here.', 'gain.note': 'In force until the recorder restarts; the settings keep it for good.',
+  'log.title': 'Log', 'log.more': 'Older lines',
+  'kit.clock': 'Clock', 'kit.time': 'The kit’s time', 'kit.storage': 'Storage', 'kit.takes': 'Takes', 'kit.folder': 'Folder', 'kit.free': 'Free', 'kit.phones': 'Paired phones', 'kit.since': 'since {date}',
   'kit.this': 'this phone', 'kit.remove': 'Remove {name}', 'kit.remove.ask': 'Remove {name}? It must be paired again.', 'kit.page': 'This page', 'kit.theme': 'Colours', 'theme.': 'As the phone', 'theme.light': 'Light', 'theme.dark': 'Dark', 'theme.sun': 'Sunlight', 'kit.language': 'Language',
   'kit.version': 'Version', 'kit.eject': 'Give the stick back', 'kit.ejected': 'The stick may be pulled once the lamps say so.', 'kit.queue': 'Upload queue', 'kit.retry': 'Try everything now', 'kit.pause': 'Pause', 'kit.resume': 'Go on',
-  'kit.settings': 'Settings', 'settings.save': 'Save changes', 'settings.default': 'default', 'settings.saved': 'Saved. The kit applies it when nothing is recorded.', 'settings.nothing': 'Nothing was changed.',
+  'kit.settings': 'Settings', 'settings.save': 'Save changes', 'settings.default': 'default', 'settings.allowed': 'Allowed: {values}', 'settings.saved': 'Saved. The kit applies it when nothing is recorded.', 'settings.nothing': 'Nothing was changed.',
 };
 
 const de = {
@@ -64,10 +69,15 @@ const de = {
   'help.4': 'Karte oder Stick tauschen: Der Speicher versagt.', 'help.5': 'Mit niedrigerer Rate oder weniger Kanälen aufnehmen; schnellere Karte verwenden.', 'help.6': 'Upload-Liste ansehen: Ein Ziel lehnt Aufnahmen ab.',
   'help.7': 'Einstellungen berichtigen.', 'help.8': 'Bei Übersteuerung Verstärkung verringern; bei Stille Kabel und Mikrofon prüfen.',
   'kit.title': 'Gerät', 'kit.cards': 'Soundkarten', 'kit.lines': 'Tasten und Lampen', 'kit.doctor': 'Selbsttest', 'kit.look': 'Nachsehen', 'kit.again': 'Erneut nachsehen', 'kit.none': 'Nichts gefunden.',
-  'kit.light': 'Lampe {name} leuchten lassen', 'kit.clock': 'Uhr', 'kit.time': 'Zeit des Geräts', 'kit.storage': 'Speicher', 'kit.takes': 'Aufnahmen', 'kit.folder': 'Ordner', 'kit.free': 'Frei', 'kit.phones': 'Gekoppelte Telefone', 'kit.since': 'seit {date}',
+  'card.names': 'In den Einstellungen', 'card.records': 'Nimmt auf', 'card.plays': 'Spielt', 'card.offer': '{format}, Kanäle: {channels}, kHz: {rates}', 'card.nothing': 'nichts', 'card.busy': 'Belegt von', 'card.error': 'Fehler',
+  'line.in': 'Eingang', 'line.out': 'Ausgang', 'line.used': 'belegt', 'line.free': 'frei',
+  'lamps.round': 'Lampen der Reihe nach leuchten lassen', 'lamps.ask': 'Hat am Gerät die Lampe „{name}“ geleuchtet?', 'lamps.yes': 'Sie hat geleuchtet', 'lamps.no': 'Sie blieb dunkel', 'lamps.lit': 'in Ordnung', 'lamps.dark': 'blieb dunkel: Draht und Leitung in den Einstellungen prüfen',
+  'gain.title': 'Verstärkung', 'gain.label': 'Verstärkung der Karte', 'gain.agc': 'Automatische Verstärkung', 'gain.none': 'Die Karte hat keine Verstärkung, die sich hier stellen lässt.', 'gain.note': 'Gilt, bis der Rekorder neu startet; auf Dauer gehört sie in die Einstellungen.',
+  'log.title': 'Protokoll', 'log.more': 'Ältere Zeilen',
+  'kit.clock': 'Uhr', 'kit.time': 'Zeit des Geräts', 'kit.storage': 'Speicher', 'kit.takes': 'Aufnahmen', 'kit.folder': 'Ordner', 'kit.free': 'Frei', 'kit.phones': 'Gekoppelte Telefone', 'kit.since': 'seit {date}',
   'kit.this': 'dieses Telefon', 'kit.remove': '{name} entfernen', 'kit.remove.ask': '{name} entfernen? Es muss dann neu gekoppelt werden.', 'kit.page': 'Diese Seite', 'kit.theme': 'Farben', 'theme.': 'Wie das Telefon', 'theme.light': 'Hell', 'theme.dark': 'Dunkel', 'theme.sun': 'Sonnenlicht', 'kit.language': 'Sprache',
   'kit.version': 'Version', 'kit.eject': 'Stick freigeben', 'kit.ejected': 'Der Stick darf gezogen werden, sobald die Lampen es zeigen.', 'kit.queue': 'Upload-Liste', 'kit.retry': 'Alles jetzt versuchen', 'kit.pause': 'Anhalten', 'kit.resume': 'Fortsetzen',
-  'kit.settings': 'Einstellungen', 'settings.save': 'Änderungen speichern', 'settings.default': 'Vorgabe', 'settings.saved': 'Gespeichert. Es gilt, sobald nichts aufgenommen wird.', 'settings.nothing': 'Nichts wurde geändert.',
+  'kit.settings': 'Einstellungen', 'settings.save': 'Änderungen speichern', 'settings.default': 'Vorgabe', 'settings.allowed': 'Erlaubt: {values}', 'settings.saved': 'Gespeichert. Es gilt, sobald nichts aufgenommen wird.', 'settings.nothing': 'Nichts wurde geändert.',
 };
 
 const catalogues = { en, de };

@@ -157,8 +157,10 @@ with sync_playwright() as play:
     # The network goes and comes back: the page says so, and catches up without a reload.
     network = Network(int(port))
     cut = open_page(browser, PHONE)
+    cut.route("**/listen.js", lambda route: route.abort(), times=1)
     cut.goto(f"http://127.0.0.1:{network.port}/")
     expect(shows(cut, "Ready"), "the deck is shown")
+    expect(shows(cut, "Listen live"), "a part of the page that could not be loaded is loaded again")
     cut.evaluate("window.isSame = true")
     network.cut()
     expect(shows(cut, "The connection to the kit is lost"), "the page says that the connection is lost")
@@ -166,10 +168,24 @@ with sync_playwright() as play:
     network.join()
     expect(shows(cut, "The last second is on the disk."), "it shows what happened meanwhile")
     expect(not cut.locator("#banner").is_visible(), "and says no more that the connection is lost")
+    cut.route("**/kit.js", lambda route: route.abort(), times=1)
+    cut.locator("#nav").get_by_text("Kit").click()
+    expect(shows(cut, "This page could not be shown"), "a page that could not be loaded says so")
+    network.cut()
+    expect(shows(cut, "The connection to the kit is lost"), "the connection is lost again")
+    network.join()
+    cut.get_by_text("This page could not be shown").wait_for(state="detached")
+    expect(shows(cut, "Sound cards"), "and is shown by itself when the kit can be reached again")
     expect(cut.evaluate("window.isSame === true"), "without a reload")
     api("POST", "/api/deck/stop", {})
     cut.context.close()
-    api("DELETE", "/api/takes/" + json.loads(api("GET", "/api/status"))["selected"])
+    api("DELETE", "/api/takes/" + json.loads(api("GET", "/api/status"))["selected"] + "?where=here")
+
+    # Addresses that somebody typed.
+    for strange in ["%", "takes/%zz", "nothing"]:
+        page.goto(home + "#/" + strange)
+        page.reload()
+        expect(wait_until(page, lambda: page.locator("main h1").count() == 1), f"#/{strange} shows a page")
 
     # The list, and the take.
     page.goto(home + "#/takes")
@@ -179,7 +195,8 @@ with sync_playwright() as play:
     page.locator(".take-link").first.click()
     page.locator(".wave-canvas").wait_for()
     page.wait_for_function("document.querySelector('.wave-canvas').width > 100")
-    expect(shows(page, "wren"), "the marker is shown")
+    notes = lambda: page.locator(".places input").evaluate_all("fields => fields.map((field) => field.value)")
+    expect(wait_until(page, lambda: notes() == ["wren"]), f"the marker is shown: {notes()}")
     look(page, "take-phone")
 
     # A tap seeks; what is played then is what the take has there.
@@ -189,6 +206,21 @@ with sync_playwright() as play:
     middle = sidecar["duration_seconds"] / 2
     place = lambda: seconds(page.locator(".play-time").text_content().split("/")[0].strip())
     expect(wait_until(page, lambda: abs(place() - middle) < 0.3), f"a tap in the middle seeks to {middle:.2f} s: {place()}")
+
+    # A marker of the finished take is set at the playhead, described, and removed; another phone's change does not disturb who writes.
+    page.get_by_role("button", name="Set a marker at the playhead").click()
+    markers = lambda: [marker["note"] or "" for marker in json.loads(api("GET", f"/api/takes/{take}"))["markers"]]
+    expect(wait_until(page, lambda: page.evaluate("document.activeElement.dataset.frame ?? null") is not None), "its note has the focus")
+    page.keyboard.type("at the ")
+    api("PATCH", f"/api/takes/{take}", {"starred": True})
+    expect(wait_until(page, lambda: page.locator(".take-star").get_attribute("aria-pressed") == "true"), "another phone's star is shown")
+    page.keyboard.type("weir")
+    page.keyboard.press("Enter")
+    expect(wait_until(page, lambda: sorted(markers()) == ["at the weir", "wren"]), f"the marker is described: {markers()}")
+    expect(wait_until(page, lambda: sorted(notes()) == ["at the weir", "wren"]), f"and shown so: {notes()}")
+    look(page, "take-markers-phone")
+    page.locator(".places li", has=page.locator("input[data-frame]")).first.get_by_role("button", name="Remove").click()
+    expect(wait_until(page, lambda: len(markers()) == 1 and notes() == markers()), f"and one is removed: {notes()}")
 
     # A memo, which outlives the page.
     memo = page.get_by_label("Memo")
@@ -209,6 +241,31 @@ with sync_playwright() as play:
     expect(clip[4096:4096 + 24000 * frame] == sound[4096 + 12000 * frame:4096 + 36000 * frame], "a clip has the take's samples, bit for bit")
     page.context.close()
 
+    # The kit: the gain is set while the meter shows what comes of it; what each setting is for is said.
+    page = open_page(browser, PHONE)
+    page.goto(home + "#/kit")
+    slider = page.get_by_label("Gain of the card")
+    slider.wait_for()
+    page.locator(".meter-figure").wait_for()
+    peak = lambda: page.evaluate("parseFloat(document.querySelector('.meter-figure').textContent)")
+    expect(wait_until(page, lambda: peak() < -6), f"the meter shows the sound as it is: {peak()}")
+    slider.focus()
+    for _ in range(40):
+        page.keyboard.press("ArrowRight")
+    gain = lambda: json.loads(api("GET", "/api/status"))["gain_db"]
+    expect(wait_until(page, lambda: gain() == 20), f"the gain is set: {gain()}")
+    expect(wait_until(page, lambda: peak() > -1), f"and the meter shows it: {peak()}")
+    look(page, "gain-phone")
+    api("POST", "/api/deck/gain", {"gain_db": 0})
+    expect(wait_until(page, lambda: slider.input_value() == "0"), "another phone's gain is shown")
+    page.get_by_text("Settings", exact=True).click()
+    page.get_by_text("[takes]").click()
+    expect(shows(page, "Record pressed so soon after stop goes on with the same take; 0 is never. Default: 60"), "the form says what a key is for")
+    look(page, "settings-phone")
+    page.get_by_text("Log", exact=True).click()
+    look(page, "log-phone")
+    page.context.close()
+
     # Large, dark, and in German.
     for name, size, language in [("desk", DESK, "en-GB"), ("german", {"width": 320, "height": 640}, "de-DE")]:
         page = open_page(browser, size, color_scheme="dark")
@@ -220,12 +277,67 @@ with sync_playwright() as play:
             look(page, f"{route.split('/')[0] + ('-one' if '/' in route else '')}-{name}")
         page.context.close()
 
+    # In sunlight, and with a person's large letters: each page, with all that can be opened.
+    for name, size, set_up in [
+        ("sun", PHONE, "localStorage.setItem('theme', 'sun')"),
+        ("large", {"width": 412, "height": 740}, "addEventListener('DOMContentLoaded', () => { document.documentElement.style.fontSize = '200%'; })"),
+    ]:
+        page = open_page(browser, size)
+        page.add_init_script(set_up)
+        for route in ["deck", "takes", f"takes/{take}", "kit"]:
+            page.goto(home + "#/" + route)
+            page.locator("h1").first.wait_for(state="attached")
+            page.evaluate("setTimeout(() => document.querySelectorAll('details').forEach((part) => { part.open = true; }), 300)")
+            page.wait_for_timeout(900)
+            look(page, f"{route.split('/')[0] + ('-one' if '/' in route else '')}-{name}")
+        page.context.close()
+
+    # Many takes: some are selected, the list is scrolled below the bar of what can be done with them, and the question is asked.
+    for _ in range(9):
+        api("POST", "/api/deck/record", {})
+        api("POST", "/api/deck/stop", {})
+    page = open_page(browser, PHONE)
+    page.goto(home + "#/takes")
+    expect(wait_until(page, lambda: page.locator(".take-row").count() == 10), f"the list has ten takes: {page.locator('.take-row').count()}")
+    for index in (0, 1):
+        page.locator(".take-check input").nth(index).click()
+    expect(shows(page, "2 selected"), "two are selected")
+    look(page, "selected-phone")
+    for place in (60, 100, 1000):
+        page.evaluate("place => scrollTo(0, place)", place)
+        look(page, f"selected-{place}-phone")
+    page.get_by_role("button", name="Delete").click()
+    expect(shows(page, "2 are nowhere else and will be lost."), "the question says what will be left")
+    look(page, "question-phone")
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_text("Filters", exact=True).click()
+    look(page, "filters-phone")
+    page.context.close()
+
+    # By the keyboard alone: to a take, and there to and fro.
+    page = open_page(browser, DESK)
+    page.goto(home + "#/takes")
+    page.locator(".take-link").first.wait_for()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.classList.contains('take-link')"):
+            break
+    expect(page.evaluate("document.activeElement.classList.contains('take-link')"), "the keyboard reaches a take")
+    page.keyboard.press("Enter")
+    page.locator(".wave-canvas").wait_for()
+    expect(wait_until(page, lambda: page.evaluate("document.activeElement.tagName") == "H1"), "its heading has the focus")
+    page.keyboard.press("m")
+    expect(wait_until(page, lambda: page.evaluate("document.activeElement.dataset.frame === '0'")), "m sets a marker, whose note can be typed")
+    page.context.close()
+
     # Another phone deletes the take: the list of this one loses it.
     page = open_page(browser, PHONE)
     page.goto(home + "#/takes")
     page.locator(".take-link").first.wait_for()
-    api("DELETE", f"/api/takes/{take}")
-    page.locator(".take-link").first.wait_for(state="detached", timeout=10_000)
+    gone = f".take-link[href='#/takes/{take}']"
+    expect(wait_until(page, lambda: page.locator(gone).count() == 1), "the list has the take")
+    api("DELETE", f"/api/takes/{take}?where=here")
+    expect(wait_until(page, lambda: page.locator(gone).count() == 0), "and loses it")
     page.context.close()
     expect(not complaints, f"no error of a script, no breach of the content policy: {complaints[:3]}")
     browser.close()

@@ -1,0 +1,81 @@
+import Control
+import FoundationEssentials
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import TakeFiles
+import Takes
+import Transport
+
+/// Keeps a file that says what the recorder does: from it a unit of the system announces the kit in the network (mDNS).
+struct Announcer: ServiceLifecycle.Service {
+    /// The recorder's socket.
+    let path: String
+    let kit: String
+    /// The file; its folder is the library's own.
+    let file: String
+    let log: Logger
+
+    /// How long it waits before it connects again.
+    private static let pause = Duration.seconds(5)
+    /// A line of the recorder is shorter.
+    private static let longestLine = 1 << 20
+
+    /// Writes the file at each change until the library is to end.
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var shown = ""
+            while !Task.isCancelled {
+                do {
+                    try await follow { state in show(state, &shown) }
+                } catch {
+                    // No recorder answers.
+                }
+                guard !Task.isCancelled else { return }
+                show("away", &shown)
+                try? await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+
+    /// Calls `body` with each state that the recorder is in, until it is gone.
+    private func follow(_ body: (String) -> Void) async throws {
+        let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(.seconds(5))
+            .connect(unixDomainSocketPath: path) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        try await connection.executeThenClose { received, sent in
+            let request = Request(id: .integer(1), RecorderMessage.watch(levels: false, peaks: false))
+            try await sent.write(ByteBuffer(string: request.line + "\n"))
+            var rest = ByteBuffer()
+            for try await var piece in received {
+                rest.writeBuffer(&piece)
+                while let end = rest.readableBytesView.firstIndex(of: UInt8(ascii: "\n")),
+                    let line = rest.readSlice(length: end - rest.readerIndex + 1)
+                {
+                    let status = try? JSONValue(decoding: line.readableBytesView)
+                    if let state = status?["state"]?.text { body(state) }
+                }
+                rest.discardReadBytes()
+                guard rest.readableBytes < Self.longestLine else { return }
+            }
+        }
+    }
+
+    private func show(_ state: String, _ shown: inout String) {
+        guard state != shown else { return }
+        shown = state
+        let files = FileSystem()
+        do throws(FileError) {
+            let draft = try files.create(file + ".tmp", isNew: false, mode: 0o640)
+            try files.write(Array("\(kit)\n\(state)\n".utf8), to: draft, at: 0)
+            try files.move(file + ".tmp", to: file)
+        } catch {
+            log.warning("console: \(error.fact): the network does not learn what the recorder does")
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import HTTPTypes
+import Hummingbird
+import NIOPosix
+import Transport
+
+/// The log of both services.
+struct LogRoutes: Sendable {
+    let journal: Journal
+    let pool: NIOThreadPool
+
+    private static let usualLines = 100
+
+    var routes: [Route] {
+        [
+            Route(.get, "/api/log", for: .all) { request, _ in
+                let query = try QueryItems(request.uri.query)
+                try query.refuseOthers(than: ["limit", "after"])
+                let limit = try query.count("limit") ?? Int64(Self.usualLines)
+                guard (1...Int64(Journal.mostLines)).contains(limit) else {
+                    throw Problem(
+                        .badRequest, .usage, "log: limit: found \(limit), allowed are 1 to \(Journal.mostLines)")
+                }
+                let page = try await pool.runIfActive { try journal.page(limit: Int(limit), after: query["after"]) }
+                return Response(json: page)
+            }
+        ]
+    }
+}

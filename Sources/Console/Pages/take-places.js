@@ -1,0 +1,92 @@
+// The markers of a take: a list to go to them, and to describe, set and remove them.
+import { lengthText } from './takes-format.js';
+import { button, h } from './dom.js';
+
+// A take that was recorded with more shows the first ones.
+const mostShown = 1000;
+
+/** The list of a take's markers. */
+export class TakePlaces {
+  #markers = [];
+  #wanted = null;
+  #isPressed = false;
+  #isLate = false;
+
+  /**
+   * @param {number} rate Frames a second.
+   * @param {object} options `t`, `mayChange`, `frame()` of the playhead, `onSeek(frame)`, `save(changes)` (a promise).
+   */
+  constructor(rate, options) {
+    Object.assign(this, { rate, options });
+    const { t, mayChange } = options;
+    this.list = h('div');
+    // A button that is pressed must be there when it is let go.
+    this.list.addEventListener('pointerdown', () => { this.#isPressed = true; });
+    this.release = () => {
+      if (!this.#isPressed) return;
+      this.#isPressed = false;
+      // After the click that comes of it.
+      setTimeout(() => { if (this.#isLate) this.show(this.#markers); });
+    };
+    addEventListener('pointerup', this.release);
+    addEventListener('pointercancel', this.release);
+    this.element = h('section', { 'aria-labelledby': 'places-title' },
+      h('h2', { id: 'places-title' }, t('take.places')), this.list,
+      this.adding = mayChange ? button(t('place.add'), () => this.add()) : null);
+  }
+
+  /** Shows markers, `[{at_frame, note}]`. A note that is being written stays, and so does the list around it. */
+  show(markers) {
+    this.#markers = markers;
+    const focused = this.list.contains(document.activeElement) ? document.activeElement : null;
+    const isEdited = focused?.matches('input') && focused.value !== focused.defaultValue;
+    this.#isLate = this.#isPressed || (this.#wanted === null && isEdited);
+    if (this.#isLate) return;
+    const key = this.#wanted === null ? focused?.dataset.key : `note ${this.#wanted}`;
+    const place = focused ? [...this.list.querySelectorAll('[data-key]')].indexOf(focused) : -1;
+    this.#wanted = null;
+    this.#fill();
+    if (key === undefined) return;
+    // The focus stays where it was; after a removal it is with the neighbour.
+    const elements = [...this.list.querySelectorAll('[data-key]')];
+    (elements.find((element) => element.dataset.key === key) ?? elements[Math.min(place, elements.length - 1)] ?? this.adding)?.focus();
+  }
+
+  /** Ends the observation of fingers. */
+  close() {
+    removeEventListener('pointerup', this.release);
+    removeEventListener('pointercancel', this.release);
+  }
+
+  /** Sets a marker at the playhead, for the person to describe it. */
+  async add() {
+    if (!this.options.mayChange) return;
+    const frame = Math.round(this.options.frame());
+    const there = this.#markers.find((marker) => marker.at_frame === frame);
+    this.#wanted = frame;
+    if (there) this.show(this.#markers);
+    else await this.options.save({ set: [{ at_frame: frame, note: null }] });
+    this.#wanted = null;
+  }
+
+  #fill() {
+    const { t } = this.options;
+    const items = this.#markers.slice(0, mostShown).map((marker) => this.#item(marker));
+    if (this.#markers.length > mostShown) items.push(h('li', {}, t('take.more', { n: this.#markers.length - mostShown })));
+    this.list.replaceChildren(
+      items.length ? h('ol', { class: 'places', role: 'list' }, ...items) : h('p', { class: 'hint' }, t('take.noplaces')));
+  }
+
+  #item({ at_frame: frame, note }) {
+    const { t, mayChange, onSeek, save } = this.options;
+    const time = lengthText(frame / this.rate, 3);
+    const go = button(time, () => onSeek(frame), { class: 'place', 'data-key': `go ${frame}` });
+    if (!mayChange) return h('li', {}, go, h('span', {}, note ?? ''));
+    const input = h('input', {
+      type: 'text', value: note ?? '', maxlength: 250, autocomplete: 'off', 'data-frame': frame, 'data-key': `note ${frame}`, 'aria-label': t('place.note', { time }),
+      onchange: () => save({ set: [{ at_frame: frame, note: input.value.trim() || null }] }),
+    });
+    input.addEventListener('keydown', (event) => { if (event.key === 'Enter') input.blur(); });
+    return h('li', {}, go, input, button('×', () => save({ remove: [frame] }), { 'aria-label': t('place.remove', { time }), 'data-key': `remove ${frame}` }));
+  }
+}

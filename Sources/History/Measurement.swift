@@ -1,0 +1,32 @@
+/// What the machine measures of itself. What it does not measure is nil, and is left out of the record.
+public struct Measurement: Codable, Equatable, Sendable {
+    /// In degrees Celsius, by the sensor's name.
+    public var temperatures: [String: Double]?
+    /// Whether the supply voltage is too low now.
+    public var underVoltage: Bool?
+    /// The flags of a Raspberry Pi's firmware, `get_throttled`.
+    public var throttled: UInt32?
+    /// Free space where takes are kept.
+    public var freeBytes: Int64?
+    /// How much of its life an eMMC has used, in percent, by its name: the upper end of the step of ten that it reports. An SD card
+    /// reports none.
+    public var storageWear: [String: Int]?
+    /// What an eMMC reports of its reserved blocks, by its name: 1 normal, 2 warning, 3 urgent.
+    ///
+    /// Source: JEDEC JESD84-B51, `PRE_EOL_INFO`.
+    public var preEndOfLife: [String: Int]?
+
+    /// Nothing is measured.
+    public init() {}
+
+    /// Whether nothing is measured.
+    public var isEmpty: Bool { self == Measurement() }
+
+    enum CodingKeys: String, CodingKey {
+        case temperatures, throttled
+        case underVoltage = "under_voltage"
+        case freeBytes = "free_bytes"
+        case storageWear = "storage_wear_percent"
+        case preEndOfLife = "pre_eol_info"
+    }
+}

@@ -1,0 +1,97 @@
+import Control
+import Takes
+import Transport
+import Workers
+
+/// Has the recorder delete takes that somebody has in hand. One of which the recorder does not say what became of it stays in hand: it may
+/// be deleted yet. It is asked again until it says so.
+actor DiscardDesk {
+    private let recorder: String
+    private let inHand: TakesInHand
+    private let isListed: @Sendable (_ stem: String) -> Bool
+    private let pause: Duration
+    private let executor: ThreadExecutor
+
+    /// What became of a take.
+    enum Outcome: Sendable {
+        case deleted
+        /// Why it is not.
+        case refused(Refusal)
+        /// There is no recorder.
+        case away(ControlError)
+        /// It is not known, and the take stays in hand.
+        case unanswered(ControlError)
+    }
+
+    /// A take with many files is deleted one by one, and after what is written just then.
+    private static let patience = Duration.seconds(60)
+    /// How long the catalog may list a take that is deleted.
+    private static let listedAtMost = 40
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    /// - Parameters:
+    ///   - recorder: the recorder's socket.
+    ///   - isListed: whether the catalog lists a take.
+    ///   - pause: before it is asked again.
+    init(
+        recorder: String, _ inHand: TakesInHand, pause: Duration = .seconds(5),
+        isListed: @escaping @Sendable (_ stem: String) -> Bool
+    ) throws {
+        self.recorder = recorder
+        self.inHand = inHand
+        self.pause = pause
+        self.isListed = isListed
+        executor = try ThreadExecutor(name: "discard")
+    }
+
+    /// Has a take deleted that the caller has in hand. From here on it is in this desk's hand.
+    /// - Parameter version: only if it still is just this one; nil: whatever it is.
+    func discard(_ stem: String, _ version: TakeVersion?) async -> Outcome {
+        let outcome = ask(stem, version)
+        if case .unanswered = outcome {
+            Task { await settle(stem, version) }
+        } else {
+            await letGo(stem, outcome)
+        }
+        return outcome
+    }
+
+    private func settle(_ stem: String, _ version: TakeVersion?) async {
+        while true {
+            do {
+                try await Task.sleep(for: pause)
+            } catch {
+                return
+            }
+            let outcome = ask(stem, version)
+            if case .unanswered = outcome { continue }
+            return await letGo(stem, outcome)
+        }
+    }
+
+    /// Ends it once the catalog has learnt what became of the take: what is noted of one that is gone would be lost from sight.
+    private func letGo(_ stem: String, _ outcome: Outcome) async {
+        if case .deleted = outcome {
+            for _ in 0..<Self.listedAtMost {
+                guard isListed(stem) else { break }
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
+        inHand.endDeleting(stem)
+    }
+
+    private func ask(_ stem: String, _ version: TakeVersion?) -> Outcome {
+        do throws(ControlError) {
+            let order = Command.discard(stem: stem, version: version)
+            _ = try ControlClient(path: recorder).ask(.command(order), timeout: Self.patience)
+            return .deleted
+        } catch {
+            return switch error.cause {
+            case .refused(let refusal): .refused(refusal)
+            case .notRunning, .denied, .pathLength: .away(error)
+            default: .unanswered(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Glibc
+import TakeFiles
+import Takes
+import Transport
+import Upload
+
+/// The copy of a take that is on the kit now, for who relies on it, or deletes it.
+struct KitCopy: Sendable {
+    let take: TakeName
+    /// What its sidecar says now.
+    let sidecar: Sidecar
+    fileprivate let folder: TakesFolder
+
+    /// Reads its sidecar.
+    /// - Parameter folder: the folder for takes that it is in.
+    init(_ take: TakeName, in folder: String) throws(Refusal) {
+        self.take = take
+        self.folder = TakesFolder(path: folder)
+        do {
+            sidecar = try self.folder.sidecar(of: take)
+        } catch let error as FileError where error.isOfMissingFile {
+            throw Refusal(.notFound, "delete: \(take.stem): it is not on the kit any more")
+        } catch {
+            throw Refusal(.io, "delete: \(take.stem): \(error)")
+        }
+    }
+
+    /// What it is now: what is decided by this holds for no other.
+    var version: TakeVersion { sidecar.version(day: take.day) }
+
+    /// Whether each of these stores has all of it, by the receipts. No store: no.
+    func isAtHome(_ notes: TakeNotes, _ stores: [String]) -> Bool {
+        let notes = notes.of(sidecar.origin)
+        return !stores.isEmpty && stores.allSatisfy { notes.isComplete(sidecar, in: $0) }
+    }
+
+    /// That its sound is what was hashed, and sent. A file that is not the one that was hashed is read again.
+    /// - Returns: what is to be noted of files that were read.
+    /// - Throws: `Refusal`, if sound is missing or another.
+    func check(_ notes: TakeNotes, _ reader: DiskReader) async throws(Refusal) -> [TakeNotes.FileHash] {
+        let notes = notes.of(sidecar.origin)
+        var found: [TakeNotes.FileHash] = []
+        for file in sidecar.audioFiles {
+            let path = "\(folder.folder(of: take))/\(file)"
+            // What a store has is what this is compared with; what was hashed here last may have been another content.
+            let noted = notes.hashes.first { $0.file == file }
+            guard let expected = notes.receipts.lazy.compactMap({ $0.sha256(of: file) }).first ?? noted?.sha256 else {
+                throw Refusal(.busy, "delete: \(path): it was never compared with another copy: nothing is deleted")
+            }
+            do {
+                let there = try await reader.perform { try $0.attributes(path) }
+                if let noted, noted.sha256 == expected, noted.bytes == there.byteCount,
+                    noted.modifiedNs == there.modifiedNs
+                {
+                    continue
+                }
+                guard try await UploadSource(path: path, reader: reader).sha256() == expected else {
+                    throw Refusal(.io, "delete: \(path): it is not what was sent: compare it with its copies")
+                }
+                found.append(
+                    .init(file: file, bytes: there.byteCount, sha256: expected, modifiedNs: there.modifiedNs))
+            } catch let refusal as Refusal {
+                throw refusal
+            } catch let error as FileError {
+                throw Refusal(.io, "delete: \(error.fact): the take is not whole on the kit")
+            } catch {
+                throw Refusal(.io, "delete: \(path): \(error)")
+            }
+        }
+        return found
+    }
+}
+
+extension KitCopy {
+    /// How many bytes a file of it has; nil: it is not there.
+    func byteCount(of file: String) -> Int64? { folder.byteCount(ofFile: file, of: take) }
+}
+
+extension FileError {
+    /// Whether there is nothing of that name.
+    fileprivate var isOfMissingFile: Bool { code == ENOENT || code == ENOTDIR }
+}
+
+extension TakeNotes {
+    /// Whether a store has all of a take, by this sidecar.
+    func isComplete(_ sidecar: Sidecar, in store: String) -> Bool {
+        guard let receipt = self[receiptOf: store], receipt.isComplete(revision: sidecar.revision) else { return false }
+        return sidecar.pendingFormat == nil && sidecar.audioFiles.allSatisfy { receipt.sha256(of: $0) != nil }
+    }
+}

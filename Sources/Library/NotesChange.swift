@@ -1,0 +1,64 @@
+import Control
+import Takes
+import Transport
+
+/// What a person changes of a take. Several are made in one step: all of them, or none.
+enum NotesChange: Sendable {
+    case memo(String?)
+    case tags(adding: [String], removing: [String])
+    case starred(Bool)
+    case markers(setting: [Sidecar.Marker], removing: [TakeFrame])
+
+    /// What a request asks for; nil: it changes nothing of a take.
+    init?(_ message: LibraryMessage) {
+        switch message {
+        case .memo(_, let memo): self = .memo(memo)
+        case .tag(_, let adding, let removing): self = .tags(adding: adding, removing: removing)
+        case .star(_, let isStarred): self = .starred(isStarred)
+        case .markers(_, let setting, let removing): self = .markers(setting: setting, removing: removing)
+        case .status, .takes, .show, .outbox, .outboxWish, .outboxDecision, .remote, .delete: return nil
+        }
+    }
+
+    /// Makes the change.
+    /// - Parameters:
+    ///   - recorded: the markers of the take's sidecar.
+    /// - Throws: `Refusal`: more would be noted than may be.
+    func apply(to notes: inout TakeNotes, of take: CatalogedTake, recorded: [Sidecar.Marker]) throws(Refusal) {
+        switch self {
+        case .memo(let memo):
+            guard notes.memo != memo else { return }
+            notes.memo = memo
+            Self.sendOnceMore(&notes)
+        case .tags(let adding, let removing):
+            notes.tag(adding: adding, removing: removing)
+            guard notes.tags.count <= TakeNotes.mostTags else {
+                throw Refusal(
+                    .usage,
+                    "tag: \(take.take) would have \(notes.tags.count) tags, allowed are \(TakeNotes.mostTags)")
+            }
+        case .starred(let isStarred): notes.starred = isStarred
+        case .markers(let setting, let removing):
+            if let late = setting.first(where: { $0.atFrame.count > take.frames }) {
+                throw Refusal(
+                    .usage,
+                    "markers: \(take.take) has frames 0 to \(take.frames): \(late.atFrame.count) lies behind its end")
+            }
+            let before = notes.markers
+            for marker in setting { notes.setMarker(marker) }
+            for frame in removing { notes.removeMarker(at: frame, of: recorded) }
+            guard notes.markers.count <= TakeNotes.mostMarkerChanges else {
+                throw Refusal(
+                    .usage,
+                    "markers: \(take.take): more than \(TakeNotes.mostMarkerChanges) markers would be set or removed: remove some"
+                )
+            }
+            if notes.markers != before { Self.sendOnceMore(&notes) }
+        }
+    }
+
+    /// What stores have is no longer all: the memo or the sidecar is sent again, and what else has changed.
+    private static func sendOnceMore(_ notes: inout TakeNotes) {
+        for index in notes.receipts.indices { notes.receipts[index].completed = nil }
+    }
+}

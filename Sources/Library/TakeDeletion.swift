@@ -1,0 +1,140 @@
+import Catalog
+import Control
+import Takes
+import Transport
+import Upload
+import Workers
+
+/// Deletes takes as a person asks for it, on the kit and at home.
+actor TakeDeletion {
+    private let catalogs: CatalogSlot
+    private let requests: LibraryRequests
+    private let remote: RemoteDesk
+    private let discards: DiscardDesk
+    private let reader: DiskReader
+    private let recorder: String
+    private let executor: ThreadExecutor
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    /// - Parameter recorder: the recorder's socket.
+    init(
+        _ catalogs: CatalogSlot, _ requests: LibraryRequests, _ remote: RemoteDesk, _ discards: DiscardDesk,
+        reader: DiskReader, recorder: String
+    ) throws {
+        self.catalogs = catalogs
+        self.requests = requests
+        self.remote = remote
+        self.discards = discards
+        self.reader = reader
+        self.recorder = recorder
+        executor = try ThreadExecutor(name: "deletion")
+    }
+
+    /// Deletes a take. What is refused, is refused before anything is deleted, unless the sentence says otherwise.
+    /// - Throws: `Refusal`; `ControlError`, if the recorder does not answer.
+    nonisolated func delete(_ stem: String, _ deletion: Deletion) async throws {
+        // What is deleted on the kit alone relies on nothing, unless it is said to be at home.
+        let isByWord = deletion.place == .here && !deletion.onlyIfHome
+        try catalogs.inHand.beginDeleting(stem, besideSending: isByWord)
+        try await deleteInHand(stem, deletion, isByWord: isByWord)
+    }
+
+    /// Deletes a take that is in hand, and lets go of it.
+    private func deleteInHand(_ stem: String, _ deletion: Deletion, isByWord: Bool) async throws {
+        let version: TakeVersion?
+        do {
+            let take = try requests.take(stem, for: "delete")
+            guard take.place == .here else {
+                throw Refusal(.busy, "delete: \(stem): it is on a storage that is out: put it in first")
+            }
+            version = try await prepare(take, deletion, isByWord: isByWord)
+        } catch {
+            catalogs.inHand.endDeleting(stem)
+            throw error
+        }
+        guard deletion.place != .there else { return catalogs.inHand.endDeleting(stem) }
+        let reason: String
+        switch await discards.discard(stem, version) {
+        case .deleted: return
+        case .refused(let refusal):
+            guard deletion.place == .both else { throw refusal }
+            reason = refusal.message
+        case .away(let error), .unanswered(let error):
+            guard deletion.place == .both else { throw error }
+            reason = "\(error)"
+        }
+        throw Refusal(.busy, "\(reason): it is deleted at home, and still on the kit: delete it here")
+    }
+
+    /// Proves what the deletion relies on, and deletes what is at home.
+    /// - Returns: the only state of the take that may be deleted on the kit; nil: any, by a person's word.
+    private func prepare(_ take: CatalogedTake, _ deletion: Deletion, isByWord: Bool) async throws -> TakeVersion? {
+        let stem = take.take
+        let copy: KitCopy
+        do throws(Refusal) {
+            copy = try Self.copy(of: take)
+        } catch {
+            // A person may want to be rid of a take whose sidecar is damaged.
+            guard isByWord, error.code == .io else { throw error }
+            return nil
+        }
+        guard !isByWord else { return copy.version }
+        let notes = try catalogs.catalog.notes(of: stem)
+        if deletion.onlyIfHome {
+            let isAtHome = copy.isAtHome(notes, catalogs.catalog.stores)
+            guard isAtHome, await remote.storesWithout(copy.take, notes.of(copy.sidecar.origin)).isEmpty else {
+                throw Refusal(.busy, "delete: \(stem): it is not safe at home any more: look at it again")
+            }
+            try await check(copy, notes)
+            return copy.version
+        }
+        switch deletion.place {
+        case .here: break
+        case .there:
+            try await check(copy, notes)
+            try await remote.deleteEverywhere(copy, in: deletion.store, leavesKit: true)
+        case .both:
+            try checkNotInUse(stem)
+            try await remote.deleteEverywhere(copy, in: deletion.store, leavesKit: false)
+        }
+        return copy.version
+    }
+
+    /// The same, for a peer of the library's socket.
+    func answer(_ stem: String, _ deletion: Deletion) async throws(Refusal) -> String {
+        do {
+            try await delete(stem, deletion)
+            return "{}"
+        } catch let refusal as Refusal {
+            throw refusal
+        } catch let error as ControlError {
+            if case .refused(let refusal) = error.cause { throw refusal }
+            throw Refusal(.busy, "\(error)")
+        } catch {
+            throw Refusal(.io, "delete: \(stem): \(error)")
+        }
+    }
+
+    private static func copy(of take: CatalogedTake) throws(Refusal) -> KitCopy {
+        let parts = take.folder.split(separator: "/", omittingEmptySubsequences: false)
+        guard let name = TakeName(stem: take.take, day: parts.last.map(String.init) ?? "") else {
+            throw Refusal(.internal, "delete: \(take.take): its name is none of a take")
+        }
+        return try KitCopy(name, in: parts.dropLast().joined(separator: "/"))
+    }
+
+    /// That the copy on the kit, which will be the last one, is whole.
+    private func check(_ copy: KitCopy, _ notes: TakeNotes) async throws {
+        let found = try await copy.check(notes, reader)
+        guard !found.isEmpty else { return }
+        _ = try catalogs.catalog.note(copy.take.stem) { notes in found.forEach { notes.setHash($0) } }
+    }
+
+    private func checkNotInUse(_ stem: String) throws {
+        let status = try ControlClient(path: recorder).ask(.status)
+        guard status["take"]?.text != stem else {
+            throw Refusal(.busy, "delete: \(stem): it is being played or recorded: stop it first")
+        }
+    }
+}

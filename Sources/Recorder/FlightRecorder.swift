@@ -1,0 +1,199 @@
+import Deck
+import Glibc
+import History
+import Ring
+import TakeFiles
+import Takes
+import Transport
+import Workers
+
+/// Keeps the kit's history: what happens is written and synced by a thread of low priority, which nothing waits for.
+final class FlightRecorder {
+    private let clock: any Clock
+    private let worker: Worker<Order, Outcome>
+    private let report: (Report) -> Void
+    private var faults = FaultSpans()
+    private var limit = HourlyLimit(most: 600)
+    private var nextMeasurement: Instant
+
+    /// What is asked of the thread.
+    enum Order: Sendable {
+        /// The recorder started: the first order.
+        case begin(version: String, bootID: String, WallTime, uptime: Double)
+        case note(HistoryRecord)
+        /// Measure, and note it.
+        case measure(WallTime, uptime: Double, freeBytes: Int64?)
+        /// The recorder ends: the last order.
+        case end(HistoryRecord)
+    }
+
+    enum Outcome: Sendable {
+        case reported(Report)
+        case ended
+    }
+
+    /// How often the machine is measured.
+    static let measurementInterval = Duration.seconds(600)
+
+    /// - Throws: `ThreadError` if the system grants no thread.
+    init(
+        _ folder: HistoryFolder, sensors: Sensors = Sensors(), version: String, bootID: String, clock: any Clock,
+        report: @escaping (Report) -> Void
+    ) throws(ThreadError) {
+        self.clock = clock
+        self.report = report
+        // The first measurement comes once the start, which wants the processor, is over.
+        nextMeasurement = clock.now() + .seconds(60)
+        worker = HistoryWork.worker(folder, sensors, clock: clock)
+        worker.post(.begin(version: version, bootID: bootID, clock.wallTime(), uptime: clock.now().uptime))
+        try worker.start(name: "history", priority: .low)
+    }
+
+    /// Readable while there is something to collect.
+    var fileDescriptor: Int32 { worker.fileDescriptor }
+
+    /// Reports what the thread reports.
+    func collect() {
+        for outcome in worker.outcomes() {
+            if case .reported(let line) = outcome { report(line) }
+        }
+    }
+
+    /// Notes what happened at the deck.
+    func note(_ event: DeckEvent) {
+        switch event {
+        case .pressed(let button): note(.pressed(.init(button)))
+        case .began(let name): note(.takeBegan(.init(name.stem)))
+        case .finished(let sidecar): note(.takeEnded(.init(sidecar)))
+        case .faults(let shown): faults.update(shown, at: clock.now()).forEach(note)
+        case .opened(let grant): note(.card(.init(grant.card, format: grant.format.summary)))
+        }
+    }
+
+    /// Notes that the date was set, or became known.
+    func note(_ origin: ClockOrigin) { note(.clock(.init(origin))) }
+
+    private func note(_ event: HistoryEvent) {
+        guard limit.admits(at: clock.now()) else { return }
+        worker.post(.note(record(event)))
+    }
+
+    private func record(_ event: HistoryEvent) -> HistoryRecord {
+        HistoryRecord(at: clock.wallTime(), uptime: clock.now().uptime, event)
+    }
+
+    /// Has the machine measured when that is due. The loop turns often enough by itself.
+    func turn(_ now: Instant, freeBytes: @autoclosure () -> Int64?) {
+        guard now >= nextMeasurement else { return }
+        nextMeasurement = now + Self.measurementInterval
+        let leftOut = limit.takeLeftOut()
+        if leftOut > 0 { worker.post(.note(record(.leftOut(.init(leftOut))))) }
+        worker.post(.measure(clock.wallTime(), uptime: now.uptime, freeBytes: freeBytes()))
+    }
+
+    /// Notes that the recorder ends, and waits for that at most a second: the storage may hang.
+    func end(by cause: HistoryEvent.RecorderEnd.Cause) {
+        worker.post(.end(record(.ended(.init(by: cause)))))
+        let deadline = clock.now() + .seconds(1)
+        while clock.now() < deadline {
+            worker.wait(nanoseconds: (deadline - clock.now()).nanoseconds)
+            let outcomes = worker.outcomes()
+            for case .reported(let line) in outcomes { report(line) }
+            if outcomes.contains(where: { if case .ended = $0 { true } else { false } }) { return }
+        }
+    }
+}
+
+/// The thread's side.
+private final class HistoryWork {
+    private let folder: HistoryFolder
+    private let sensors: Sensors
+    private var writer: HistoryWriter
+    /// What is not on the disk yet.
+    private var pending: [HistoryRecord] = []
+    /// Why it could not be written when that was last tried.
+    private var failure: String?
+
+    /// More are not kept in memory.
+    private static let mostPending = 1000
+
+    static func worker(
+        _ folder: HistoryFolder, _ sensors: Sensors, clock: any Clock
+    ) -> Worker<FlightRecorder.Order, FlightRecorder.Outcome> {
+        let work = HistoryWork(folder, sensors)
+        return Worker(clock: clock) { orders, _, outcomes in
+            work.turn(orders, outcomes)
+            return nil
+        }
+    }
+
+    private init(_ folder: HistoryFolder, _ sensors: Sensors) {
+        self.folder = folder
+        self.sensors = sensors
+        writer = HistoryWriter(folder)
+    }
+
+    private func turn(
+        _ orders: [FlightRecorder.Order], _ outcomes: Mailbox<FlightRecorder.Outcome>
+    ) {
+        var isLast = false
+        for order in orders {
+            switch order {
+            case .begin(let version, let bootID, let at, let uptime):
+                let before = RunEnd(
+                    before: (try? folder.records().records) ?? [], bootID: bootID, wasReset: sensors.wasResetByWatchdog)
+                pending.append(
+                    HistoryRecord(
+                        at: at, uptime: uptime, .started(.init(version: version, bootID: bootID, before: before))))
+                if let line = before.report { outcomes.post(.reported(line)) }
+            case .note(let record): pending.append(record)
+            case .measure(let at, let uptime, let freeBytes):
+                var measurement = sensors.measurement()
+                measurement.freeBytes = freeBytes
+                if !measurement.isEmpty {
+                    pending.append(HistoryRecord(at: at, uptime: uptime, .measured(measurement)))
+                }
+            case .end(let record):
+                pending.append(record)
+                isLast = true
+            }
+        }
+        write(outcomes)
+        if isLast { outcomes.post(.ended) }
+    }
+
+    private func write(_ outcomes: Mailbox<FlightRecorder.Outcome>) {
+        do throws(FileError) {
+            try writer.append(pending)
+            pending = []
+            failure = nil
+        } catch {
+            pending.removeFirst(max(0, pending.count - Self.mostPending))
+            let sentence = "history: \(error.fact): it is tried again with the next event"
+            if sentence != failure { outcomes.post(.reported(Report(.warning, sentence))) }
+            failure = sentence
+        }
+    }
+}
+
+extension RunEnd {
+    /// What the log says of it; nil: it ended as it should.
+    fileprivate var report: Report? {
+        switch self {
+        case .none, .signal, .person: nil
+        case .crash: Report(.warning, "history: the recorder was not ended before: it crashed, or was killed")
+        case .powerCut: Report(.warning, "history: the kit was not shut down before: its power was cut, or it crashed")
+        case .watchdog: Report(.warning, "history: the kit did not answer before, and its watchdog reset it")
+        }
+    }
+}
+
+extension Instant {
+    /// Seconds since the clock's zero, which is the boot, to the millisecond.
+    var uptime: Double { Double(nanoseconds / 1_000_000) / 1000 }
+}
+
+extension Duration {
+    /// Seconds, to the millisecond.
+    var inMilliseconds: Double { Double(nanoseconds / 1_000_000) / 1000 }
+}

@@ -1,0 +1,97 @@
+import Doctor
+import Glibc
+import History
+import SoundCard
+
+/// What the kernel lets read of the machine's own sensors. Absent ones are left out.
+struct Sensors: Sendable {
+    /// The folder that `/sys` and `/run` lie in.
+    private let root: String
+
+    init(root: String = "") { self.root = root }
+
+    /// Measures now. It may wait for a sensor's bus.
+    func measurement() -> Measurement {
+        var found = Measurement()
+        let temperatures = thermalZones.merging(monitors) { zone, _ in zone }
+        if !temperatures.isEmpty { found.temperatures = temperatures }
+        let power = PowerCheck(root: root)
+        found.throttled = power.throttled
+        found.underVoltage = power.alarm ?? power.throttled.map { $0 & 1 != 0 }
+        (found.storageWear, found.preEndOfLife) = wear
+        return found
+    }
+
+    /// Whether the watchdog reset the machine before this boot: `WDIOF_CARDRESET` of `linux/watchdog.h`.
+    var wasResetByWatchdog: Bool {
+        let folder = root + "/sys/class/watchdog"
+        return SystemFile.names(in: folder).contains { name in
+            SystemFile.firstLine("\(folder)/\(name)/bootstatus").flatMap { Int($0) }.map { $0 & 0x20 != 0 } ?? false
+        }
+    }
+
+    /// Degrees Celsius of the kernel's thermal zones, by their type.
+    private var thermalZones: [String: Double] {
+        let folder = root + "/sys/class/thermal"
+        let zones = SystemFile.names(in: folder).filter { $0.hasPrefix("thermal_zone") }
+        return Dictionary(
+            zones.compactMap { zone -> (String, Double)? in
+                guard let name = SystemFile.words("\(folder)/\(zone)/type", limit: 30),
+                    let degrees = Self.degrees("\(folder)/\(zone)/temp")
+                else { return nil }
+                return (Self.key(name), degrees)
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The same of the drivers' monitors (`hwmon`), by their name, and by the label of an input that has one.
+    private var monitors: [String: Double] {
+        let folder = root + "/sys/class/hwmon"
+        var found: [String: Double] = [:]
+        for monitor in SystemFile.names(in: folder) {
+            guard let name = SystemFile.words("\(folder)/\(monitor)/name", limit: 30) else { continue }
+            for input in SystemFile.names(in: "\(folder)/\(monitor)") {
+                guard input.hasPrefix("temp"), input.hasSuffix("_input"),
+                    let degrees = Self.degrees("\(folder)/\(monitor)/\(input)")
+                else { continue }
+                let label = SystemFile.words("\(folder)/\(monitor)/\(input.dropLast(5))label", limit: 30)
+                let key = Self.key(label.map { "\(name) \($0)" } ?? name)
+                if found[key] == nil, found.count < Self.mostTemperatures { found[key] = degrees }
+            }
+        }
+        return found
+    }
+
+    /// A line of the history is bounded.
+    private static let mostTemperatures = 16
+
+    /// Both kinds of a Pi's sensor have one name: `cpu-thermal`, `cpu_thermal`.
+    private static func key(_ name: String) -> String {
+        String(name.lowercased().map { $0 == "_" || $0 == " " ? "-" : $0 })
+    }
+
+    /// Thousandths of a degree, as the kernel has them; nil: unreadable, or a sensor that is not connected.
+    private static func degrees(_ path: String) -> Double? {
+        guard let value = SystemFile.firstLine(path).flatMap({ Int($0) }), (-60_000...150_000).contains(value) else {
+            return nil
+        }
+        return Double(value) / 1000
+    }
+
+    /// How much of its life each eMMC has used, in percent, and its `PRE_EOL_INFO`.
+    private var wear: (used: [String: Int]?, reserve: [String: Int]?) {
+        var (used, reserve) = ([String: Int](), [String: Int]())
+        let disks = root + "/sys/block"
+        for disk in SystemFile.names(in: disks) {
+            // Of eMMC 5.0 and later: two kinds of cells, each in steps of ten percent; 11 is beyond its life.
+            let steps = SystemFile.firstLine("\(disks)/\(disk)/device/life_time").map(Self.numbers) ?? []
+            if let worst = steps.filter({ (1...11).contains($0) }).max() { used[disk] = 10 * worst }
+            let state = SystemFile.firstLine("\(disks)/\(disk)/device/pre_eol_info").map(Self.numbers)?.first
+            if let state, (1...3).contains(state) { reserve[disk] = state }
+        }
+        return (used.isEmpty ? nil : used, reserve.isEmpty ? nil : reserve)
+    }
+
+    private static func numbers(_ line: String) -> [Int] {
+        line.split(separator: " ").compactMap { Int($0.hasPrefix("0x") ? $0.dropFirst(2) : $0[...], radix: 16) }
+    }
+}

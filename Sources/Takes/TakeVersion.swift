@@ -1,0 +1,43 @@
+/// Which recording a take is: its stem alone does not say it, since a copy of a folder, or another kit of the same name, may have it too.
+public struct TakeOrigin: Codable, Hashable, Sendable {
+    /// The kernel's id of the boot that recorded it.
+    public var bootID: String
+    /// When in that boot it began, in nanoseconds.
+    public var startedMonotonicNs: Int64
+
+    /// A recording.
+    public init(bootID: String, startedMonotonicNs: Int64) {
+        self.bootID = bootID
+        self.startedMonotonicNs = startedMonotonicNs
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case bootID = "boot_id"
+        case startedMonotonicNs = "started_monotonic_ns"
+    }
+}
+
+/// One state of one recording: what is decided about it holds for no other.
+public struct TakeVersion: Hashable, Sendable {
+    /// The folder that its files are in, `2026-11-21`.
+    public var day: String
+    /// Which recording it is.
+    public var origin: TakeOrigin
+    /// The revision of its sidecar.
+    public var revision: Int
+
+    /// A state of a recording.
+    public init(day: String, origin: TakeOrigin, revision: Int) {
+        self.day = day
+        self.origin = origin
+        self.revision = revision
+    }
+}
+
+extension Sidecar {
+    /// Which recording this is of.
+    public var origin: TakeOrigin { TakeOrigin(bootID: bootID, startedMonotonicNs: startedMonotonicNs) }
+
+    /// The state of the recording that this describes, in the folder of a day.
+    public func version(day: String) -> TakeVersion { TakeVersion(day: day, origin: origin, revision: revision) }
+}

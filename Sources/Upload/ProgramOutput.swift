@@ -1,0 +1,73 @@
+import Glibc
+public import Takes
+
+/// What a program wrote to its standard output until it ended. It gets no input and no environment of this process.
+public struct ProgramOutput: Sendable {
+    /// All of it.
+    public let bytes: [UInt8]
+
+    /// Runs a program to its end, and waits for it. A program that takes too long or writes too much is killed.
+    /// - Parameters:
+    ///   - program: an absolute path.
+    ///   - limit: the most bytes that it may write.
+    ///   - patience: how long it may take.
+    /// - Throws: `ProgramError`.
+    public init(
+        of program: String, _ arguments: [String], limit: Int, patience: Duration, clock: any Clock = SystemClock()
+    ) throws(ProgramError) {
+        let process: ChildProcess
+        do throws(ChildError) {
+            process = try ChildProcess(program, arguments)
+        } catch {
+            throw ProgramError(program: program, problem: "cannot be started: \(error.text)")
+        }
+        let deadline = clock.now() + patience
+        var output: [UInt8] = []
+        var errors: [UInt8] = []
+        var problem: String?
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        var open = [process.output, process.errors]
+        while !open.isEmpty, problem == nil {
+            var files = open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            let left = (deadline - clock.now()).nanoseconds / 1_000_000
+            guard left > 0 else {
+                problem = "does not answer"
+                break
+            }
+            // Safe: the array lives for the call.
+            guard unsafe poll(&files, nfds_t(files.count), Int32(clamping: left)) > 0 else { continue }
+            for file in files where file.revents != 0 {
+                // Safe: no more is written than there is room.
+                let count = unsafe read(file.fd, &piece, piece.count)
+                if count > 0 {
+                    if file.fd == process.output {
+                        output += piece.prefix(count)
+                    } else {
+                        errors += piece.prefix(count)
+                    }
+                } else if count == 0 || (errno != EINTR && errno != EAGAIN) {
+                    open.removeAll { $0 == file.fd }
+                }
+            }
+            if output.count + errors.count > limit { problem = "writes more than \(limit) bytes" }
+        }
+        let status = process.end(isKilled: problem != nil)
+        if let problem { throw ProgramError(program: program, problem: problem) }
+        guard status == 0 else {
+            let line = errors.split(separator: UInt8(ascii: "\n")).first.map { String(decoding: $0, as: UTF8.self) }
+            throw ProgramError(program: program, problem: line ?? "failed with status \(status ?? -1)")
+        }
+        bytes = output
+    }
+}
+
+/// Why there is no output of a program.
+public struct ProgramError: Error, CustomStringConvertible {
+    /// Its path.
+    public let program: String
+    /// What happened.
+    public let problem: String
+
+    /// What happened to which program.
+    public var description: String { "\(program): \(problem)" }
+}

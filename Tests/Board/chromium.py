@@ -1,0 +1,138 @@
+"""Debian's Chromium on the board, driven by Playwright: the browser of a person who stands beside the kit."""
+import base64
+import os
+import sys
+
+from kit import expect, say
+from servers import PACKAGES
+
+PROGRAM = "/usr/bin/chromium"
+IS_INSTALLED = os.path.exists(PROGRAM) and (PACKAGES / "playwright").is_dir()
+
+# A page's players deliver what they play to a graph that keeps it: `heard`, pieces of (left, right), without the silence before.
+# It runs at the rate of the sound that Chromium plays into nothing, so that samples of that rate stay what they are, and on the thread of the
+# sound: a page that is busy gets the pieces later, and all of them. The graph is there before what is delayed arrives.
+KEEP = """(() => {
+  const Original = window.Audio;
+  const delay = 1.5;
+  const context = new AudioContext();
+  const module = `registerProcessor('keep', class extends AudioWorkletProcessor {
+    pieces = [new Float32Array(4096), new Float32Array(4096)];
+    count = 0;
+
+    process([input]) {
+      this.pieces.forEach((piece, index) => {
+        if (input[index]) piece.set(input[index], this.count);
+        else piece.fill(0, this.count, this.count + 128);
+      });
+      this.count += 128;
+      if (this.count === this.pieces[0].length) {
+        this.port.postMessage(this.pieces.map((piece) => piece.slice()));
+        this.count = 0;
+      }
+      return true;
+    }
+  });`;
+  const ready = context.audioWorklet.addModule(URL.createObjectURL(new Blob([module], { type: 'text/javascript' })));
+  window.heard = [];
+  window.Audio = function (...values) {
+    const audio = new Original(...values);
+    audio.addEventListener('play', async () => {
+      if (audio.isKept) return;
+      audio.isKept = true;
+      context.resume();
+      const later = new DelayNode(context, { delayTime: delay, maxDelayTime: delay });
+      context.createMediaElementSource(audio).connect(later);
+      await ready;
+      const keep = new AudioWorkletNode(context, 'keep', { channelCount: 2, channelCountMode: 'explicit' });
+      keep.port.onmessage = ({ data }) => {
+        if (heard.length || data.some((samples) => samples.some((sample) => sample !== 0))) heard.push(data);
+      };
+      later.connect(keep).connect(context.destination);
+    });
+    return audio;
+  };
+})()"""
+# What was kept, as 16 bits of two channels, in base 64.
+HEARD = """() => heard.map(([left, right]) => {
+  const both = new Int16Array(2 * left.length);
+  left.forEach((sample, at) => { both[2 * at] = 32768 * sample; both[2 * at + 1] = 32768 * right[at]; });
+  return btoa(Array.from(new Uint8Array(both.buffer), (byte) => String.fromCharCode(byte)).join(''));
+})"""
+
+
+class Chromium:
+    """One that runs, with a phone's window and what it has stored."""
+
+    def __init__(self):
+        sys.path.insert(0, str(PACKAGES))
+        from playwright.sync_api import sync_playwright
+        os.makedirs("/tmp/home", exist_ok=True)
+        self.playwright = sync_playwright().start()
+        # The loopback's devices belong to the recorder: Chromium plays into nothing.
+        self.browser = self.playwright.chromium.launch(
+            executable_path=PROGRAM, env={"PATH": os.environ["PATH"], "HOME": "/tmp/home", "TMPDIR": "/tmp"},
+            args=["--no-sandbox", "--disable-gpu", "--no-zygote", "--disable-audio-output"])
+        self.complaints = []
+        self.phone = self.context()
+
+    def context(self, **options):
+        """A phone's window of its own."""
+        context = self.browser.new_context(
+            viewport={"width": 360, "height": 740}, locale="en-GB", has_touch=True, accept_downloads=True, **options)
+        context.set_default_timeout(30_000)
+        return context
+
+    def close(self):
+        """Ends it."""
+        self.browser.close()
+        self.playwright.stop()
+
+    def open(self, address, keeps_sound=False):
+        """A page in a tab of its own.
+
+        What a tab that keeps its sound plays is to be had from `played`. It has what the phone has stored, and no content policy: what
+        keeps the sound is no file of the kit's.
+        """
+        context = self.phone
+        if keeps_sound:
+            context = self.context(storage_state=self.phone.storage_state(), bypass_csp=True)
+            context.add_init_script(KEEP)
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", lambda message: self.complaints.append(message.text) if "Content Security Policy" in message.text else None)
+        page.goto(address)
+        page.evaluate("window.isSame = true")
+        return page
+
+
+def comes(page, holds, fact, seconds=30, given=None):
+    """Waits until an expression of JavaScript holds in a page, and expects it; whether it does."""
+    from playwright.sync_api import Error
+    try:
+        page.wait_for_function(holds, arg=given, timeout=1000 * seconds)
+        return expect(True, fact)
+    except Error as error:
+        say(str(error).splitlines()[0])
+        return expect(False, f"{fact}: the page shows {page.locator('main').inner_text()[:400]!r}")
+
+
+def shows(page, text, fact, seconds=30):
+    """Waits until a page shows a text, and expects it."""
+    return comes(page, "text => document.body.innerText.includes(text)", fact, seconds, text)
+
+
+def is_same(page):
+    """Expects that a page was not loaded again since it was opened."""
+    return expect(page.evaluate("window.isSame === true"), "without a reload")
+
+
+def played(page, frames, seconds=30):
+    """What a page's player played so far, at least so many frames, in 16 bits of two channels; less, if it does not play so many."""
+    from playwright.sync_api import Error
+    try:
+        page.wait_for_function("count => heard.reduce((sum, [left]) => sum + left.length, 0) >= count", arg=frames, timeout=1000 * seconds)
+    except Error as error:
+        say(str(error).splitlines()[0])
+    return b"".join(base64.b64decode(piece) for piece in page.evaluate(HEARD))
+

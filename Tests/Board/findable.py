@@ -1,0 +1,60 @@
+"""Sound of which every stretch occurs once, and whose level changes: what a meter shows and a player plays can be compared with it."""
+import random
+import time
+
+from sound import Player, interleave, pack, sines
+
+# The four lowest bits are noise.
+NOISE = bytes(value & 15 for value in range(256))
+TONE = 441
+
+
+class Findable:
+    """Minutes of two channels in 16 bits, played once: in turn some seconds at each of some levels, the peaks of (left, right) in dBFS."""
+
+    layout, channels, block = "S16_LE", 2, 4
+
+    def __init__(self, pcm, rate, levels, each, seconds, seed):
+        chance = random.Random(seed)
+        tones = []
+        for level in levels:
+            exact = pack(interleave([sines(rate, [(TONE, 10 ** (decibel / 20))]) for decibel in level]), self.layout)
+            tones.append(int.from_bytes(exact, "little"))
+        size = rate * self.block
+        lowest = int.from_bytes(b"\x0f\x00" * (size // 2), "little")
+        pieces = []
+        for second in range(seconds):
+            noise = bytearray(size)
+            noise[::2] = chance.randbytes(size // 2).translate(NOISE)
+            tone = tones[second // each % len(tones)]
+            pieces.append((tone & ~lowest | int.from_bytes(noise, "little")).to_bytes(size, "little"))
+        self.data = b"".join(pieces)
+        self.path = f"/dev/shm/findable-{time.monotonic_ns()}.raw"
+        with open(self.path, "wb") as file:
+            file.write(self.data)
+        self.player = Player(pcm, rate, self.layout, self.channels, self.path, goes_first=True)
+
+    def find(self, stretch, since=0):
+        """Which frame from one on some bytes begin with; none, if they are not what was played, bit for bit."""
+        at = self.data.find(stretch, since * self.block)
+        while at >= 0 and at % self.block:
+            at = self.data.find(stretch, at + 1)
+        return at // self.block if at >= 0 else None
+
+    def runs(self, heard, least=64):
+        """The stretches of some bytes that were played without a break, each of `least` frames or more: (frame, how many). Silence is left out."""
+        found, at, step = [], 0, least * self.block
+        while at + step <= len(heard):
+            if not any(heard[at : at + self.block]) or (frame := self.find(heard[at : at + step])) is None:
+                at += self.block
+                continue
+            size = step
+            while heard[at + size : at + size + self.block] == self.data[frame * self.block + size : frame * self.block + size + self.block] != b"":
+                size += self.block
+            found.append((frame, size // self.block))
+            at += size
+        return found
+
+    def stop(self):
+        """Ends the playing; what was played can still be found."""
+        self.player.stop()

@@ -1,0 +1,97 @@
+import History
+import TakeFiles
+import Takes
+import Testing
+
+@testable import Commands
+
+@Suite final class HistoryCommandTests {
+    private let scratch = ScratchFolder()
+    private var access: LocalAccess {
+        var access = bareMachine
+        access.history = scratch.path + "/history"
+        return access
+    }
+
+    private func keep(_ events: [(seconds: Int64, HistoryEvent)]) throws {
+        var writer = HistoryWriter(HistoryFolder(scratch.path + "/history"))
+        try writer.append(
+            events.map { seconds, event in
+                HistoryRecord(
+                    at: WallTime(microseconds: 1_795_241_891_250_000 + seconds * 1_000_000),
+                    uptime: Double(12 + seconds), event)
+            })
+    }
+
+    private func keepDay() throws {
+        var measurement = Measurement()
+        measurement.temperatures = ["drivetemp": -5.25, "cpu-thermal": 48.3]
+        measurement.underVoltage = true
+        measurement.throttled = 0x50005
+        measurement.freeBytes = 12_300_000_000
+        measurement.storageWear = ["mmcblk0": 30]
+        measurement.preEndOfLife = ["mmcblk0": 2]
+        try keep([
+            (0, .started(.init(version: "1.0", bootID: "b", before: .powerCut))),
+            (1, .card(.init("usb:0d8c:0014", format: "48000 Hz, 1 channel, S16_LE"))), (2, .pressed(.init("record"))),
+            (3, .takeBegan(.init("heron07-0001-061811Z"))), (4, .faultBegan(.init(code: 3, message: "clock: not set"))),
+            (64, .faultEnded(.init(code: 3, seconds: 60))), (64, .clock(.init(.ntp))), (66, .measured(measurement)),
+            (70, .pressed(.init("shutdown"))), (71, .ended(.init(by: .person))),
+        ])
+    }
+
+    @Test func `the history is read from its folder, a line an event, the oldest first`() throws {
+        try keepDay()
+        #expect(
+            run(["history"], access: access) == (
+                0,
+                [
+                    "2026-11-21 06:18:11  0:00:12.0  recorder 1.0 started, after the power was cut, or the system crashed",
+                    "2026-11-21 06:18:12  0:00:13.0  card usb:0d8c:0014: 48000 Hz, 1 channel, S16_LE",
+                    "2026-11-21 06:18:13  0:00:14.0  record pressed",
+                    "2026-11-21 06:18:14  0:00:15.0  take heron07-0001-061811Z began",
+                    "2026-11-21 06:18:15  0:00:16.0  fault 3 began: clock: not set",
+                    "2026-11-21 06:19:15  0:01:16.0  fault 3 ended after 0:01:00.0",
+                    "2026-11-21 06:19:15  0:01:16.0  clock set by: ntp",
+                    "2026-11-21 06:19:17  0:01:18.0  cpu-thermal 48.3 \u{b0}C, drivetemp -5.3 \u{b0}C, "
+                        + "under-voltage, throttled 0x50005, 12.3 GB free, mmcblk0 30 % used, mmcblk0 reserve low",
+                    "2026-11-21 06:19:21  0:01:22.0  stop held: shut down",
+                    "2026-11-21 06:19:22  0:01:23.0  recorder ended: a person switched the kit off",
+                ], []
+            ))
+    }
+
+    @Test func `kinds, a time and a limit choose among the events, and the newest are shown`() throws {
+        try keepDay()
+        #expect(run(["history", "--kind", "press", "--kind", "fault"], access: access).output.count == 4)
+        #expect(
+            run(["history", "--limit", "1"], access: access).output.first?.contains("switched the kit off") == true)
+        #expect(run(["history", "--since", "2026-11-21T06:19:20Z"], access: access).output.count == 2)
+        #expect(run(["history", "--limit", "0"], access: access).output.count == 10)
+        #expect(run(["history", "--kind", "earthquake"], access: access).status == 64)
+        #expect(run(["history", "--limit", "-1"], access: access).status == 64)
+    }
+
+    @Test func `as JSON it is one object with the lines of the files`() throws {
+        try keep([(0, .pressed(.init("record")))])
+        let expected =
+            #"{"damaged":0,"history":[{"at":"2026-11-21T06:18:11.250000Z","button":"record","event":"press","uptime_seconds":12}]}"#
+        #expect(run(["history", "--json"], access: access) == (0, [expected], []))
+    }
+
+    @Test func `no history, and damaged lines, are said`() throws {
+        let folder = scratch.path + "/history"
+        #expect(run(["history"], access: access) == (0, [], ["history: \(folder): there is nothing from then"]))
+        try keep([(0, .pressed(.init("record")))])
+        let file = try FileSystem().open(folder + "/000001.jsonl")
+        try FileSystem().write(Array("{}\n".utf8), to: file, at: 0)
+        let found = run(["history", "--directory", folder], access: bareMachine)
+        #expect(found.status == 0)
+        #expect(found.complaints.last?.hasSuffix("lines are damaged, and left out") == true)
+    }
+
+    @Test func `a text from another program steers no terminal`() throws {
+        try keep([(0, .faultBegan(.init(code: 6, message: "a\u{1b}[2Jb")))])
+        #expect(run(["history"], access: access).output == ["2026-11-21 06:18:11  0:00:12.0  fault 6 began: a [2Jb"])
+    }
+}

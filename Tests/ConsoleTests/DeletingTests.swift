@@ -1,0 +1,235 @@
+import Control
+import Foundation
+import StoreTrials
+import Testing
+
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(3))) struct DeletingTests {
+    private let kit: RunningKit
+
+    init() throws { kit = try RunningKit(sends: true) }
+
+    /// Records a take, and waits until it is at home.
+    private func send(seconds: Int = 0) throws -> String {
+        let stem = try kit.record(note: "wren", seconds: seconds)
+        while try kit.phone.get("/api/takes/\(stem)").json?["take"]?["upload"]?.text != "done" { usleep(20_000) }
+        #expect(try !files(of: stem, in: kit.home).isEmpty)
+        return stem
+    }
+
+    private func files(of stem: String, in folder: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.contains(stem) }
+    }
+
+    @Test func `a take is deleted at home alone, and is not sent again`() throws {
+        let stem = try send()
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=there").status == 204)
+        #expect(try files(of: stem, in: kit.home) == [])
+        #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
+        #expect(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["upload"] == .null)
+        // What a person writes of it afterwards does not send it either, until it is asked for.
+        _ = try kit.phone.patch("/api/takes/\(stem)", #"{"memo":"at the weir"}"#)
+        #expect(try kit.phone.get("/api/takes?upload=none").body.contains(stem))
+        #expect(try kit.phone.post("/api/takes/\(stem)/outbox", #"{"do":"add"}"#).status == 200)
+        while try kit.phone.get("/api/takes/\(stem)").json?["take"]?["upload"]?.text != "done" { usleep(20_000) }
+        #expect(try files(of: stem, in: kit.home).contains { $0.hasSuffix(".wav") })
+    }
+
+    @Test func `a take is deleted on the kit and at home`() throws {
+        let (stem, other) = (try send(), try send())
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=both").status == 204)
+        #expect(try files(of: stem, in: kit.folder).filter { !$0.hasPrefix("library/") } == [])
+        #expect(try kit.phone.get("/api/takes/\(stem)").status == 404)
+        #expect(try files(of: other, in: kit.home).contains { $0.hasSuffix(".wav") })
+        #expect(try kit.phone.get("/api/takes/\(other)").json?["take"]?["upload"]?.text == "done")
+    }
+
+    @Test func `a take stays on the kit while the home cannot be reached`() throws {
+        let stem = try send()
+        try FileManager.default.moveItem(atPath: kit.home, toPath: kit.home + ".away")
+        for _ in 0..<2 {
+            let answer = try kit.phone.delete("/api/takes/\(stem)?where=both")
+            #expect(answer.status == 409, "\(answer.status)")
+            #expect(answer.detail == "outbox: \(kit.home): not there: insert the stick, or mount the share")
+            #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
+        }
+        try FileManager.default.moveItem(atPath: kit.home + ".away", toPath: kit.home)
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=both").status == 204)
+        #expect(try files(of: stem, in: kit.home) == [])
+    }
+
+    @Test func `what a deletion that failed halfway has left at home is deleted by the next`() throws {
+        let stem = try send()
+        let sound = try #require(try files(of: stem, in: kit.home).first { $0.hasSuffix(".wav") })
+        // A folder in the place of a memo: it cannot be removed as a file. The sound comes after it.
+        let memo = "\(kit.home)/\(sound.dropLast(4)).txt"
+        try FileManager.default.createDirectory(atPath: memo + "/in", withIntermediateDirectories: true)
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=both").status >= 400)
+        #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
+        #expect(FileManager.default.fileExists(atPath: "\(kit.home)/\(sound)"))
+        #expect(!FileManager.default.fileExists(atPath: "\(kit.home)/\(sound.dropLast(4)).json"))
+        #expect(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["upload"] == .null)
+        try FileManager.default.removeItem(atPath: memo)
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=both").status == 204)
+        #expect(try files(of: stem, in: kit.home) == [])
+        #expect(try kit.phone.get("/api/takes/\(stem)").status == 404)
+    }
+
+    @Test func `what the kit would refuse is refused before anything is deleted at home`() throws {
+        let stem = try send(seconds: 3)
+        #expect(try kit.phone.post("/api/deck/play", "{\"take\":\"\(stem)\"}").status == 200)
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=both").status == 409)
+        _ = try kit.phone.post("/api/deck/stop")
+        kit.stopRecorder()
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=both").status == 503)
+        #expect(try files(of: stem, in: kit.home).count == 3)
+        #expect(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["upload"]?.text == "done")
+    }
+
+    @Test func `a take that another phone has deleted on the kit keeps its copy at home`() throws {
+        let stem = try send()
+        let folder = try #require(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["folder"]?.text)
+        // As the recorder leaves it, before the catalog learns of it.
+        for file in try files(of: stem, in: folder) { try FileManager.default.removeItem(atPath: "\(folder)/\(file)") }
+        let answer = try kit.phone.delete("/api/takes/\(stem)?where=there")
+        #expect(answer.status == 404)
+        #expect(try files(of: stem, in: kit.home).count == 3)
+    }
+
+    @Test func `the copy at home is kept while that on the kit is not whole`() throws {
+        let stem = try send()
+        let folder = try #require(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["folder"]?.text)
+        let sound = "\(folder)/\(stem).wav"
+        let bytes = try Data(contentsOf: URL(filePath: sound))
+        let there = "/api/takes/\(stem)?where=there"
+        // Cut; as long, and of other sound; gone.
+        for damage in [Data(bytes.prefix(44)), Data(repeating: 7, count: bytes.count), nil] {
+            if let damage {
+                try damage.write(to: URL(filePath: sound))
+            } else {
+                try FileManager.default.removeItem(atPath: sound)
+            }
+            #expect(try kit.phone.delete(there).status == 500)
+            #expect(try files(of: stem, in: kit.home).count == 3)
+        }
+        // Written back it is another file with what was sent.
+        try bytes.write(to: URL(filePath: sound))
+        #expect(try kit.phone.delete(there).status == 204)
+        #expect(try files(of: stem, in: kit.home) == [])
+        #expect(try files(of: stem, in: folder).count == 3)
+    }
+
+    @Test func `a take is deleted because it is safe at home only while it is`() throws {
+        let stem = try send()
+        let safely = "/api/takes/\(stem)?where=here&left=home"
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=there").status == 204)
+        let answer = try kit.phone.delete(safely)
+        #expect(answer.status == 409)
+        #expect(answer.detail == "delete: \(stem): it is not safe at home any more: look at it again")
+        #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
+        _ = try kit.phone.post("/api/takes/\(stem)/outbox", #"{"do":"add"}"#)
+        while try kit.phone.get("/api/takes/\(stem)").json?["take"]?["upload"]?.text != "done" { usleep(20_000) }
+        // It is shown as done before its sender lets go of it.
+        var status = 409
+        while status == 409 { status = try kit.phone.delete(safely).status }
+        #expect(status == 204)
+        #expect(try files(of: stem, in: kit.home).count == 3)
+    }
+
+    @Test func `safe at home is what is at home now, and what the kit compares`() throws {
+        let stem = try send()
+        let safely = "/api/takes/\(stem)?where=here&left=home"
+        let sound = "\(kit.home)/\(try #require(try files(of: stem, in: kit.home).first { $0.hasSuffix(".wav") }))"
+        let bytes = try Data(contentsOf: URL(filePath: sound))
+        for damage in [Data(bytes.prefix(44)), nil] {
+            if let damage {
+                try damage.write(to: URL(filePath: sound))
+            } else {
+                try FileManager.default.removeItem(atPath: sound)
+            }
+            #expect(try kit.phone.delete(safely).status == 409)
+            // Nor does the home get rid of what it has in place of the sound.
+            #expect(try kit.phone.delete("/api/takes/\(stem)?where=there").status == 409)
+        }
+        #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
+        try bytes.write(to: URL(filePath: sound))
+        #expect(try kit.phone.delete(safely).status == 204)
+        #expect(try Data(contentsOf: URL(filePath: sound)) == bytes)
+    }
+
+    @Test func `which copies are meant is never guessed`() throws {
+        let stem = try send()
+        for query in ["", "?were=there", "?where=here&where=there", "?where=here&left=kit"] {
+            #expect(try kit.phone.delete("/api/takes/\(stem)\(query)").status == 400, "\(query)")
+        }
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=both&left=home").status == 409)
+        #expect(try files(of: stem, in: kit.home).count == 3)
+        #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
+    }
+
+    @Test func `a home that has no such take any more is no reason to delete the kit's, nor is an empty one`() throws {
+        let stem = try send()
+        for whole in [false, true] {
+            let day = try #require(try files(of: stem, in: kit.home).first?.prefix(10))
+            let hidden = whole ? kit.home : "\(kit.home)/\(day)"
+            try FileManager.default.moveItem(atPath: hidden, toPath: kit.folder + "/hidden")
+            if whole { try FileManager.default.createDirectory(atPath: kit.home, withIntermediateDirectories: true) }
+            let answer = try kit.phone.delete("/api/takes/\(stem)?where=both")
+            #expect(answer.status == 409)
+            #expect(answer.detail?.contains(", though it was sent there") == true)
+            #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
+            if whole { try FileManager.default.removeItem(atPath: kit.home) }
+            try FileManager.default.moveItem(atPath: kit.folder + "/hidden", toPath: hidden)
+        }
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=both").status == 204)
+    }
+
+    @Test func `what was begun at home goes with the take, and a link there is none of its files`() throws {
+        let stem = try send()
+        let sound = try #require(try files(of: stem, in: kit.home).first { $0.hasSuffix(".wav") })
+        let draft = "\(kit.home)/\(sound.prefix(11)).\(stem).wav.0123abcd.part"
+        try Data(count: 9).write(to: URL(filePath: draft))
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=there").status == 204)
+        #expect(!FileManager.default.fileExists(atPath: draft))
+        let own = try #require(try files(of: stem, in: "\(kit.folder)/takes").first { $0.hasSuffix(".wav") })
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(kit.home)/\(sound)", withDestinationPath: "\(kit.folder)/takes/\(own)")
+        _ = try kit.phone.post("/api/takes/\(stem)/outbox", #"{"do":"add"}"#)
+        while try kit.phone.get("/api/takes/\(stem)").json?["take"]?["upload"]?.text != "held" { usleep(20_000) }
+        #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
+    }
+
+    /// Two phones delete a take at once. Prints the statuses.
+    private static let pair = """
+        import concurrent.futures, http.client, sys, time
+        port, token, stem = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+        def delete(where, after):
+            time.sleep(after)
+            c = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            c.request("DELETE", f"/api/takes/{stem}?where={where}", headers={"Cookie": "fieldfare=" + token})
+            return c.getresponse().status
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            asked = [pool.submit(delete, sys.argv[4], 0), pool.submit(delete, sys.argv[5], float(sys.argv[6]) / 1000)]
+            print(*(one.result() for one in asked))
+        """
+
+    @Test(
+        .enabled(if: TestServer.areInstalled),
+        arguments: [("here", "both"), ("here", "there"), ("both", "here"), ("both", "both"), ("there", "here")])
+    func `two phones that delete a take at once leave no half of it`(
+        _ first: String, _ second: String
+    ) throws {
+        for milliseconds in ["0", "2", "5"] {
+            let stem = try send()
+            let statuses = try TestServer.python(
+                Self.pair, [String(kit.library.port), kit.token, stem, first, second, milliseconds])
+            #expect(statuses.split(separator: " ").allSatisfy { ["204", "404", "409"].contains($0) }, "\(statuses)")
+            #expect(statuses.contains("204"))
+            let home = try files(of: stem, in: kit.home).count
+            let own = try files(of: stem, in: "\(kit.folder)/takes").count
+            #expect(
+                [0, 3].contains(home) && [0, 3].contains(own), "\(first), \(second): \(statuses): \(home), \(own)")
+            // Once it is off the kit, the copy at home is the last one.
+            if (first, second) == ("here", "there") { #expect(home + own > 0, "\(statuses)") }
+        }
+    }
+}

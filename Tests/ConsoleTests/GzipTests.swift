@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+@testable import Console
+
+@Suite struct GzipTests {
+    @Test(arguments: [0, 1, 100_000])
+    func `gzip restores what was compressed`(_ count: Int) throws {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * $0 >> 3) }
+        let packed = try #require(Gzip.compressed(bytes))
+        let path = FileManager.default.temporaryDirectory.appending(path: "packed-\(UUID().uuidString)").path
+        try Data(packed).write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["gzip", "-dc", path]
+        process.standardOutput = pipe
+        try process.run()
+        let restored = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(Array(restored) == bytes)
+    }
+
+    @Test(arguments: [
+        ("gzip", true), ("deflate, gzip;q=0.5", true), ("*", true), ("GZIP", true), ("br", false), (nil, false),
+        ("gzip;q=0", false), ("gzip;q=0, *", false), ("*;q=1, gzip;q=0", false), ("gzip;q=nan", false),
+        ("gzip; q=0.0, br", false), ("xgzip", false),
+    ])
+    func `it is sent to those that take it`(_ field: String?, _ isAccepted: Bool) {
+        #expect(Gzip.isAccepted(by: field) == isAccepted)
+    }
+}

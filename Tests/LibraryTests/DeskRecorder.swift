@@ -1,0 +1,64 @@
+import Control
+import Takes
+import Transport
+import Workers
+
+/// A recorder's socket, on a thread of its own, that keeps what it is asked.
+final class DeskRecorder {
+    /// What it received, in order.
+    let received: AsyncStream<RecorderMessage>
+    private let ending = Mailbox<Void>()
+    private var thread: Thread?
+
+    /// Only the thread that serves uses it.
+    private struct Serving: @unchecked Sendable {
+        let server: PeerServer<RecorderMessage>
+        let handler: Handler
+    }
+
+    private final class Handler: PeerHandler {
+        let received: AsyncStream<RecorderMessage>.Continuation
+        let meanwhile: @Sendable (RecorderMessage) -> Void
+
+        init(
+            _ received: AsyncStream<RecorderMessage>.Continuation,
+            _ meanwhile: @escaping @Sendable (RecorderMessage) -> Void
+        ) {
+            self.received = received
+            self.meanwhile = meanwhile
+        }
+
+        private struct Status: Encodable {
+            var time_left_seconds: Int
+        }
+
+        func carryOut(_ message: RecorderMessage, of peer: PeerID, answer: Answer) {
+            meanwhile(message)
+            received.yield(message)
+            answer.succeed(object: Status(time_left_seconds: 700))
+        }
+    }
+
+    /// - Parameter meanwhile: called with each message before it is answered.
+    init(_ path: String, meanwhile: @escaping @Sendable (RecorderMessage) -> Void = { _ in }) throws {
+        let (received, continuation) = AsyncStream.makeStream(of: RecorderMessage.self)
+        self.received = received
+        let serving = Serving(server: try PeerServer(path: path), handler: Handler(continuation, meanwhile))
+        thread = try Thread(name: "recorder") { [ending] in
+            serving.server.handler = serving.handler
+            let loop = Loop(clock: SystemClock())
+            loop.watch(serving.server.fileDescriptor) { serving.server.serve(SystemClock().now()) }
+            loop.watch(ending.fileDescriptor) { [unowned loop] in loop.stop() }
+            loop.run { now in serving.server.turn(now) }
+            serving.server.handler = nil
+        }
+    }
+
+    func stop() {
+        ending.post(())
+        thread?.join()
+        thread = nil
+    }
+
+    func next() async -> RecorderMessage? { await received.first { _ in true } }
+}

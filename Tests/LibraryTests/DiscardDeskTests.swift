@@ -1,0 +1,93 @@
+import Control
+import FinishedTakes
+import Foundation
+import Takes
+import Testing
+import Transport
+
+@testable import Library
+
+@Suite(.timeLimit(.minutes(1))) struct DiscardDeskTests {
+    private let disk = TakesOnDisk()
+    private let inHand = TakesInHand()
+    private let stem = "heron07-0042-061811Z"
+    private var socket: String { "\(disk.path)/recorder.sock" }
+
+    private func desk(isListed: @escaping @Sendable (String) -> Bool = { _ in false }) throws -> DiscardDesk {
+        try inHand.beginDeleting(stem)
+        return try DiscardDesk(recorder: socket, inHand, pause: .milliseconds(1), isListed: isListed)
+    }
+
+    @Test func `without a recorder a take is let go at once`() async throws {
+        guard case .away = await (try desk()).discard(stem, nil) else { return #expect(Bool(false)) }
+        try inHand.beginDeleting(stem)
+    }
+
+    @Test func `a take of which the recorder does not say what became of it stays in hand until it does`() async throws
+    {
+        // One that accepts connections and closes them, as when it ends; and then another one in its place.
+        let listener = try #require(try? Listening(socket))
+        let desk = try desk()
+        guard case .unanswered = await desk.discard(stem, nil) else { return #expect(Bool(false)) }
+        #expect(throws: Refusal.self) { try inHand.beginDeleting(stem) }
+        #expect(!inHand.beginSending(stem))
+        listener.stop()
+        let recorder = try DeskRecorder(socket)
+        defer { recorder.stop() }
+        #expect(await recorder.next() == .command(.discard(stem: stem)))
+        while (try? inHand.beginDeleting(stem)) == nil { await Task.yield() }
+    }
+
+    @Test func `a take is let go once the catalog lists it no longer`() async throws {
+        let recorder = try DeskRecorder(socket)
+        defer { recorder.stop() }
+        let asked = Locked(0)
+        let inHand = inHand
+        let desk = try desk { stem in
+            asked.withLock { $0 += 1 }
+            #expect(throws: Refusal.self) { try inHand.beginDeleting(stem) }
+            return asked.withLock { $0 } < 3
+        }
+        guard case .deleted = await desk.discard(stem, nil) else { return #expect(Bool(false)) }
+        #expect(asked.withLock { $0 } == 3)
+        try inHand.beginDeleting(stem)
+    }
+}
+
+/// A socket whose connections are closed as soon as something comes.
+private final class Listening: @unchecked Sendable {
+    private let descriptor: Int32
+    private let path: String
+    private let thread: Thread
+
+    init(_ path: String) throws {
+        self.path = path
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        self.descriptor = descriptor
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        precondition(bound == 0 && listen(descriptor, 8) == 0)
+        thread = Thread {
+            while true {
+                let peer = accept(descriptor, nil, nil)
+                guard peer >= 0 else { return }
+                var byte: UInt8 = 0
+                _ = recv(peer, &byte, 1, 0)
+                close(peer)
+            }
+        }
+        thread.start()
+    }
+
+    func stop() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        close(descriptor)
+        unlink(path)
+    }
+}

@@ -1,0 +1,206 @@
+import Deck
+import Glibc
+import History
+import TakeFiles
+import Takes
+import Testing
+import Transport
+
+@testable import Recorder
+
+/// The history as a recorder keeps it, on a real disk and a thread of its own.
+@Suite final class FlightRecorderTests {
+    private let root = HistoryRoot()
+    private let clock = SetClock()
+    private var reports: [String] = []
+
+    private func recorder(bootID: String = "boot") throws -> FlightRecorder {
+        try FlightRecorder(
+            root.history, sensors: Sensors(root: root.path), version: "1", bootID: bootID, clock: clock
+        ) { [unowned self] in reports.append($0.message) }
+    }
+
+    private var events: [HistoryEvent] { get throws { try root.history.records().records.map(\.event) } }
+
+    @Test func `what happens at the deck is on the disk after the end, in its order`() throws {
+        let recorder = try recorder()
+        recorder.note(.pressed("record"))
+        clock.pass(.seconds(2))
+        recorder.note(.faults([Fault(.noCard, "capture: no card")]))
+        clock.pass(.milliseconds(1500))
+        recorder.note(.faults([]))
+        recorder.note(ClockOrigin.ntp)
+        recorder.end(by: .signal)
+        #expect(
+            try events == [
+                .started(.init(version: "1", bootID: "boot", before: .none)), .pressed(.init("record")),
+                .faultBegan(.init(code: 1, message: "capture: no card")), .faultEnded(.init(code: 1, seconds: 1.5)),
+                .clock(.init(.ntp)), .ended(.init(by: .signal)),
+            ])
+        let records = try root.history.records().records
+        #expect(records.map(\.uptime) == [5, 5, 7, 8.5, 8.5, 8.5])
+        #expect(records.last?.at == clock.wallTime())
+        #expect(reports.isEmpty)
+    }
+
+    @Test func `the next run says how this one ended`() throws {
+        try recorder(bootID: "one").end(by: .person)
+        try recorder(bootID: "two").end(by: .signal)
+        let starts = try events.compactMap { event in
+            if case .started(let start) = event { start.before } else { nil }
+        }
+        #expect(starts == [.none, .person])
+    }
+
+    @Test func `a run without an end is reported by the next one: crash, power cut, watchdog`() throws {
+        for (boot, bootstatus, before, sentence) in [
+            ("one", "0", RunEnd.crash, "it crashed, or was killed"), ("two", "0", .powerCut, "its power was cut"),
+            ("three", "32", .watchdog, "its watchdog reset it"),
+        ] {
+            root.removeHistory()
+            var writer = HistoryWriter(root.history)
+            let start = HistoryEvent.started(.init(version: "1", bootID: "one", before: .none))
+            try writer.append([HistoryRecord(at: clock.wallTime(), uptime: 1, start)])
+            root.write(bootstatus, to: "/sys/class/watchdog/watchdog0/bootstatus")
+            reports = []
+            try recorder(bootID: boot).end(by: .signal)
+            #expect(try events[1] == .started(.init(version: "1", bootID: boot, before: before)))
+            #expect(reports.count == 1 && reports[0].contains(sentence))
+        }
+    }
+
+    @Test func `the machine is measured a minute after the start, then every ten minutes`() throws {
+        root.write("48312\n", to: "/sys/class/thermal/thermal_zone0/temp")
+        root.write("cpu-thermal\n", to: "/sys/class/thermal/thermal_zone0/type")
+        let recorder = try recorder()
+        var asked = 0
+        for _ in 0..<130 {
+            clock.pass(.seconds(10))
+            recorder.turn(
+                clock.now(),
+                freeBytes: {
+                    asked += 1; return 7
+                }())
+        }
+        recorder.end(by: .signal)
+        var measurement = Measurement()
+        measurement.temperatures = ["cpu-thermal": 48.312]
+        measurement.freeBytes = 7
+        let found = try root.history.records().records.filter { $0.event == .measured(measurement) }
+        #expect(found.map(\.uptime) == [65, 665, 1265])
+        #expect(asked == 3)
+    }
+
+    @Test func `a button that is stuck fills no more than its share, and how much was left out is noted`() throws {
+        let recorder = try recorder()
+        for _ in 0..<1000 { recorder.note(.pressed("back")) }
+        clock.pass(.seconds(3600))
+        recorder.note(.pressed("stop"))
+        recorder.turn(clock.now(), freeBytes: nil)
+        recorder.end(by: .signal)
+        let found = try events
+        #expect(found.count { $0 == .pressed(.init("back")) } == 600)
+        #expect(found.contains(.pressed(.init("stop"))))
+        #expect(found.contains(.leftOut(.init(400))))
+    }
+
+    @Test func `a storage that takes nothing is reported once, and what happened meanwhile is written when it does`()
+        throws
+    {
+        root.removeHistory()
+        root.write("in the way", to: "/history")
+        let recorder = try recorder()
+        recorder.note(.pressed("record"))
+        recorder.note(.pressed("stop"))
+        // The thread has tried to write by then.
+        while reports.isEmpty {
+            var file = pollfd(fd: recorder.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            unsafe poll(&file, 1, 100)
+            recorder.collect()
+        }
+        unlink(root.path + "/history")
+        recorder.end(by: .signal)
+        #expect(reports.count == 1 && reports[0].hasPrefix("history: "))
+        #expect(
+            try events == [
+                .started(.init(version: "1", bootID: "boot", before: .none)), .pressed(.init("record")),
+                .pressed(.init("stop")), .ended(.init(by: .signal)),
+            ])
+    }
+}
+
+@Suite final class SensorsTests {
+    private let root = HistoryRoot()
+    private var found: Measurement { Sensors(root: root.path).measurement() }
+
+    @Test func `a machine without sensors measures nothing`() {
+        #expect(found.isEmpty)
+        #expect(!Sensors(root: root.path).wasResetByWatchdog)
+    }
+
+    @Test func `a sensor of the kernel's zones and of a driver is one, and one that is not connected is none`() {
+        root.write("cpu-thermal", to: "/sys/class/thermal/thermal_zone0/type")
+        root.write("48312", to: "/sys/class/thermal/thermal_zone0/temp")
+        root.write("cpu_thermal", to: "/sys/class/hwmon/hwmon0/name")
+        root.write("48000", to: "/sys/class/hwmon/hwmon0/temp1_input")
+        root.write("drivetemp", to: "/sys/class/hwmon/hwmon1/name")
+        root.write("-5250", to: "/sys/class/hwmon/hwmon1/temp1_input")
+        root.write("lm75", to: "/sys/class/hwmon/hwmon2/name")
+        root.write("Outside Air", to: "/sys/class/hwmon/hwmon2/temp2_label")
+        root.write("21000", to: "/sys/class/hwmon/hwmon2/temp2_input")
+        root.write("-273150", to: "/sys/class/hwmon/hwmon2/temp3_input")
+        root.write("gone", to: "/sys/class/hwmon/hwmon2/temp4_input")
+        #expect(found.temperatures == ["cpu-thermal": 48.312, "drivetemp": -5.25, "lm75-outside-air": 21])
+    }
+
+    @Test func `the supply is judged by the driver's alarm, else by the firmware's flags`() {
+        root.write("50005\n", to: "/sys/devices/platform/soc/soc:firmware/get_throttled")
+        #expect(found.throttled == 0x50005 && found.underVoltage == true)
+        root.write("rpi_volt", to: "/sys/class/hwmon/hwmon0/name")
+        root.write("0", to: "/sys/class/hwmon/hwmon0/in0_lcrit_alarm")
+        #expect(found.underVoltage == false)
+    }
+
+    @Test func `an eMMC says how much of its life is used, in steps of ten, and what its reserve is`() {
+        root.write("0x01 0x03", to: "/sys/block/mmcblk0/device/life_time")
+        root.write("0x02", to: "/sys/block/mmcblk0/device/pre_eol_info")
+        // A card that says nothing of it.
+        root.write("0x00 0x00", to: "/sys/block/mmcblk1/device/life_time")
+        root.write("0x00", to: "/sys/block/mmcblk1/device/pre_eol_info")
+        #expect(found.storageWear == ["mmcblk0": 30])
+        #expect(found.preEndOfLife == ["mmcblk0": 2])
+    }
+}
+
+/// A folder as the root of a machine with `/sys` and a history, removed with this object.
+private final class HistoryRoot {
+    let path: String
+    var history: HistoryFolder { HistoryFolder(state: path) }
+
+    init() {
+        var template = Array("/tmp/fieldfare-XXXXXX".utf8CString)
+        precondition(mkdtemp(&template) != nil)
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { Self.removeAll(path) }
+
+    func removeHistory() { Self.removeAll(history.path) }
+
+    /// Writes a file, and makes the folders that it lies in.
+    func write(_ text: String, to name: String) {
+        var folder = path
+        for part in name.split(separator: "/").dropLast() {
+            folder += "/" + part
+            mkdir(folder, 0o755)
+        }
+        let file = open(path + name, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        precondition(file >= 0 && Glibc.write(file, text, text.utf8.count) == text.utf8.count)
+        close(file)
+    }
+
+    private static func removeAll(_ path: String) {
+        for name in (try? KernelCalls().entries(path)) ?? [] { removeAll("\(path)/\(name)") }
+        remove(path)
+    }
+}
