@@ -10,14 +10,11 @@ let strict: [SwiftSetting] = [
 /// Where memory is reached by pointer, every use of one is marked `unsafe`.
 let strictMemory = strict + [.strictMemorySafety()]
 
-/// What sends to servers needs packages that take minutes to build. `FIELDFARE_WITHOUT_WEB=1` leaves it out, with the library's
-/// program: for tests of the rest in a build of their own.
-let hasWeb = Context.environment["FIELDFARE_WITHOUT_WEB"] == nil
-
 let package = Package(
     name: "fieldfare",
     products: [
         .executable(name: "fieldfare-recorder", targets: ["fieldfare-recorder"]),
+        .executable(name: "fieldfare-library", targets: ["fieldfare-library"]),
         .executable(name: "fieldfare", targets: ["fieldfare"]),
     ],
     dependencies: [
@@ -25,8 +22,14 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        // Without its traits, so without ICU.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
     ],
     targets: [
         // System libraries and thin C shims.
@@ -34,6 +37,8 @@ let package = Package(
         .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CFloat"),
         .target(name: "CTOML"),
@@ -122,24 +127,59 @@ let package = Package(
         .target(
             name: "Upload",
             dependencies: [
-                "Takes", "TakeFiles", "Settings", "Workers", "CLinux",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Takes", "TakeFiles", "Settings", "Workers", "Digests", "CLinux",
             ],
             swiftSettings: strictMemory),
         .target(
             name: "Library",
             dependencies: [
                 "Takes", "Transport", "TakeFiles", "Settings", "Control", "Catalog", "Upload", "ServiceManager",
-                "Workers", "CLinux",
+                "Workers", "Digests", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strictMemory),
 
+        .target(name: "Digests", dependencies: ["COpenSSL"], swiftSettings: strictMemory),
         .target(name: "Exports", dependencies: ["Takes", "TakeFiles"], swiftSettings: strictMemory),
+        .target(
+            name: "WebStores",
+            dependencies: [
+                "Takes", "TakeFiles", "Settings", "Upload", "Digests",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strictMemory),
+        .target(
+            name: "Console",
+            dependencies: [
+                "Takes", "Transport", "TakeFiles", "Settings", "Control", "Library", "Upload", "Workers", "Exports",
+                "Digests", "CZlib",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            resources: [.embedInCode("Pages")],
+            swiftSettings: strictMemory),
+        .executableTarget(
+            name: "fieldfare-library",
+            dependencies: [
+                "Library", "Console", "Upload", "WebStores", "Settings", "Takes", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
 
         // Benchmarks. The filter's peer is optimised as a C program would be.
         .target(name: "CReferenceFilter", cSettings: [.unsafeFlags(["-O3"])]),
@@ -172,7 +212,7 @@ let package = Package(
             name: "FinishedTakes", dependencies: ["Takes", "TakeFiles"], path: "Tests/FinishedTakes",
             swiftSettings: strict),
         .target(
-            name: "StoreTrials", dependencies: ["Upload", "SeededRandom"], path: "Tests/StoreTrials",
+            name: "StoreTrials", dependencies: ["Upload", "Digests", "SeededRandom"], path: "Tests/StoreTrials",
             swiftSettings: strict),
         .testTarget(name: "TakesTests", dependencies: ["Takes"], swiftSettings: strict),
         .testTarget(
@@ -250,9 +290,11 @@ let package = Package(
         .testTarget(
             name: "UploadTests",
             dependencies: [
-                "Upload", "Settings", "TakeFiles", "Takes", "FinishedTakes", "SeededRandom", "PowerCuts", "StoreTrials",
+                "Upload", "Settings", "TakeFiles", "Takes", "Digests", "FinishedTakes", "SeededRandom", "PowerCuts",
+                "StoreTrials",
             ],
             swiftSettings: strict),
+        .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: strict),
         .testTarget(
             name: "ExportsTests", dependencies: ["Exports", "TakeFiles", "Takes", "FinishedTakes", "SeededRandom"],
             swiftSettings: strict),
@@ -263,6 +305,17 @@ let package = Package(
                 "Workers", "FinishedTakes", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "ConsoleTests", dependencies: ["Console", "Control", "Takes", "StoreTrials"], exclude: ["Resources"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WebStoresTests",
+            dependencies: [
+                "WebStores", "Upload", "Settings", "TakeFiles", "Takes", "Digests", "SeededRandom", "StoreTrials",
+                "FinishedTakes",
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            exclude: ["Resources"], swiftSettings: strict),
         .testTarget(
             name: "CommandsTests",
             dependencies: [
@@ -275,67 +328,20 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
-if hasWeb {
-    package.products.append(.executable(name: "fieldfare-library", targets: ["fieldfare-library"]))
-    package.dependencies += [
-        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
-        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
-        // Without its traits, so without ICU.
-        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
-        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
-    ]
-    package.targets += [
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(
-            name: "WebStores",
-            dependencies: [
-                "Takes", "TakeFiles", "Settings", "Upload",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: strictMemory),
-        .target(
-            name: "Console",
-            dependencies: [
-                "Takes", "Transport", "TakeFiles", "Settings", "Control", "Library", "Upload", "Workers", "Exports",
-                "CZlib",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            resources: [.embedInCode("Pages")],
-            swiftSettings: strictMemory),
-        .executableTarget(
-            name: "fieldfare-library",
-            dependencies: [
-                "Library", "Console", "Upload", "WebStores", "Settings", "Takes", "CLinux",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "ConsoleTests", dependencies: ["Console", "Control", "Takes", "StoreTrials"], exclude: ["Resources"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "WebStoresTests",
-            dependencies: [
-                "WebStores", "Upload", "Settings", "TakeFiles", "Takes", "SeededRandom", "StoreTrials", "FinishedTakes",
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ],
-            exclude: ["Resources"], swiftSettings: strict),
-    ]
+/// `FIELDFARE_TESTS="Ring Deck"` leaves out all that these tests do not need: for builds of their own, with a sanitizer or for another
+/// processor.
+if let chosen = Context.environment["FIELDFARE_TESTS"] {
+    var needed: Set<String> = []
+    var found = chosen.split(separator: " ").map { "\($0)Tests" }
+    while let name = found.popLast() {
+        guard let target = package.targets.first(where: { $0.name == name }) else {
+            fatalError("FIELDFARE_TESTS: there is no target \(name)")
+        }
+        guard needed.insert(name).inserted else { continue }
+        found += target.dependencies.compactMap {
+            if case .byNameItem(let name, _) = $0 { name } else { nil }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
 }

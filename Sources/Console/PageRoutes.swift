@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -64,7 +64,7 @@ struct PageRoutes: Sendable {
 
     var routes: [Route] {
         Self.pages.map { page in
-            let tag = "\"" + SHA256.hash(data: page.bytes).prefix(12).map { String($0, radix: 36) }.joined() + "\""
+            let tag = "\"" + Digest.sha256(page.bytes).prefix(12).map { String($0, radix: 36) }.joined() + "\""
             let plain = ByteBuffer(bytes: page.bytes)
             let packed = Gzip.compressed(page.bytes).map { ByteBuffer(bytes: $0) }
             return Route(.get, page.path, for: .none) { request, _ in

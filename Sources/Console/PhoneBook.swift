@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import FoundationEssentials
 import Glibc
 import TakeFiles
@@ -137,12 +137,8 @@ final class PhoneBook: Sendable {
 
     private static func random(byteCount: Int) -> String {
         var generator = SystemRandomNumberGenerator()
-        return hexadecimal((0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        return (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }.hexadecimal
     }
 
-    private static func hash(_ token: String) -> String { hexadecimal(SHA256.hash(data: Array(token.utf8))) }
-
-    private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    private static func hash(_ token: String) -> String { Digest.sha256(token).hexadecimal }
 }

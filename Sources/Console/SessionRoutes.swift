@@ -1,5 +1,5 @@
 import Control
-import Crypto
+import Digests
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
@@ -110,7 +110,7 @@ struct SessionRoutes: Sendable {
             )
         }
         // Hashes are compared, so that the time says nothing of the password.
-        let digest = { (text: String) in Array(SHA256.hash(data: Array(text.utf8))) }
+        let digest = { (text: String) in Digest.sha256(text) }
         guard digest(given.text ?? "") == digest(password.text) else {
             throw Problem(.forbidden, .denied, "pair: the password is wrong")
         }

@@ -1,5 +1,5 @@
 import Control
-import Crypto
+import Digests
 import Glibc
 import HTTPTypes
 import Settings
@@ -92,7 +92,7 @@ struct SettingsDesk: Sendable {
     }
 
     private static func fingerprint(_ text: String) -> String {
-        SHA256.hash(data: Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Digest.sha256(text).hexadecimal
     }
 
     private static func value(_ value: JSONValue) -> SettingsValue? {

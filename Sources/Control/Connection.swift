@@ -51,6 +51,9 @@ final class Connection {
         self.calls = calls
     }
 
+    // A child process that begins at this moment has a copy of the socket until it executes its program: the end counts for both.
+    deinit { shutdown(socket.number, Int32(SHUT_RDWR)) }
+
     // MARK: In
 
     /// Reads once, no more than a line's length; a line that grows longer than any may be is an error.

@@ -173,7 +173,11 @@ final class LibraryLock: Sendable {
         }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A child process that begins at this moment has a copy of the file until it executes its program: it must not keep the lock.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }
 
 /// Why the library cannot start.

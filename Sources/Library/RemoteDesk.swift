@@ -1,7 +1,7 @@
 import AsyncAlgorithms
 import Catalog
 import Control
-import Crypto
+import Digests
 import FoundationEssentials
 import Takes
 import Transport
@@ -245,9 +245,9 @@ actor RemoteDesk {
 
     private func reading(_ object: ObjectName, _ store: any Store) -> @Sendable (Pieces) async throws -> Void {
         { pieces in
-            var hash = SHA256()
+            var hash = Digest(.sha256)
             try await store.get(object) { bytes in
-                hash.update(data: bytes)
+                hash.update(bytes)
                 var rest = bytes[...]
                 while !rest.isEmpty {
                     try Task.checkCancellation()
@@ -256,7 +256,7 @@ actor RemoteDesk {
                     await pieces.send(RemotePiece(store: store.name, data: data, isLast: false))
                 }
             }
-            let sha256 = UploadSource.hexadecimal(hash.finalize())
+            let sha256 = hash.bytes.hexadecimal
             await pieces.send(RemotePiece(store: store.name, data: "", sha256: sha256, isLast: true))
         }
     }

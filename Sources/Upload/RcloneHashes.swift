@@ -1,16 +1,16 @@
-import Crypto
+import Digests
 
 /// The hashes of a file that remotes of rclone have, too.
 struct RcloneHashes: Sendable {
-    private var ofMD5 = Insecure.MD5()
-    private var ofSHA1 = Insecure.SHA1()
+    private var ofMD5 = Digest(.md5)
+    private var ofSHA1 = Digest(.sha1)
 
     /// As rclone names them.
     static let names = ["md5", "sha1", "sha256"]
 
     mutating func update(_ bytes: [UInt8]) {
-        ofMD5.update(data: bytes)
-        ofSHA1.update(data: bytes)
+        ofMD5.update(bytes)
+        ofSHA1.update(bytes)
     }
 
     /// Whether one of a remote's hashes is that of what was hashed. Hashes that are of something else say nothing: a bucket's
@@ -18,7 +18,7 @@ struct RcloneHashes: Sendable {
     /// - Parameter sha256: of what was hashed.
     func match(_ hashes: [String: String], sha256: String) -> Bool {
         let own = [
-            "md5": UploadSource.hexadecimal(ofMD5.finalize()), "sha1": UploadSource.hexadecimal(ofSHA1.finalize()),
+            "md5": ofMD5.bytes.hexadecimal, "sha1": ofSHA1.bytes.hexadecimal,
             "sha256": sha256,
         ]
         return own.contains { name, hash in hashes[name] == hash }

@@ -1,3 +1,4 @@
+import Digests
 import FoundationEssentials
 import Glibc
 import TakeFiles
@@ -67,11 +68,11 @@ public actor ResumeStates {
     }
 
     private static func hash(_ text: String) -> String {
-        UploadSource.hexadecimal(UploadSource.digest(of: text))
+        Digest.sha256(text).hexadecimal
     }
 
     /// A file's name that any store and object have: letters and digits of a hash.
     private func path(of object: ObjectName, in store: String) -> String {
-        "\(folder)/\(UploadSource.hexadecimal(UploadSource.digest(of: "\(store)\n\(object.path)")).prefix(32)).json"
+        "\(folder)/\(Digest.sha256("\(store)\n\(object.path)").hexadecimal.prefix(32)).json"
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 
 /// The files of a server, over one connection. Every failure is a `StoreError` about the place on the server.
 struct SFTPFiles: Sendable {
@@ -135,15 +135,15 @@ struct SFTPFiles: Sendable {
 
     /// The hash of a file, hexadecimal.
     func hash(_ path: String) async throws -> String {
-        var hash = SHA256()
+        var hash = Digest(.sha256)
         let end = try await attributes(path)?.byteCount ?? .max
         try await with(path, .read) { handle in
             _ = try await read(handle, of: path, from: 0, to: end) {
-                hash.update(data: $0)
+                hash.update($0)
                 return true
             }
         }
-        return UploadSource.hexadecimal(hash.finalize())
+        return hash.bytes.hexadecimal
     }
 
     /// Writes the rest of a source.

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 public import Settings
 import Takes
 
@@ -138,11 +138,11 @@ public final class SFTPStore: Store {
         let opening: SFTPOpening = isBegun ? [.read, .write, .create] : [.read, .write, .create, .empty]
         try await files.with(draft, opening) { handle in
             // What an earlier attempt wrote is there, up to where it differs.
-            var hash = SHA256()
+            var hash = Digest(.sha256)
             var begun: Int64 = 0
             try await files.read(handle, of: draft, from: 0, to: isBegun ? there : 0) { bytes in
                 guard try await source.bytes(at: begun, count: bytes.count) == bytes else { return false }
-                hash.update(data: bytes)
+                hash.update(bytes)
                 begun += Int64(bytes.count)
                 return true
             }
@@ -152,11 +152,11 @@ public final class SFTPStore: Store {
             report(.verifying)
             // One byte more than there should be.
             let read = try await files.read(handle, of: draft, from: begun, to: source.byteCount + 1) {
-                hash.update(data: $0)
+                hash.update($0)
                 return true
             }
             guard try await source.sha256() == expected, begun + read == source.byteCount,
-                UploadSource.hexadecimal(hash.finalize()) == expected
+                hash.bytes.hexadecimal == expected
             else {
                 try? await files.remove(draft)
                 throw StoreError(

@@ -1,3 +1,4 @@
+import Digests
 import FoundationEssentials
 import Glibc
 public import TakeFiles
@@ -200,14 +201,14 @@ public struct TakeDelivery: Sendable {
         guard let there = try? SidecarFile.sidecar(bytes, path: object.path), there.isEarlier(than: sidecar) else {
             return .create
         }
-        return .replacing(UploadSource.hexadecimal(UploadSource.digest(of: bytes)))
+        return .replacing(Digest.sha256(bytes).hexadecimal)
     }
 
     /// The loudest of each of 64 stretches, two hexadecimal digits each.
     private func waveform() async -> String {
         let path = "\(folder.folder(of: name))/\(name.stem).dat"
         let overview = try? await reader.perform { PeaksOverview(reading: path, columns: 64, files: $0) }
-        return UploadSource.hexadecimal((overview?.magnitudes ?? []).map { UInt8(clamping: $0) })
+        return (overview?.magnitudes ?? []).map { UInt8(clamping: $0) }.hexadecimal
     }
 }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 public import TakeFiles
 import Takes
 import Workers
@@ -12,7 +12,7 @@ public actor UploadSource {
     private let reader: DiskReader
     private let content: Content
     private let throttle: Throttle?
-    private var hash = SHA256()
+    private var hash = Digest(.sha256)
     /// Up to where `hash` has it.
     private var hashed: Int64 = 0
     private var digest: String?
@@ -78,7 +78,7 @@ public actor UploadSource {
     /// Hashes what continues what was read before.
     private func note(_ bytes: [UInt8], at offset: Int64) {
         guard offset == hashed else { return }
-        hash.update(data: bytes)
+        hash.update(bytes)
         checksum?.update(bytes)
         hashed += Int64(bytes.count)
     }
@@ -95,7 +95,7 @@ public actor UploadSource {
     /// - Throws: `StoreError`, `.unreadable`, also if the file is not what it was when it was hashed before.
     package func checksum<Sum: Checksum>(_ empty: Sum) async throws -> Sum {
         if hashed == byteCount, let known = checksum as? Sum { return known }
-        (hash, hashed, checksum) = (SHA256(), 0, empty)
+        (hash, hashed, checksum) = (Digest(.sha256), 0, empty)
         _ = try await wholeHash()
         return checksum as? Sum ?? empty
     }
@@ -106,7 +106,7 @@ public actor UploadSource {
             // Another call may come in between: nothing is hashed twice.
             note(try await read(at: offset, count: Self.pieceByteCount), at: offset)
         }
-        let found = Self.hexadecimal(hash.finalize())
+        let found = hash.bytes.hexadecimal
         if let digest, digest != found {
             throw Self.changed(path)
         }
@@ -133,13 +133,6 @@ public actor UploadSource {
             return bytes
         }
     }
-
-    /// Two lower-case digits for each byte.
-    package static func hexadecimal(_ digest: some Sequence<UInt8>) -> String {
-        String(decoding: digest.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 }
 
 /// A hash or checksum of bytes that come in order.
@@ -214,12 +207,4 @@ public actor Throttle {
         free = start + .seconds(Double(byteCount) / bytesPerSecond)
         if start > now { try await Task.sleep(until: start, clock: .continuous) }
     }
-}
-
-extension UploadSource {
-    /// The hash of a text, 32 bytes.
-    package static func digest(of text: String) -> [UInt8] { digest(of: Array(text.utf8)) }
-
-    /// The hash of bytes, 32 bytes.
-    package static func digest(of bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 }

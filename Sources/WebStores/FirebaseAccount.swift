@@ -1,4 +1,4 @@
-import CryptoExtras
+import Digests
 import FoundationEssentials
 import NIOHTTP1
 import Upload
@@ -7,7 +7,7 @@ import Upload
 actor FirebaseAccount {
     /// Whom the rights belong to; no secret.
     nonisolated let email: String
-    private let key: _RSA.Signing.PrivateKey
+    private let key: SigningKey
     private let keyID: String?
     private let tokenURI: String
     private let path: String
@@ -30,7 +30,7 @@ actor FirebaseAccount {
                 "outbox: \(file.path): is no key of a service account: make one in the Google Cloud console (IAM, Service "
                     + "accounts, Keys, JSON)")
         }
-        guard let key = try? _RSA.Signing.PrivateKey(pemRepresentation: content.private_key) else {
+        guard let key = SigningKey(pem: content.private_key) else {
             throw StoreError(
                 .refused, "outbox: \(file.path): its private_key is no RSA key (PEM): download the key again")
         }
@@ -84,16 +84,14 @@ actor FirebaseAccount {
     private func signed() throws(StoreError) -> String {
         let now = Int(Date().timeIntervalSince1970)
         let claims = Claims(iss: email, scope: Self.scope, aud: tokenURI, iat: now, exp: now + 3600)
-        do {
-            let encoder = JSONEncoder()
-            let text = try [
-                encoder.encode(Header(alg: "RS256", typ: "JWT", kid: keyID)), encoder.encode(claims),
-            ].map(Self.base64URL).joined(separator: ".")
-            let signature = try key.signature(for: Data(text.utf8), padding: .insecurePKCS1v1_5)
-            return "\(text).\(Self.base64URL(signature.rawRepresentation))"
-        } catch {
+        let encoder = JSONEncoder()
+        let parts = try? [
+            encoder.encode(Header(alg: "RS256", typ: "JWT", kid: keyID)), encoder.encode(claims),
+        ].map(Self.base64URL)
+        guard let text = parts?.joined(separator: "."), let signature = key.signature(of: text) else {
             throw StoreError(.refused, "outbox: \(path): its private_key does not sign: download the key again")
         }
+        return "\(text).\(Self.base64URL(Data(signature)))"
     }
 
     /// Base64 for URLs (RFC 4648, section 5), without padding.

@@ -1,3 +1,4 @@
+import Digests
 import FoundationEssentials
 import NIOHTTP1
 import Upload
@@ -132,7 +133,7 @@ extension FirebaseStore {
             case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e:
                 result.unicodeScalars.append(Unicode.Scalar(byte))
             default:
-                result += "%" + UploadSource.hexadecimal([byte]).uppercased()
+                result += "%" + [byte].hexadecimal.uppercased()
             }
         }
         return result

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import FoundationEssentials
 import NIOHTTP1
 import Takes
@@ -81,9 +81,9 @@ extension FirebaseStore {
     }
 
     private func readBack(_ object: ObjectName) async throws -> String {
-        var hash = SHA256()
-        try await get(object) { hash.update(data: $0) }
-        return UploadSource.hexadecimal(hash.finalize())
+        var hash = Digest(.sha256)
+        try await get(object) { hash.update($0) }
+        return hash.bytes.hexadecimal
     }
 
     /// Compares what is there with what was to be sent.

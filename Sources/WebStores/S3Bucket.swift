@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import FoundationEssentials
 import NIOHTTP1
 import Settings
@@ -101,8 +101,8 @@ final class S3Bucket: Sendable {
 
         func sha256() -> String {
             switch self {
-            case .none: UploadSource.hexadecimal(SHA256.hash(data: [UInt8]()))
-            case .bytes(let bytes): UploadSource.hexadecimal(SHA256.hash(data: bytes))
+            case .none: Digest.sha256([UInt8]()).hexadecimal
+            case .bytes(let bytes): Digest.sha256(bytes).hexadecimal
             case .part(_, _, let sha256, _): sha256
             }
         }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import FoundationEssentials
 import Upload
 
@@ -6,8 +6,8 @@ import Upload
 struct S3Prints: Checksum {
     private let layout: S3Parts
     private(set) var parts: [Part] = []
-    private var sha256 = SHA256()
-    private var md5 = Insecure.MD5()
+    private var sha256 = Digest(.sha256)
+    private var md5 = Digest(.md5)
     /// How long the part is that is being added.
     private var partByteCount: Int64 = 0
 
@@ -25,8 +25,8 @@ struct S3Prints: Checksum {
             let range = layout.range(of: parts.count + 1)
             let missing = range.upperBound - range.lowerBound - partByteCount
             let piece = rest.prefix(Int(missing))
-            md5.update(data: piece)
-            if layout.count > 1 { sha256.update(data: piece) }
+            md5.update(piece)
+            if layout.count > 1 { sha256.update(piece) }
             partByteCount += Int64(piece.count)
             rest = rest.dropFirst(piece.count)
             if missing == Int64(piece.count) { endPart() }
@@ -34,8 +34,8 @@ struct S3Prints: Checksum {
     }
 
     private mutating func endPart() {
-        parts.append(Part(sha256: layout.count > 1 ? Array(sha256.finalize()) : nil, md5: Array(md5.finalize())))
-        (sha256, md5, partByteCount) = (SHA256(), Insecure.MD5(), 0)
+        parts.append(Part(sha256: layout.count > 1 ? sha256.bytes : nil, md5: md5.bytes))
+        (sha256, md5, partByteCount) = (Digest(.sha256), Digest(.md5), 0)
     }
 
     /// Whether the server's own hashes are those of these bytes; nil: it shows none that decides.
@@ -47,16 +47,16 @@ struct S3Prints: Checksum {
     ///   - sha256: of the whole file, hexadecimal.
     func match(tag: String?, checksum: String?, sha256: String) -> Bool? {
         let tag = tag?.filter { $0 != "\"" }.lowercased() ?? ""
-        let ofParts = Insecure.MD5.hash(data: parts.flatMap(\.md5))
-        var tags = ["\(UploadSource.hexadecimal(ofParts))-\(parts.count)"]
+        let ofParts = Digest.of(parts.flatMap(\.md5), .md5)
+        var tags = ["\(ofParts.hexadecimal)-\(parts.count)"]
         if parts.count < 2 {
-            tags.append(UploadSource.hexadecimal(parts.first?.md5 ?? Array(Insecure.MD5.hash(data: [UInt8]()))))
+            tags.append((parts.first?.md5 ?? Digest.of([UInt8](), .md5)).hexadecimal)
         }
         if tags.contains(tag) { return true }
         let isMD5 = tag.prefix { $0 != "-" }.utf8.count == 32 && tag.allSatisfy { $0.isHexDigit || $0 == "-" }
         guard let checksum, !isMD5 else { return nil }
         let whole = S3Upload.bytes(hexadecimal: sha256)
-        let ofHashes = Array(SHA256.hash(data: parts.flatMap { $0.sha256 ?? whole }))
+        let ofHashes = Digest.sha256(parts.flatMap { $0.sha256 ?? whole })
         return [whole, ofHashes].contains { Data($0).base64EncodedString() == checksum.prefix { $0 != "-" } }
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import FoundationEssentials
 import NIOHTTP1
 public import Settings
@@ -296,9 +296,9 @@ extension S3Store {
 
     /// Reads an object back, for its hash.
     private func hash(of object: ObjectName) async throws -> String {
-        var hash = SHA256()
-        try await get(object) { hash.update(data: $0) }
-        return UploadSource.hexadecimal(hash.finalize())
+        var hash = Digest(.sha256)
+        try await get(object) { hash.update($0) }
+        return hash.bytes.hexadecimal
     }
 
     /// Uploads of this kit in parts that are not complete.

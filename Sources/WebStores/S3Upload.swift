@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import FoundationEssentials
 import NIOHTTP1
 import Upload
@@ -111,7 +111,7 @@ struct S3UploadRun {
         let listed = earlier?.1 ?? [:]
         let layout = S3Parts(byteCount: source.byteCount)
         for (number, part) in zip(1..., prints.parts) {
-            let sha256 = part.sha256.map { UploadSource.hexadecimal($0) } ?? metadata.sha256
+            let sha256 = part.sha256.map(\.hexadecimal) ?? metadata.sha256
             let range = layout.range(of: number)
             if let there = listed[number], there.byteCount == range.upperBound - range.lowerBound,
                 there.isOf(sha256, upload.parts.first { $0.number == number })

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Takes
 import Upload
 
@@ -30,13 +30,13 @@ struct SignatureV4: Sendable {
     func authorization(of request: Request, at time: WallTime) -> Secret {
         let stamp = Self.stamp(time)
         let scope = "\(stamp.prefix(8))/\(region)/\(service)/aws4_request"
-        let hash = UploadSource.hexadecimal(UploadSource.digest(of: Self.canonical(request)))
+        let hash = Digest.sha256(Self.canonical(request)).hexadecimal
         let text = "\(Self.algorithm)\n\(stamp)\n\(scope)\n\(hash)"
-        var signingKey = SymmetricKey(data: Array("AWS4\(key.text)".utf8))
+        var signingKey = Array("AWS4\(key.text)".utf8)
         for part in [String(stamp.prefix(8)), region, service, "aws4_request"] {
-            signingKey = SymmetricKey(data: Self.code(part, signingKey))
+            signingKey = Digest.authenticationCode(part, key: signingKey)
         }
-        let signature = UploadSource.hexadecimal(Self.code(text, signingKey))
+        let signature = Digest.authenticationCode(text, key: signingKey).hexadecimal
         return Secret(
             "\(Self.algorithm) Credential=\(keyID.text)/\(scope),SignedHeaders=\(Self.names(request.headers)),"
                 + "Signature=\(signature)")
@@ -60,7 +60,7 @@ struct SignatureV4: Sendable {
             case UInt8(ascii: "/") where keepingSlashes: bytes.append(byte)
             default:
                 bytes.append(UInt8(ascii: "%"))
-                bytes += UploadSource.hexadecimal([byte]).uppercased().utf8
+                bytes += [byte].hexadecimal.uppercased().utf8
             }
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -83,9 +83,5 @@ struct SignatureV4: Sendable {
 
     private static func names(_ headers: [(name: String, value: String)]) -> String {
         sorted(headers).map(\.0).joined(separator: ";")
-    }
-
-    private static func code(_ text: String, _ key: SymmetricKey) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import FoundationEssentials
 import Glibc
 import NIOHTTP1
@@ -108,9 +108,9 @@ struct WebDAVServer: Sendable {
 
     /// The hash of a file that is read back, hexadecimal.
     func sha256(of place: WebDAVAddress) async throws -> String {
-        var hash = SHA256()
-        try await read(place) { hash.update(data: $0) }
-        return UploadSource.hexadecimal(hash.finalize())
+        var hash = Digest(.sha256)
+        try await read(place) { hash.update($0) }
+        return hash.bytes.hexadecimal
     }
 
     /// Renames a file.

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import NIOHTTP1
 public import Settings
 import Takes
@@ -223,10 +223,10 @@ extension WebDAVStore {
 
 /// The SHA-1 that ownCloud computes.
 private struct SHA1: Checksum {
-    private var hash = Insecure.SHA1()
+    private var hash = Digest(.sha1)
 
-    mutating func update(_ bytes: [UInt8]) { hash.update(data: bytes) }
+    mutating func update(_ bytes: [UInt8]) { hash.update(bytes) }
 
     /// Hexadecimal.
-    var text: String { UploadSource.hexadecimal(hash.finalize()) }
+    var text: String { hash.bytes.hexadecimal }
 }

@@ -1,3 +1,4 @@
+import Digests
 package import Foundation
 import SeededRandom
 package import Testing
@@ -46,7 +47,7 @@ package struct StoreTrial: Sendable {
 
     /// What the draft of an object is called that has these bytes.
     package func draft(_ object: ObjectName, of bytes: [UInt8]) -> String {
-        DraftName.name(of: object.file, UploadSource.hexadecimal(UploadSource.digest(of: bytes)))
+        DraftName.name(of: object.file, Digest.sha256(bytes).hexadecimal)
     }
 
     package func contents(of object: ObjectName, in store: some Store) async throws -> Data {

@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import Settings
 import StoreTrials
@@ -145,7 +146,7 @@ struct RcloneStoreTests {
         try await put("{\"a\":1}", in: store)
         try await put(
             "{\"a\":2}", in: store,
-            mode: .replacing(UploadSource.hexadecimal(UploadSource.digest(of: "{\"a\":1}"))))
+            mode: .replacing(Digest.sha256("{\"a\":1}").hexadecimal))
         #expect(try await trial.contents(of: object, in: store) == Data("{\"a\":2}".utf8))
 
         try configureDAV(url, password: "hunter3")

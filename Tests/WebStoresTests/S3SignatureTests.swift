@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import Settings
 import StoreTrials
@@ -34,7 +35,7 @@ struct S3SignatureTests {
             signature.authorization(of: request("GET", "/test.txt", headers: [("Range", "bytes=0-9")]), at: time).text
                 == scope + "SignedHeaders=host;range;x-amz-content-sha256;x-amz-date,"
                 + "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41")
-        let welcome = UploadSource.hexadecimal(UploadSource.digest(of: "Welcome to Amazon S3."))
+        let welcome = Digest.sha256("Welcome to Amazon S3.").hexadecimal
         #expect(welcome == "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072")
         #expect(
             signature.authorization(
