@@ -159,7 +159,7 @@ let package = Package(
             name: "Console",
             dependencies: [
                 "Takes", "Transport", "TakeFiles", "Settings", "Control", "Library", "Upload", "Workers", "Exports",
-                "Digests", "CZlib",
+                "Digests", "CLinux", "CZlib",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -52,5 +52,16 @@ static inline int fieldfare_pipe(int ends[2]) {
     return (int)syscall(SYS_pipe2, ends, O_CLOEXEC);
 }
 
+/// 1 where the kernel has a whole stretch of a file in its cache: reading it waits for no storage. 0 where it has not, or does not say: the
+/// call, cachestat, is of Linux 6.5. Exists because `syscall` is variadic, and headers of older kernels do not have it.
+static inline int fieldfare_is_cached(int descriptor, unsigned long long start, unsigned long long byte_count) {
+    struct { unsigned long long start, byte_count; } range = {start, byte_count};
+    struct { unsigned long long cached, dirty, writeback, evicted, recently_evicted; } pages = {0};
+    const unsigned long long page = (unsigned long long)sysconf(_SC_PAGESIZE);
+    const long number = 451;
+    if (byte_count == 0 || syscall(number, descriptor, &range, &pages, 0) != 0) return 0;
+    return pages.cached == (start + byte_count - 1) / page - start / page + 1;
+}
+
 /// Has a child begin without the files from a number on (posix_spawn(3) of glibc 2.34). Exists for the same reason.
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import NIOCore
 import NIOHTTP1
@@ -28,6 +29,11 @@ final class FileSending: Sendable {
     /// Has a stretch in the kernel's cache. It may wait for the storage.
     /// - Throws: `IOError`; `ChannelError` for a file that was cut meanwhile. The connection is to be closed then, so that the browser knows.
     func fetch(_ stretch: Range<Int64>) throws {
+        if fieldfare_is_cached(descriptor, UInt64(stretch.lowerBound), UInt64(stretch.count)) == 0 { try read(stretch) }
+        guard isThere(to: stretch.upperBound) else { throw ChannelError.eof }
+    }
+
+    private func read(_ stretch: Range<Int64>) throws {
         let page = Int64(getpagesize())
         let start = stretch.lowerBound / page * page
         let count = Int(stretch.upperBound - start)
@@ -41,7 +47,6 @@ final class FileSending: Sendable {
         guard unsafe madvise(place, count, Self.populateRead) == 0 || errno == EINVAL else {
             throw IOError(errnoCode: errno, reason: "read \(name)")
         }
-        guard isThere(to: stretch.upperBound) else { throw ChannelError.eof }
     }
 
     /// Closes the connection if the file is cut while a stretch is on its way: the kernel would send nothing, again and again.

@@ -261,6 +261,9 @@ public struct FileSystem: Sendable {
         return (file, true)
     }
 
+    /// Ends the lock of a file that `openLocked` locked.
+    func unlock(_ file: OpenFile) { calls.unlock(file.descriptor) }
+
     private func open(
         _ operation: String, _ path: String, flags: Int32, mode: UInt32 = Self.fileMode
     ) throws(FileError) -> OpenFile {

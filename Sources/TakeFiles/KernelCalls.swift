@@ -73,6 +73,9 @@ public struct KernelCalls: SystemCalls {
         _ = try Self.check(flock(descriptor, LOCK_EX | LOCK_NB))
     }
 
+    /// `flock(2)`.
+    public func unlock(_ descriptor: Int32) { flock(descriptor, LOCK_UN) }
+
     /// `rename(2)`.
     public func rename(_ from: String, to: String) throws(Errno) {
         _ = try Self.check(unsafe Glibc.rename(from, to))

@@ -28,6 +28,8 @@ public protocol SystemCalls: Sendable {
     func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno)
     /// `flock(2)`: exclusive, without waiting.
     func lock(_ descriptor: Int32) throws(Errno)
+    /// `flock(2)`: ends the lock. It cannot fail in a way that a caller could act on.
+    func unlock(_ descriptor: Int32)
     /// `rename(2)`.
     func rename(_ from: String, to: String) throws(Errno)
     /// `unlink(2)`.

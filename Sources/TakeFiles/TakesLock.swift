@@ -15,7 +15,7 @@ public struct TakesLockError: Error, Hashable, CustomStringConvertible {
 }
 
 /// The right to write in a directory of takes, held by one process at a time, as long as this value lives.
-struct TakesLock: Sendable {
+final class TakesLock: Sendable {
     private let file: OpenFile
     private let files: FileSystem
 
@@ -35,6 +35,11 @@ struct TakesLock: Sendable {
         // The number helps a person only: a full disk is no reason to refuse the lock.
         try? files.truncate(file, to: 0)
         try? write()
+    }
+
+    deinit {
+        // A child process that begins at this moment has a copy of the file until it executes its program: it must not keep the lock.
+        files.unlock(file)
     }
 
     /// Writes the process's number once more, and makes it safe: storage that takes this takes sound.

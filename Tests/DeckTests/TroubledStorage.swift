@@ -133,6 +133,7 @@ final class TroubledStorage: SystemCalls {
     }
     func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) { try kernel.fchmod(descriptor, mode) }
     func lock(_ descriptor: Int32) throws(Errno) { try kernel.lock(descriptor) }
+    func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
     func rename(_ from: String, to: String) throws(Errno) {
         try fail()
         try kernel.rename(from, to: to)

@@ -87,6 +87,7 @@ final class MadeUpStorage: SystemCalls, Clock {
     func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {}
     func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) { try kernel.fchmod(descriptor, mode) }
     func lock(_ descriptor: Int32) throws(Errno) {}
+    func unlock(_ descriptor: Int32) {}
     func rename(_ from: String, to: String) throws(Errno) {}
     func rmdir(_ path: String) throws(Errno) {}
     func mkdir(_ path: String, mode: UInt32) throws(Errno) {}

@@ -132,6 +132,7 @@ package final class PowerCutDisk: SystemCalls {
 
     package func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) { try kernel.fchmod(descriptor, mode) }
     package func lock(_ descriptor: Int32) throws(Errno) { try kernel.lock(descriptor) }
+    package func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
 
     package func rename(_ from: String, to: String) throws(Errno) {
         try live()

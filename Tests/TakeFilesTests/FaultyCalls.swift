@@ -150,6 +150,8 @@ final class FaultyCalls: SystemCalls {
         try door("lock", name(descriptor), isTraced: false) { () throws(Errno) in try kernel.lock(descriptor) }
     }
 
+    func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
+
     func rename(_ from: String, to: String) throws(Errno) {
         try door("rename", "\(short(from)) \(short(to))") { () throws(Errno) in try kernel.rename(from, to: to) }
     }

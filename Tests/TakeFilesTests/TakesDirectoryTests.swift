@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import PowerCuts
 import Takes
@@ -171,6 +172,21 @@ struct TakesDirectoryTests {
         #expect(
             error?.description
                 == "record in \(path): pid \(getpid()) already does: stop it, or name another directory under [takes]")
+        first = nil
+        _ = try TakesDirectory(path: path)
+    }
+
+    @Test func `a child process that has a copy of the lock's file does not keep the lock`() throws {
+        var first: TakesDirectory? = try TakesDirectory(path: path)
+        #expect(first != nil)
+        // As fork(2) leaves it until the child executes its program.
+        let copies = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
+            .filter {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == "\(path)/.lock"
+            }
+            .map { dup($0) }
+        defer { copies.forEach { close($0) } }
+        try #require(copies.count == 1)
         first = nil
         _ = try TakesDirectory(path: path)
     }
