@@ -32,7 +32,7 @@ public struct Fieldfare: ParsableCommand {
                 name: "Kit",
                 subcommands: [
                     CardsCommand.self, LinesCommand.self, ClockCommand.self, CheckCommand.self, DoctorCommand.self,
-                    HistoryCommand.self, RecoverCommand.self, LabelCommand.self,
+                    HistoryCommand.self, RecoverCommand.self, LabelCommand.self, NetworksCommand.self,
                 ]),
         ])
 

@@ -9,7 +9,8 @@ import Takes
 func run(_ path: String?, isSimulated: Bool) -> Int32 {
     let (settings, problems) = Settings.load(from: path)
     do {
-        try Recorder(settings: settings, problems: problems.map(\.description), isSimulated: isSimulated).run()
+        let sentences = problems.map(\.description) + BootPartition.problems()
+        try Recorder(settings: settings, problems: sentences, isSimulated: isSimulated).run()
         return EXIT_SUCCESS
     } catch {
         Log().write(Report(.error, "\(error)"))

@@ -1,0 +1,117 @@
+import Takes
+
+/// A network of Wi-Fi that a kit may join, as a person writes it into `wifi.toml`:
+///
+///     [home]
+///     name = "Waldhütte 5"
+///     password = "correct horse"
+///
+/// The table's name is the network's, where `name` is missing. A network without a password is open. `hidden = true` is for one that does
+/// not announce its name.
+public struct WirelessNetwork: Hashable, Sendable {
+    /// What the table is called; unique in the file.
+    public var label: String
+    /// The network's name (SSID), 1 to 32 bytes of UTF-8.
+    public var name: String
+    /// A passphrase of 8 to 63 printable ASCII characters, or a key of 64 hexadecimal digits (IEEE 802.11i, H.4); nil: an open network.
+    public var password: String?
+    /// It does not announce its name.
+    public var isHidden = false
+
+    /// Reads the bytes of a file whose path is `file`. The networks that nothing is wrong with, and all that is wrong, in the file's order.
+    /// No problem quotes a password.
+    public static func parse(_ bytes: [UInt8], file: String) -> (networks: [Self], problems: [SettingsProblem]) {
+        do throws(TOMLDocument.Failure) {
+            var reader = SettingsReader(document: try TOMLDocument(bytes), file: file)
+            let networks = reader.document.children(of: 0).compactMap { Self(table: $0, &reader) }
+            return (networks, reader.problems)
+        } catch {
+            // The parser quotes what it found, and that may be a password.
+            let problem = SettingsProblem(
+                file: file, line: error.place.line, column: error.place.column,
+                message:
+                    "is no TOML: a network is [home], and below it name = \"…\" and password = \"…\", in quotation marks"
+            )
+            return ([], [problem])
+        }
+    }
+
+    private init?(table: Int, _ reader: inout SettingsReader) {
+        let before = reader.problemCount
+        let nodes = reader.document.nodes
+        label = nodes[table].key
+        name = label
+        guard nodes[table].value == .table else {
+            reader.report(table, "stands outside a network: begin one with its name in brackets, such as [home]")
+            return nil
+        }
+        var nameNode = table
+        for child in reader.document.children(of: table) {
+            switch (nodes[child].key, nodes[child].value) {
+            case ("name", .string(let text)): (name, nameNode) = (text, child)
+            case ("password", .string(let text)):
+                password = text
+                if let fault = Self.fault(ofPassword: text) { reader.report(child, fault) }
+            case ("hidden", .boolean(let value)): isHidden = value
+            case ("name", _), ("password", _):
+                reader.report(child, "is not in quotation marks: \(nodes[child].key) = \"…\"")
+            case ("hidden", _): reader.report(child, "allowed are true and false")
+            default: reader.report(child, "found an unknown key: allowed are name, password and hidden")
+            }
+        }
+        if name.isEmpty || name.utf8.count > 32 || name.utf8.contains(0) {
+            reader.report(nameNode, "has \(name.utf8.count) bytes: the name of a network has 1 to 32")
+        }
+        guard reader.problemCount == before else { return nil }
+    }
+
+    private static func fault(ofPassword text: String) -> String? {
+        let count = text.unicodeScalars.count
+        if count == 64, text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) { return nil }
+        guard (8...63).contains(count) else {
+            return "has \(count) characters: allowed are 8 to 63, or 64 hexadecimal digits; left out: open"
+        }
+        guard text.utf8.allSatisfy({ (32...126).contains($0) }) else {
+            return "has a character that is not printable ASCII: no network has such a password"
+        }
+        return nil
+    }
+}
+
+extension WirelessNetwork {
+    /// The network as a profile of NetworkManager (nm-settings-keyfile(5)): for a file whose owner alone may read it.
+    public var profile: String {
+        // Bytes as numbers: no rule of escaping applies to them.
+        var lines = [
+            "[connection]", "id=\(Self.keyfileText(label))", "type=wifi", "", "[wifi]",
+            "ssid=\(name.utf8.map { "\($0);" }.joined())",
+        ]
+        if isHidden { lines.append("hidden=true") }
+        // "wpa-psk" stands for WPA2 and WPA3, whichever the network has.
+        if let password { lines += ["", "[wifi-security]", "key-mgmt=wpa-psk", "psk=\(Self.keyfileText(password))"] }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The name of that file: letters and digits of the label, and its place in the list, by which two differ.
+    /// - Parameter index: from 0.
+    public func profileName(_ index: Int) -> String {
+        let plain = label.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        return "kit-\(index + 1)-\(plain.prefix(24)).nmconnection"
+    }
+
+    /// As GLib's key files have text.
+    private static func keyfileText(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case " " where result.isEmpty: result += "\\s"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
