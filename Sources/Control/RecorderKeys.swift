@@ -8,15 +8,24 @@ extension RequestKeys {
         }
     }
 
+    /// What must hold for a take to be deleted.
+    func terms() throws(Refusal) -> DiscardTerms {
+        let notAfter = try optional("not_after_monotonic_ns", "a whole number", \.integer)
+        return DiscardTerms(
+            try version(), day: try optional("day", Self.dayForm, Self.day),
+            notAfter: notAfter.map { Instant(nanoseconds: Int64($0)) })
+    }
+
+    private static let dayForm = "a day such as \"2026-11-21\""
+    private static func day(_ value: JSONValue) -> String? { value.text.flatMap { TakeName.isDay($0) ? $0 : nil } }
+
     /// What a take must still be; nil: nothing is said of that.
-    func version() throws(Refusal) -> TakeVersion? {
-        guard ["day", "boot_id", "started_monotonic_ns", "revision"].contains(where: { members[$0] != nil }) else {
+    private func version() throws(Refusal) -> TakeVersion? {
+        guard ["boot_id", "started_monotonic_ns", "revision"].contains(where: { members[$0] != nil }) else {
             return nil
         }
         return TakeVersion(
-            day: try required("day", "a day such as \"2026-11-21\"") { value in
-                value.text.flatMap { TakeName.isDay($0) ? $0 : nil }
-            },
+            day: try required("day", Self.dayForm, Self.day),
             origin: TakeOrigin(
                 bootID: try required("boot_id", "a text of at most 100 bytes") { value in
                     value.text.flatMap { $0.utf8.count <= 100 ? $0 : nil }

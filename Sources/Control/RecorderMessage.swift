@@ -55,7 +55,7 @@ extension RecorderMessage {
         case "mark": self = .command(.mark(note: try keys.note()))
         case "select": self = .command(.select(try keys.requiredTake()))
         case "eject": self = .command(.eject)
-        case "discard": self = .command(.discard(stem: try keys.stem(), version: try keys.version()))
+        case "discard": self = .command(.discard(stem: try keys.stem(), try keys.terms()))
         case "filter":
             self = .command(
                 .filter(
@@ -106,8 +106,8 @@ extension Command {
         case .mark(let note?): return ["command": .string("mark"), "note": .string(note)]
         case .select(let take): return ["command": .string("select"), "take": take.json]
         case .eject: return ["command": .string("eject")]
-        case .discard(let stem, let version):
-            return ["command": .string("discard"), "take": .string(stem)].merging(version?.members ?? [:]) { $1 }
+        case .discard(let stem, let terms):
+            return ["command": .string("discard"), "take": .string(stem)].merging(terms.members) { $1 }
         case .volume(let volume): return ["command": .string("volume"), "volume": .double(volume)]
         case .pitch(let cents): return ["command": .string("pitch"), "cents": .integer(cents)]
         case .speed(let factor, let expands):
@@ -127,12 +127,17 @@ extension Command {
     }
 }
 
-extension TakeVersion {
+extension DiscardTerms {
     fileprivate var members: [String: JSONValue] {
-        [
-            "day": .string(day), "boot_id": .string(origin.bootID),
-            "started_monotonic_ns": .integer(Int(origin.startedMonotonicNs)), "revision": .integer(revision),
-        ]
+        var members: [String: JSONValue] = [:]
+        members["day"] = day.map { .string($0) }
+        members["not_after_monotonic_ns"] = notAfter.map { .integer(Int($0.nanoseconds)) }
+        if let version {
+            members["boot_id"] = .string(version.origin.bootID)
+            members["started_monotonic_ns"] = .integer(Int(version.origin.startedMonotonicNs))
+            members["revision"] = .integer(version.revision)
+        }
+        return members
     }
 }
 

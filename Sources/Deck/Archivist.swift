@@ -19,8 +19,8 @@ package enum ArchiveOrder: Sendable {
     case retry
     /// The calendar was set: the takes of this boot are dated by it.
     case date(TrueStart, kit: String)
-    /// Remove a take, whatever else is to be done to it. `TakeVersion`: only if it still is just this one.
-    case discard(TakeName, TakeVersion?)
+    /// Remove a take, whatever else is to be done to it, on these terms.
+    case discard(TakeName, DiscardTerms)
     /// The take that is recorded waits for the storage, or does not any more: what writes much waits.
     case hold(Bool)
 }
@@ -45,6 +45,7 @@ package enum ArchiveOutcome: Sendable {
 /// It alone changes finished takes, so that two changes never meet.
 final class Archivist {
     private let reserveBytes: Int64
+    private let clock: any Clock
     private var outcomes: Mailbox<ArchiveOutcome>?
     private var directory: TakesDirectory?
     private var bootID = ""
@@ -59,14 +60,15 @@ final class Archivist {
     /// A worker that keeps takes.
     /// - Parameter reserveBytes: what must stay free where the takes are.
     static func worker(reserveBytes: Int64, clock: any Clock) -> Worker<ArchiveOrder, ArchiveOutcome> {
-        let archivist = Archivist(reserveBytes: reserveBytes)
+        let archivist = Archivist(reserveBytes: reserveBytes, clock: clock)
         return Worker(clock: clock) { orders, now, outcomes in
             archivist.turn(orders, outcomes) ? now : nil
         }
     }
 
-    private init(reserveBytes: Int64) {
+    private init(reserveBytes: Int64, clock: any Clock) {
         self.reserveBytes = reserveBytes
+        self.clock = clock
     }
 
     /// Does what is ordered, then one step of what there is to do.
@@ -122,17 +124,17 @@ final class Archivist {
             guard let directory else { return }
             chores.removeAll { $0.kind == .date }
             add(Self.dating(directory, by: truth, kit: kit))
-        case .discard(let take, let version):
+        case .discard(let take, let terms):
             guard directory != nil else {
                 outcomes?.post(.discarded(take, failure: Self.storageWentAway(take)))
                 return
             }
-            if let version, let refusal = obstacle(to: take, version) {
+            if let version = terms.version, let refusal = obstacle(to: take, version) {
                 outcomes?.post(.discarded(take, failure: refusal))
                 return
             }
             chores.removeAll { $0.take == take }
-            add(discarding(of: take))
+            add(discarding(of: take, notAfter: terms.notAfter))
         case .hold(let isHeld): burden = isHeld ? .held : .allowed
         }
     }
@@ -295,8 +297,12 @@ extension Archivist {
         }
     }
 
-    private func discarding(of take: TakeName) -> Chore {
+    private func discarding(of take: TakeName, notAfter end: Instant?) -> Chore {
         Chore(kind: .discard, take: take) { [unowned self] in
+            if let end, clock.now() > end {
+                let reason = "it comes too late, and nothing is deleted: ask again"
+                return .done(.discarded(take, failure: Refusal(.busy, "discard: \(take.stem): \(reason)")))
+            }
             try directory?.remove(take)
             return .done(.discarded(take, failure: nil))
         } failed: {

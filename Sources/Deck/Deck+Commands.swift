@@ -39,12 +39,12 @@ extension Deck {
                 reply(asker, .success(status))
             case .gain(let gain, let agc): workers.card.post(.setGain(gain, agc: agc, by: asker))
             case .eject: try eject(asker)
-            case .discard(let stem, let version):
-                if let take = selection.find(.stem(stem), in: version?.day), recovery.isDiscarded(take) {
+            case .discard(let stem, let terms):
+                if let take = selection.find(.stem(stem), in: terms.day), recovery.isDiscarded(take) {
                     // It was asked for before: both are answered once it is gone, or is not.
                     recovery.discard(take, by: asker)
                 } else {
-                    discard(try find(.stem(stem), in: version?.day, for: "discard"), version, asker)
+                    discard(try find(.stem(stem), in: terms.day, for: "discard"), terms, asker)
                 }
             }
         } catch {
@@ -88,7 +88,7 @@ extension Deck {
     }
 
     /// Removes a take; the asker is answered once it is gone.
-    private func discard(_ take: TakeName, _ version: TakeVersion?, _ asker: Asker) {
+    private func discard(_ take: TakeName, _ terms: DiscardTerms, _ asker: Asker) {
         guard storage.directory != nil else {
             return reply(asker, .failure(Refusal(.io, "discard: \(take.stem): \(storage.path) is not there")))
         }
@@ -99,6 +99,6 @@ extension Deck {
         // The sound behind it is of no use without it.
         if case .running(take, _, _) = transport.tail { dropTail() }
         recovery.discard(take, by: asker)
-        workers.archivist.post(.discard(take, version))
+        workers.archivist.post(.discard(take, terms))
     }
 }

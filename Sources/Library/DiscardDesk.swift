@@ -4,12 +4,13 @@ import Transport
 import Workers
 
 /// Has the recorder delete takes that somebody has in hand. One of which the recorder does not say what became of it stays in hand: it may
-/// be deleted yet. It is asked again until it says so.
+/// be deleted yet, until the order ends. The same order is given again until the recorder answers: after its end nothing new is deleted by it.
 actor DiscardDesk {
     private let recorder: String
     private let inHand: TakesInHand
     private let isListed: @Sendable (_ stem: String) -> Bool
     private let pause: Duration
+    private let clock: any Clock
     private let executor: ThreadExecutor
 
     /// What became of a take.
@@ -35,36 +36,39 @@ actor DiscardDesk {
     ///   - isListed: whether the catalog lists a take.
     ///   - pause: before it is asked again.
     init(
-        recorder: String, _ inHand: TakesInHand, pause: Duration = .seconds(5),
+        recorder: String, _ inHand: TakesInHand, pause: Duration = .seconds(5), clock: any Clock = SystemClock(),
         isListed: @escaping @Sendable (_ stem: String) -> Bool
     ) throws {
         self.recorder = recorder
         self.inHand = inHand
         self.pause = pause
+        self.clock = clock
         self.isListed = isListed
         executor = try ThreadExecutor(name: "discard")
     }
 
     /// Has a take deleted that the caller has in hand. From here on it is in this desk's hand.
-    /// - Parameter version: only if it still is just this one; nil: whatever it is.
-    func discard(_ stem: String, _ version: TakeVersion?) async -> Outcome {
-        let outcome = ask(stem, version)
+    /// - Parameter terms: what must hold; when the order ends is added here.
+    func discard(_ stem: String, _ terms: DiscardTerms) async -> Outcome {
+        var terms = terms
+        terms.notAfter = clock.now() + Self.patience
+        let outcome = ask(stem, terms)
         if case .unanswered = outcome {
-            Task { await settle(stem, version) }
+            Task { [terms] in await settle(stem, terms) }
         } else {
             await letGo(stem, outcome)
         }
         return outcome
     }
 
-    private func settle(_ stem: String, _ version: TakeVersion?) async {
+    private func settle(_ stem: String, _ terms: DiscardTerms) async {
         while true {
             do {
                 try await Task.sleep(for: pause)
             } catch {
                 return
             }
-            let outcome = ask(stem, version)
+            let outcome = ask(stem, terms)
             if case .unanswered = outcome { continue }
             return await letGo(stem, outcome)
         }
@@ -81,9 +85,9 @@ actor DiscardDesk {
         inHand.endDeleting(stem)
     }
 
-    private func ask(_ stem: String, _ version: TakeVersion?) -> Outcome {
+    private func ask(_ stem: String, _ terms: DiscardTerms) -> Outcome {
         do throws(ControlError) {
-            let order = Command.discard(stem: stem, version: version)
+            let order = Command.discard(stem: stem, terms)
             _ = try ControlClient(path: recorder).ask(.command(order), timeout: Self.patience)
             return .deleted
         } catch {

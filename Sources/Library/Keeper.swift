@@ -16,7 +16,7 @@ actor Keeper: ServiceLifecycle.Service {
     private let reader: DiskReader
     private let discards: DiscardDesk
     /// The stores that say that they do not have a take.
-    private let storesWithout: @Sendable (TakeName, TakeNotes) async -> [String]
+    private let storesWithout: @Sendable (KitCopy, TakeNotes) async -> [String]
     private let log: Logger
     private let executor: ThreadExecutor
     private nonisolated let looks: AsyncStream<Void>
@@ -40,7 +40,7 @@ actor Keeper: ServiceLifecycle.Service {
 
     init(
         _ policy: Settings.Outbox.KeepLocal, _ catalogs: CatalogSlot, recorder: RecorderLink, reader: DiskReader,
-        discards: DiscardDesk, storesWithout: @escaping @Sendable (TakeName, TakeNotes) async -> [String], log: Logger
+        discards: DiscardDesk, storesWithout: @escaping @Sendable (KitCopy, TakeNotes) async -> [String], log: Logger
     ) throws {
         self.policy = policy
         self.catalogs = catalogs
@@ -83,7 +83,7 @@ actor Keeper: ServiceLifecycle.Service {
     /// Has the recorder delete a take that is in hand.
     /// - Returns: false: there is no recorder, so that it would delete no other take either.
     private func discard(_ stem: String, _ version: TakeVersion) async -> Bool {
-        switch await discards.discard(stem, version) {
+        switch await discards.discard(stem, DiscardTerms(version)) {
         case .deleted:
             reported[stem] = nil
             log.notice("outbox: \(stem): deleted from the kit: every store has it")
@@ -143,7 +143,7 @@ actor Keeper: ServiceLifecycle.Service {
             guard copy.isAtHome(notes, catalog.stores) else { return nil }
             let found = try await copy.check(notes, reader)
             if !found.isEmpty { _ = try catalog.note(stem) { notes in found.forEach { notes.setHash($0) } } }
-            let without = await storesWithout(take.take, notes.of(copy.sidecar.origin))
+            let without = await storesWithout(copy, notes)
             guard without.isEmpty else {
                 log.warning("outbox: \(stem): is not at \(without.joined(separator: ", ")) any more: it is sent again")
                 _ = try catalog.note(stem) { notes in

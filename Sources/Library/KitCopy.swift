@@ -34,10 +34,14 @@ struct KitCopy: Sendable {
         return !stores.isEmpty && stores.allSatisfy { notes.isComplete(sidecar, in: $0) }
     }
 
-    /// That its sound is what was hashed, and sent. A file that is not the one that was hashed is read again.
+    /// That its sound is what was hashed, and sent. A file that is not the one that was hashed, by length and time of change, is read
+    /// again.
+    /// - Parameter isLast: this copy will be the last one: each file is read. Times of FAT count 2 s, and decay changes none.
     /// - Returns: what is to be noted of files that were read.
     /// - Throws: `Refusal`, if sound is missing or another.
-    func check(_ notes: TakeNotes, _ reader: DiskReader) async throws(Refusal) -> [TakeNotes.FileHash] {
+    func check(
+        _ notes: TakeNotes, _ reader: DiskReader, isLast: Bool = false
+    ) async throws(Refusal) -> [TakeNotes.FileHash] {
         let notes = notes.of(sidecar.origin)
         var found: [TakeNotes.FileHash] = []
         for file in sidecar.audioFiles {
@@ -49,7 +53,7 @@ struct KitCopy: Sendable {
             }
             do {
                 let there = try await reader.perform { try $0.attributes(path) }
-                if let noted, noted.sha256 == expected, noted.bytes == there.byteCount,
+                if !isLast, let noted, noted.sha256 == expected, noted.bytes == there.byteCount,
                     noted.modifiedNs == there.modifiedNs
                 {
                     continue

@@ -3,6 +3,7 @@ import Catalog
 import Control
 import Digests
 import FoundationEssentials
+import TakeFiles
 import Takes
 import Transport
 import Upload
@@ -66,38 +67,32 @@ actor RemoteDesk {
         }
     }
 
-    /// Deletes all files of a take from every store that may have any of them, by its receipts. The take, which the caller has in
-    /// hand, is not sent again.
+    /// Deletes all files of a take from every store that has any of them. The take, which the caller has in hand, is not sent again.
+    ///
+    /// A file of the take's name may be of another recording: of a kit of the same name, or of a card that was copied. It stays.
     /// - Parameters:
     ///   - name: the only store that is meant; nil: each.
     ///   - leavesKit: whether the copy on the kit will be the last one: then no store may have anything else than that.
     func deleteEverywhere(_ copy: KitCopy, in name: String?, leavesKit: Bool) async throws(Refusal) {
-        let (take, sidecar) = (copy.take, copy.sidecar)
+        let stem = copy.take.stem
         do {
-            let noted = try catalogs.catalog.notes(of: take.stem).of(sidecar.origin).receipts
+            let noted = try catalogs.catalog.notes(of: stem).of(copy.sidecar.origin).receipts
             let only = try name.map { try store($0).name }
-            var receipts = noted.filter { only == nil || $0.store == only }
-            if let only, receipts.isEmpty { receipts = [UploadReceipt(store: only)] }
-            let last = try object("\(take.day)/\(take.stem).json")
             // While one of them is away, all keep what they have, and their receipts.
-            for receipt in receipts {
-                let store = try store(noted: receipt.store, take)
-                try await check(receipt, store, take)
+            var targets: [(store: any Store, objects: [ObjectName])] = []
+            for receipt in noted where only == nil || receipt.store == only {
+                let store = try store(noted: receipt.store, copy.take)
+                targets.append((store, try await objects(of: copy, receipt, store)))
                 if leavesKit { try await check(copy, receipt, store) }
             }
-            for receipt in receipts {
-                let store = try store(noted: receipt.store, take)
-                // Also what an attempt that failed halfway has crossed out: the receipt itself goes last.
-                let names = Set(
-                    receipt.files.map(\.file) + sidecar.audioFiles + [".dat", ".txt"].map { take.stem + $0 })
-                let others = try names.sorted().map { try object("\(take.day)/\($0)") }
-                // The sidecar goes first: without it there is no take.
-                for object in [last] + others.filter({ $0 != last }) {
+            targets += try await unnoted(copy, beside: noted, only: only)
+            for (store, objects) in targets {
+                for object in objects {
                     do {
-                        try await delete(object, of: take.stem, store)
+                        try await delete(object, of: stem, store)
                     } catch let error as StoreError where error.problem == .missing {}
                 }
-                try catalogs.catalog.noteAnyway(take.stem) { $0.receipts.removeAll { $0.store == store.name } }
+                try catalogs.catalog.noteAnyway(stem) { $0.receipts.removeAll { $0.store == store.name } }
             }
         } catch let refusal as Refusal {
             throw refusal
@@ -108,18 +103,85 @@ actor RemoteDesk {
         }
     }
 
-    /// That a store has each file that its receipt names: where it has not, another stick or folder may be in its place.
-    private func check(_ receipt: UploadReceipt, _ store: any Store, _ take: TakeName) async throws {
-        // Also without a receipt of any file a store that is away is found.
-        for file in receipt.files.map(\.file) + ["\(take.stem).json"] {
-            let there = try await store.head(try object("\(take.day)/\(file)"))
-            guard there != nil || receipt.sha256(of: file) == nil else {
-                throw Refusal(
-                    .busy,
-                    "delete: \(take.stem): \(store.name) does not have \(file), though it was sent there: see whether it is the "
-                        + "right stick or folder, or delete the take on the kit alone")
-            }
+    /// What a store has under the name of a take.
+    private enum Presence {
+        case nothing
+        /// A sidecar of this recording; the SHA-256 of it, hexadecimal.
+        case same(sha256: String)
+        /// A sidecar of another recording, or one that cannot be read.
+        case another
+    }
+
+    private func presence(of copy: KitCopy, _ store: any Store) async throws -> Presence {
+        let object = ObjectName(day: copy.take.day, file: "\(copy.take.stem).json")
+        guard let there = try await store.head(object) else { return .nothing }
+        guard there.byteCount <= Self.longestSidecar else { return .another }
+        var bytes: [UInt8] = []
+        try await store.get(object) { bytes += $0 }
+        guard let sidecar = try? SidecarFile.sidecar(bytes, path: object.path), sidecar.origin == copy.sidecar.origin
+        else {
+            return .another
         }
+        return .same(sha256: Digest.sha256(bytes).hexadecimal)
+    }
+
+    /// More than any sidecar has.
+    private static let longestSidecar: Int64 = 4 << 20
+
+    /// What a store has of a take that it was sent, by its receipt; the sidecar first, because without it there is no take.
+    /// - Throws: `Refusal`, if it has not what its receipt names: another stick or folder may be in its place.
+    private func objects(of copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store) async throws -> [ObjectName] {
+        let (stem, day) = (copy.take.stem, copy.take.day)
+        let sidecar = "\(stem).json"
+        let presence = try await presence(of: copy, store)
+        for file in receipt.files.map(\.file) {
+            guard try await store.head(ObjectName(day: day, file: file)) == nil else { continue }
+            throw Refusal(
+                .busy,
+                "delete: \(stem): \(store.name) does not have \(file), though it was sent there: see whether it is the "
+                    + "right stick or folder, or delete the take on the kit alone")
+        }
+        let sent = receipt.files.map(\.file).filter { $0 != sidecar }
+        switch presence {
+        case .same: return Self.objects(of: copy, beside: sent)
+        case .nothing:
+            // It was not sent whole, or an attempt to delete it failed halfway: what has neither a receipt nor the length is not of this.
+            var files = Set(sent)
+            for file in copy.sidecar.audioFiles where !files.contains(file) {
+                guard let there = try await store.head(ObjectName(day: day, file: file)) else { continue }
+                if there.byteCount == copy.byteCount(of: file) { files.insert(file) }
+            }
+            return files.sorted().map { ObjectName(day: day, file: $0) }
+        case .another:
+            // It was held because another recording has its name there.
+            guard !receipt.files.isEmpty else { return [] }
+            throw Refusal(
+                .busy,
+                "delete: \(stem): \(sidecar) at \(store.name) is of another recording, or damaged: look at it there, or delete "
+                    + "the take on the kit alone")
+        }
+    }
+
+    private static func objects(of copy: KitCopy, beside sent: [String]) -> [ObjectName] {
+        let stem = copy.take.stem
+        let others = Set(sent + copy.sidecar.audioFiles + ["\(stem).dat", "\(stem).txt"]).subtracting(["\(stem).json"])
+        return (["\(stem).json"] + others.sorted()).map { ObjectName(day: copy.take.day, file: $0) }
+    }
+
+    /// The stores that have a take, and no receipt says so: notes were lost, or restored from before it was sent. One that cannot be
+    /// reached is left out.
+    private func unnoted(
+        _ copy: KitCopy, beside noted: [UploadReceipt], only: String?
+    ) async throws -> [(store: any Store, objects: [ObjectName])] {
+        var found: [(store: any Store, objects: [ObjectName])] = []
+        for store in stores.map(\.store) where only == nil || store.name == only {
+            guard !noted.contains(where: { $0.store == store.name }) else { continue }
+            do {
+                guard case .same = try await presence(of: copy, store) else { continue }
+                found.append((store, Self.objects(of: copy, beside: [])))
+            } catch let error as StoreError where only == nil && error.isPassing {}
+        }
+        return found
     }
 
     /// That a store has no sound that the kit has not.
@@ -130,29 +192,40 @@ actor RemoteDesk {
             throw Refusal(.busy, "delete: \(take.stem): \(store.name) has a later state of it: \(other)")
         }
         for file in copy.sidecar.audioFiles {
-            guard let there = try await store.head(try object("\(take.day)/\(file)")) else { continue }
+            guard let there = try await store.head(ObjectName(day: take.day, file: file)) else { continue }
             guard there.byteCount == copy.byteCount(of: file) else {
                 throw Refusal(.busy, "delete: \(take.stem): \(file) at \(store.name) has another length: \(other)")
             }
         }
     }
 
-    /// The stores that say now that they do not have what their receipts name, whole. One that cannot be reached, and a stick, of which
-    /// another may be in, say nothing.
-    func storesWithout(_ take: TakeName, _ notes: TakeNotes) async -> [String] {
+    /// The stores that do not have now what their receipts name: the sidecar that was sent, and each other file in its length. One that
+    /// cannot be reached, and a stick, of which another may be in, say nothing; one that answers with anything else has it not.
+    func storesWithout(_ copy: KitCopy, _ notes: TakeNotes) async -> [String] {
+        let notes = notes.of(copy.sidecar.origin)
         var found: [String] = []
         for entry in stores where entry.plan.mount == nil {
             guard let receipt = notes[receiptOf: entry.store.name] else { continue }
-            for file in receipt.files {
-                let object = ObjectName(day: take.day, file: file.file)
-                do {
-                    guard try await entry.store.head(object)?.byteCount != file.bytes else { continue }
-                    found.append(entry.store.name)
-                } catch {}
-                break
-            }
+            do {
+                if try await has(copy, receipt, entry.store) { continue }
+            } catch let error as StoreError where error.isPassing {
+                continue
+            } catch {}
+            found.append(entry.store.name)
         }
         return found
+    }
+
+    private func has(_ copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store) async throws -> Bool {
+        let sidecar = "\(copy.take.stem).json"
+        guard case .same(let sha256) = try await presence(of: copy, store), sha256 == receipt.sha256(of: sidecar) else {
+            return false
+        }
+        for file in receipt.files where file.file != sidecar {
+            let there = try await store.head(ObjectName(day: copy.take.day, file: file.file))
+            guard there?.byteCount == file.bytes else { return false }
+        }
+        return true
     }
 
     // MARK: Stores
@@ -274,6 +347,12 @@ actor RemoteDesk {
             notes[receiptOf: store.name] = receipt
         }
         try await store.delete(object)
+        // A server may say so, and keep it.
+        guard try await store.head(object) == nil else {
+            throw StoreError(
+                .refused,
+                "delete: \(object.path): \(store.name) answered that it is deleted, and still has it: see there")
+        }
     }
 
     private func delete(_ object: ObjectName, _ store: any Store) async throws -> RemotePiece {
@@ -293,5 +372,15 @@ extension RemoteObject {
         self.init(
             path: object.name.path, bytes: object.byteCount, sha256: object.sha256, started: object.metadata?.started,
             durationSeconds: object.metadata?.duration)
+    }
+}
+
+extension StoreError {
+    /// It says nothing of what the store has.
+    fileprivate var isPassing: Bool {
+        switch problem {
+        case .away, .busy: true
+        default: false
+        }
     }
 }

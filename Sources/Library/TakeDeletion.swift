@@ -42,34 +42,38 @@ actor TakeDeletion {
 
     /// Deletes a take that is in hand, and lets go of it.
     private func deleteInHand(_ stem: String, _ deletion: Deletion, isByWord: Bool) async throws {
-        let version: TakeVersion?
+        let terms: DiscardTerms
         do {
             let take = try requests.take(stem, for: "delete")
             guard take.place == .here else {
                 throw Refusal(.busy, "delete: \(stem): it is on a storage that is out: put it in first")
             }
-            version = try await prepare(take, deletion, isByWord: isByWord)
+            terms = try await prepare(take, deletion, isByWord: isByWord)
         } catch {
             catalogs.inHand.endDeleting(stem)
             throw error
         }
         guard deletion.place != .there else { return catalogs.inHand.endDeleting(stem) }
         let reason: String
-        switch await discards.discard(stem, version) {
+        switch await discards.discard(stem, terms) {
         case .deleted: return
         case .refused(let refusal):
             guard deletion.place == .both else { throw refusal }
             reason = refusal.message
-        case .away(let error), .unanswered(let error):
+        case .away(let error):
             guard deletion.place == .both else { throw error }
             reason = "\(error)"
+        case .unanswered(let error):
+            guard deletion.place == .both else { throw error }
+            throw Refusal(
+                .busy, "\(error): it is deleted at home; whether it is on the kit, the list shows once it answers")
         }
         throw Refusal(.busy, "\(reason): it is deleted at home, and still on the kit: delete it here")
     }
 
     /// Proves what the deletion relies on, and deletes what is at home.
-    /// - Returns: the only state of the take that may be deleted on the kit; nil: any, by a person's word.
-    private func prepare(_ take: CatalogedTake, _ deletion: Deletion, isByWord: Bool) async throws -> TakeVersion? {
+    /// - Returns: what the recorder is to look at before it deletes the take on the kit.
+    private func prepare(_ take: CatalogedTake, _ deletion: Deletion, isByWord: Bool) async throws -> DiscardTerms {
         let stem = take.take
         let copy: KitCopy
         do throws(Refusal) {
@@ -77,28 +81,28 @@ actor TakeDeletion {
         } catch {
             // A person may want to be rid of a take whose sidecar is damaged.
             guard isByWord, error.code == .io else { throw error }
-            return nil
+            return DiscardTerms(day: take.folder.split(separator: "/").last.map(String.init))
         }
-        guard !isByWord else { return copy.version }
+        guard !isByWord else { return DiscardTerms(copy.version) }
         let notes = try catalogs.catalog.notes(of: stem)
         if deletion.onlyIfHome {
             let isAtHome = copy.isAtHome(notes, catalogs.catalog.stores)
-            guard isAtHome, await remote.storesWithout(copy.take, notes.of(copy.sidecar.origin)).isEmpty else {
+            guard isAtHome, await remote.storesWithout(copy, notes).isEmpty else {
                 throw Refusal(.busy, "delete: \(stem): it is not safe at home any more: look at it again")
             }
             try await check(copy, notes)
-            return copy.version
+            return DiscardTerms(copy.version)
         }
         switch deletion.place {
         case .here: break
         case .there:
-            try await check(copy, notes)
+            try await check(copy, notes, isLast: true)
             try await remote.deleteEverywhere(copy, in: deletion.store, leavesKit: true)
         case .both:
             try checkNotInUse(stem)
             try await remote.deleteEverywhere(copy, in: deletion.store, leavesKit: false)
         }
-        return copy.version
+        return DiscardTerms(copy.version)
     }
 
     /// The same, for a peer of the library's socket.
@@ -124,9 +128,9 @@ actor TakeDeletion {
         return try KitCopy(name, in: parts.dropLast().joined(separator: "/"))
     }
 
-    /// That the copy on the kit, which will be the last one, is whole.
-    private func check(_ copy: KitCopy, _ notes: TakeNotes) async throws {
-        let found = try await copy.check(notes, reader)
+    /// That the copy on the kit is whole.
+    private func check(_ copy: KitCopy, _ notes: TakeNotes, isLast: Bool = false) async throws {
+        let found = try await copy.check(notes, reader, isLast: isLast)
         guard !found.isEmpty else { return }
         _ = try catalogs.catalog.note(copy.take.stem) { notes in found.forEach { notes.setHash($0) } }
     }

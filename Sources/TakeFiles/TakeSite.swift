@@ -168,12 +168,14 @@ struct TakeSite: Sendable {
 
     private mutating func openDay() throws(FileError) -> OpenFile {
         if let day { return day }
-        let folder = try files.openFolder("\(takes.path)/\(name.day)")
+        // A day's folder that is a link is not one that this made: what is in it may be all that there is of a take somewhere else.
+        let folder = try files.openFolder("\(takes.path)/\(name.day)", followsLink: false)
         day = folder
         return folder
     }
 
-    private func removeRest() throws(FileError) {
+    private mutating func removeRest() throws(FileError) {
+        _ = try openDay()
         let names = try files.entries("\(takes.path)/\(name.day)")
         for file in names.sorted() where TakeName(file: file, day: name.day) == name {
             try files.remove(path(file))

@@ -34,6 +34,23 @@ public struct TakeVersion: Hashable, Sendable {
     }
 }
 
+/// What must hold for a take to be deleted. The more is said, the less can be meant by mistake.
+public struct DiscardTerms: Hashable, Sendable {
+    /// The folder that it is in, `2026-11-21`; nil: the newest take of the stem.
+    public var day: String?
+    /// What it must still be; nil: whatever it is.
+    public var version: TakeVersion?
+    /// When the order ends: what it relied on may not hold any more. Nil: never.
+    public var notAfter: Instant?
+
+    /// Terms; without any, the newest take of a stem is meant, whatever it is, and for all time.
+    public init(_ version: TakeVersion? = nil, day: String? = nil, notAfter: Instant? = nil) {
+        self.day = version?.day ?? day
+        self.version = version
+        self.notAfter = notAfter
+    }
+}
+
 extension Sidecar {
     /// Which recording this is of.
     public var origin: TakeOrigin { TakeOrigin(bootID: bootID, startedMonotonicNs: startedMonotonicNs) }

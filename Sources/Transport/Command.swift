@@ -24,7 +24,7 @@ public enum Command: Hashable, Sendable {
     case eject
     /// Deletes a take. By its stem only: what 'last' is may have changed since it was asked.
     /// `version`: only if it still is just this one; nil: whatever it is.
-    case discard(stem: String, version: TakeVersion? = nil)
+    case discard(stem: String, DiscardTerms = DiscardTerms())
 }
 
 /// How a person names a take.

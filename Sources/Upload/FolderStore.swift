@@ -148,8 +148,10 @@ public struct FolderStore: Store {
         } catch {
             switch error.code {
             case ENOENT: return nil
-            case ELOOP:
-                throw StoreError(.conflict, "outbox: \(place(of: object)): a link is in its place: remove it")
+            case ELOOP, ENOTDIR, EISDIR:
+                throw StoreError(
+                    .conflict,
+                    "outbox: \(place(of: object)): a link, or no file, is in its place: remove it")
             default: throw error
             }
         }

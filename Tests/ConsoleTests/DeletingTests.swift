@@ -156,6 +156,69 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: sound)) == bytes)
     }
 
+    @Test func `another recording of that name at home is not this take, and stays`() throws {
+        let stem = try send()
+        let name = try #require(try files(of: stem, in: kit.home).first { $0.hasSuffix(".json") })
+        let sidecar = "\(kit.home)/\(name)"
+        let ours = try String(contentsOfFile: sidecar, encoding: .utf8)
+        let theirs = ours.replacingOccurrences(of: "\"boot_id\" : \"", with: "\"boot_id\" : \"0")
+        #expect(theirs != ours)
+        // Of another kit; damaged; of this take, and not what was sent.
+        for other in [theirs, "{}", ours + " "] {
+            try other.write(toFile: sidecar, atomically: false, encoding: .utf8)
+            #expect(try kit.phone.delete("/api/takes/\(stem)?where=here&left=home").status == 409)
+            #expect(try files(of: stem, in: kit.home).count == 3)
+            guard other != ours + " " else { continue }
+            for place in ["there", "both"] {
+                let answer = try kit.phone.delete("/api/takes/\(stem)?where=\(place)")
+                #expect(answer.status == 409)
+                #expect(answer.detail?.contains(" is of another recording, or damaged: ") == true)
+                #expect(try files(of: stem, in: kit.home).count == 3)
+            }
+        }
+        #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
+    }
+
+    @Test func `a home that answers with an error does not have the take`() throws {
+        let stem = try send()
+        let day = "\(kit.home)/\(try #require(try files(of: stem, in: kit.home).first?.prefix(10)))"
+        try FileManager.default.moveItem(atPath: day, toPath: kit.folder + "/hidden")
+        try Data().write(to: URL(filePath: day))
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=here&left=home").status == 409)
+        try FileManager.default.removeItem(atPath: day)
+        try FileManager.default.createSymbolicLink(atPath: day, withDestinationPath: kit.folder + "/nowhere")
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=here&left=home").status == 409)
+        #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
+    }
+
+    @Test func `the kit's copy is read before it is the last one: its time of change proves nothing`() throws {
+        let stem = try send()
+        let folder = try #require(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["folder"]?.text)
+        let sound = "\(folder)/\(stem).wav"
+        let before = try FileManager.default.attributesOfItem(atPath: sound)[.modificationDate]
+        var stamp = stat()
+        #expect(stat(sound, &stamp) == 0)
+        let file = try FileHandle(forUpdating: URL(filePath: sound))
+        try file.seek(toOffset: 100)
+        try file.write(contentsOf: Data(repeating: 9, count: 9))
+        try file.close()
+        var times = [stamp.st_mtim, stamp.st_mtim]
+        #expect(utimensat(AT_FDCWD, sound, &times, 0) == 0)
+        #expect(try FileManager.default.attributesOfItem(atPath: sound)[.modificationDate] as? Date == before as? Date)
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=there").status == 500)
+        #expect(try files(of: stem, in: kit.home).count == 3)
+    }
+
+    @Test func `a day's folder that is a link to home is not the kit's copy`() throws {
+        let stem = try send()
+        let folder = try #require(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["folder"]?.text)
+        try FileManager.default.moveItem(atPath: folder, toPath: kit.folder + "/hidden")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder, withDestinationPath: "\(kit.home)/\(folder.suffix(10))")
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=here").status >= 400)
+        #expect(try files(of: stem, in: kit.home).count == 3)
+    }
+
     @Test func `which copies are meant is never guessed`() throws {
         let stem = try send()
         for query in ["", "?were=there", "?where=here&where=there", "?where=here&left=kit"] {

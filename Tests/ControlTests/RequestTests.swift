@@ -26,10 +26,18 @@ import Transport
             .command(
                 .discard(
                     stem: "a-0042-061811Z",
-                    version: TakeVersion(
-                        day: "2026-11-21",
-                        origin: TakeOrigin(bootID: "0b0c", startedMonotonicNs: 7_000_000_000_000_001),
-                        revision: 3)))
+                    DiscardTerms(
+                        TakeVersion(
+                            day: "2026-11-21",
+                            origin: TakeOrigin(bootID: "0b0c", startedMonotonicNs: 7_000_000_000_000_001),
+                            revision: 3))))
+        ),
+        (
+            #"{"command":"discard","day":"2026-11-21","id":1,"not_after_monotonic_ns":9000000000000001,"take":"a-0042-061811Z"}"#,
+            .command(
+                .discard(
+                    stem: "a-0042-061811Z",
+                    DiscardTerms(day: "2026-11-21", notAfter: Instant(nanoseconds: 9_000_000_000_000_001))))
         ),
         (#"{"command":"skip","id":1,"seconds":-5}"#, .command(.skip(seconds: -5))),
         (#"{"command":"skip","id":1,"seconds":0.25}"#, .command(.skip(seconds: 0.25))),

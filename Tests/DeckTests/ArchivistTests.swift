@@ -259,7 +259,7 @@ import Workers
         otherDay.day = "2001-01-01"
         var refusals: [Refusal] = []
         for version in [otherBoot, otherTime, later, otherDay] {
-            rig.deck.perform(.discard(stem: stem, version: version)) {
+            rig.deck.perform(.discard(stem: stem, DiscardTerms(version))) {
                 if case .failure(let refusal) = $0 { refusals.append(refusal) }
             }
             rig.work()
@@ -268,9 +268,35 @@ import Workers
         #expect(refusals.dropLast() == [other, other, other])
         #expect(refusals.last?.code == .notFound)
         #expect(try rig.sidecars() == [sidecar] && rig.deck.status.selected == stem)
-        rig.deck.perform(.discard(stem: stem, version: right)) { _ in }
+        rig.deck.perform(.discard(stem: stem, DiscardTerms(right))) { _ in }
         rig.work()
         #expect(try rig.sidecars().isEmpty && rig.deck.status.selected == nil)
+    }
+
+    @Test func `an order to discard a take that comes too late deletes nothing`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        let stem = try #require(rig.deck.status.selected)
+        let end = rig.clock.now() + .seconds(60)
+        rig.stuck = [.archivist]
+        var refusal: Refusal?
+        rig.deck.perform(.discard(stem: stem, DiscardTerms(notAfter: end))) {
+            if case .failure(let reason) = $0 { refusal = reason }
+        }
+        rig.run(.seconds(61))
+        rig.stuck = []
+        rig.work()
+        let sentence = "discard: \(stem): it comes too late, and nothing is deleted: ask again"
+        #expect(refusal == Refusal(.busy, sentence))
+        #expect(try rig.sidecars().count == 1 && rig.deck.status.selected == stem)
+        // In time it is carried out.
+        rig.deck.perform(.discard(stem: stem, DiscardTerms(notAfter: rig.clock.now() + .seconds(60)))) { _ in }
+        rig.work()
+        #expect(try rig.sidecars().isEmpty)
     }
 
     @Test func `who asks for a take to be discarded that is being discarded is answered once it is gone`() throws {

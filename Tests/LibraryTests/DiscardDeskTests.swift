@@ -15,11 +15,12 @@ import Transport
 
     private func desk(isListed: @escaping @Sendable (String) -> Bool = { _ in false }) throws -> DiscardDesk {
         try inHand.beginDeleting(stem)
-        return try DiscardDesk(recorder: socket, inHand, pause: .milliseconds(1), isListed: isListed)
+        return try DiscardDesk(
+            recorder: socket, inHand, pause: .milliseconds(1), clock: StillClock(), isListed: isListed)
     }
 
     @Test func `without a recorder a take is let go at once`() async throws {
-        guard case .away = await (try desk()).discard(stem, nil) else { return #expect(Bool(false)) }
+        guard case .away = await (try desk()).discard(stem, DiscardTerms()) else { return #expect(Bool(false)) }
         try inHand.beginDeleting(stem)
     }
 
@@ -28,13 +29,14 @@ import Transport
         // One that accepts connections and closes them, as when it ends; and then another one in its place.
         let listener = try #require(try? Listening(socket))
         let desk = try desk()
-        guard case .unanswered = await desk.discard(stem, nil) else { return #expect(Bool(false)) }
+        guard case .unanswered = await desk.discard(stem, DiscardTerms()) else { return #expect(Bool(false)) }
         #expect(throws: Refusal.self) { try inHand.beginDeleting(stem) }
         #expect(!inHand.beginSending(stem))
         listener.stop()
         let recorder = try DeskRecorder(socket)
         defer { recorder.stop() }
-        #expect(await recorder.next() == .command(.discard(stem: stem)))
+        #expect(
+            await recorder.next() == .command(.discard(stem: stem, DiscardTerms(notAfter: StillClock().endOfOrder))))
         while (try? inHand.beginDeleting(stem)) == nil { await Task.yield() }
     }
 
@@ -48,7 +50,7 @@ import Transport
             #expect(throws: Refusal.self) { try inHand.beginDeleting(stem) }
             return asked.withLock { $0 } < 3
         }
-        guard case .deleted = await desk.discard(stem, nil) else { return #expect(Bool(false)) }
+        guard case .deleted = await desk.discard(stem, DiscardTerms()) else { return #expect(Bool(false)) }
         #expect(asked.withLock { $0 } == 3)
         try inHand.beginDeleting(stem)
     }

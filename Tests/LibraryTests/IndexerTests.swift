@@ -63,7 +63,8 @@ struct TestedIndexer {
 
     /// Asks a recorder to delete takes. One that only listens deletes nothing.
     func discards(_ recorder: String) throws -> DiscardDesk {
-        try DiscardDesk(recorder: recorder, catalogs.inHand, pause: .milliseconds(1)) { _ in false }
+        try DiscardDesk(recorder: recorder, catalogs.inHand, pause: .milliseconds(1), clock: StillClock()) { _ in false
+        }
     }
 
     init(_ disk: TakesOnDisk = TakesOnDisk(), roots: [String]? = nil, stores: [String] = []) throws {

@@ -22,7 +22,7 @@ import Upload
     }
 
     private func keeper(
-        at recorder: String, without: @escaping @Sendable (TakeName, TakeNotes) async -> [String] = { _, _ in [] }
+        at recorder: String, without: @escaping @Sendable (KitCopy, TakeNotes) async -> [String] = { _, _ in [] }
     ) throws -> Keeper {
         let log = tested.log
         return try Keeper(
@@ -141,7 +141,8 @@ import Upload
     /// What the keeper asks the recorder for.
     private func discard(_ stem: String) throws -> RecorderMessage {
         let sidecar = TakesOnDisk.sidecar(try #require(TakeName(stem: stem, day: "")).number)
-        return .command(.discard(stem: stem, version: sidecar.version(day: TakesOnDisk.name(sidecar).day)))
+        let version = sidecar.version(day: TakesOnDisk.name(sidecar).day)
+        return .command(.discard(stem: stem, DiscardTerms(version, notAfter: StillClock().endOfOrder)))
     }
 
     /// Takes of which the store has all.
