@@ -205,19 +205,24 @@ class ElementEngine {
     this.audio = new Audio(`/api/takes/${encodeURIComponent(take.take)}/files/${encodeURIComponent(take.files[0])}`);
     this.audio.onended = () => this.onEnd?.();
     this.audio.onerror = () => this.onFail?.(new Error(this.audio.error?.message ?? 'audio'));
+    this.audio.onseeked = () => { this.audio.muted = false; };
   }
 
   get frame() { return this.audio.currentTime * this.rate; }
 
   async start(frame) {
-    this.audio.currentTime = frame / this.rate;
+    this.seek(frame);
     await this.audio.play().catch((error) => {
       // `stop` ends a `play` that has not begun.
       if (error.name !== 'AbortError') throw error;
     });
   }
 
-  seek(frame) { this.audio.currentTime = frame / this.rate; }
+  seek(frame) {
+    // A browser that does not know the file yet may play some of its first frames before it goes to the place.
+    if (frame > 0 && this.audio.readyState === HTMLMediaElement.HAVE_NOTHING) this.audio.muted = true;
+    this.audio.currentTime = frame / this.rate;
+  }
 
   stop() {
     this.audio.onended = null;
