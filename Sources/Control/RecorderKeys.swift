@@ -13,6 +13,9 @@ extension RequestKeys {
         let notAfter = try optional("not_after_monotonic_ns", "a whole number", \.integer)
         return DiscardTerms(
             try version(), day: try optional("day", Self.dayForm, Self.day),
+            in: try optional("directory", "a path of at most 4096 bytes") { value in
+                value.text.flatMap { $0.utf8.count <= 4096 ? $0 : nil }
+            },
             notAfter: notAfter.map { Instant(nanoseconds: Int64($0)) })
     }
 

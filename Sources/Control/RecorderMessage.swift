@@ -131,6 +131,7 @@ extension DiscardTerms {
     fileprivate var members: [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         members["day"] = day.map { .string($0) }
+        members["directory"] = directory.map { .string($0) }
         members["not_after_monotonic_ns"] = notAfter.map { .integer(Int($0.nanoseconds)) }
         if let version {
             members["boot_id"] = .string(version.origin.bootID)

@@ -129,7 +129,7 @@ final class Archivist {
                 outcomes?.post(.discarded(take, failure: Self.storageWentAway(take)))
                 return
             }
-            if let version = terms.version, let refusal = obstacle(to: take, version) {
+            if let refusal = obstacle(to: take, terms) {
                 outcomes?.post(.discarded(take, failure: refusal))
                 return
             }
@@ -286,10 +286,15 @@ extension Archivist {
     }
 
     /// Why a take is not the one that is to be discarded; nil: it is.
-    private func obstacle(to take: TakeName, _ version: TakeVersion) -> Refusal? {
+    private func obstacle(to take: TakeName, _ terms: DiscardTerms) -> Refusal? {
         guard let directory else { return nil }
         do {
-            guard try directory.sidecar(of: take).version(day: take.day) != version else { return nil }
+            if let folder = terms.directory, try !directory.isThe(folder: folder) {
+                let reason = "what is meant is in \(folder), and the recorder's takes are in \(directory.path)"
+                return Refusal(.busy, "discard: \(take.stem): \(reason)")
+            }
+            guard let version = terms.version, try directory.sidecar(of: take).version(day: take.day) != version
+            else { return nil }
             return Refusal(
                 .busy, "discard: \(take.stem): it is not what it was when this was decided: look at it again")
         } catch {

@@ -74,16 +74,16 @@ actor Keeper: ServiceLifecycle.Service {
 
     private func free() async {
         asked = []
-        while await isNeeded(), let (stem, version) = await nextTake() {
+        while await isNeeded(), let (stem, terms) = await nextTake() {
             asked.insert(stem)
-            guard await discard(stem, version) else { return }
+            guard await discard(stem, terms) else { return }
         }
     }
 
     /// Has the recorder delete a take that is in hand.
     /// - Returns: false: there is no recorder, so that it would delete no other take either.
-    private func discard(_ stem: String, _ version: TakeVersion) async -> Bool {
-        switch await discards.discard(stem, DiscardTerms(version)) {
+    private func discard(_ stem: String, _ terms: DiscardTerms) async -> Bool {
+        switch await discards.discard(stem, terms) {
         case .deleted:
             reported[stem] = nil
             log.notice("outbox: \(stem): deleted from the kit: every store has it")
@@ -112,7 +112,7 @@ actor Keeper: ServiceLifecycle.Service {
     }
 
     /// The next take that may go, in hand.
-    private func nextTake() async -> (stem: String, TakeVersion)? {
+    private func nextTake() async -> (stem: String, DiscardTerms)? {
         var takes: [QueuedUpload] = []
         attempt { takes = try catalogs.catalog.sentTakes(limit: 20 + asked.count) }
         for take in takes where !asked.contains(take.take.stem) {
@@ -125,7 +125,7 @@ actor Keeper: ServiceLifecycle.Service {
                 asked.insert(stem)
                 continue
             }
-            if let version = await provenVersion(of: take) { return (stem, version) }
+            if let terms = await provenTerms(of: take) { return (stem, terms) }
             catalogs.inHand.endDeleting(stem)
             asked.insert(stem)
         }
@@ -134,8 +134,8 @@ actor Keeper: ServiceLifecycle.Service {
 
     /// What the database says is compared with the receipts, with the take's files as they are on the disk now, and with the stores that
     /// can be asked.
-    /// - Returns: the state of the take that every store has; nil: it must stay.
-    private func provenVersion(of take: QueuedUpload) async -> TakeVersion? {
+    /// - Returns: the state of the take that every store has, and where it is; nil: it must stay.
+    private func provenTerms(of take: QueuedUpload) async -> DiscardTerms? {
         let (stem, catalog) = (take.take.stem, catalogs.catalog)
         do {
             let copy = try KitCopy(take.take, in: take.folder)
@@ -151,7 +151,7 @@ actor Keeper: ServiceLifecycle.Service {
                 }
                 return nil
             }
-            return copy.version
+            return copy.terms
         } catch {
             report(stem, (error as? Refusal)?.message ?? "\(error)")
             unfit[stem] = .now + Self.unfitPause

@@ -25,8 +25,8 @@ struct KitCopy: Sendable {
         }
     }
 
-    /// What it is now: what is decided by this holds for no other.
-    var version: TakeVersion { sidecar.version(day: take.day) }
+    /// What it is now, and where: what is decided by this holds for no other.
+    var terms: DiscardTerms { DiscardTerms(sidecar.version(day: take.day), in: folder.path) }
 
     /// Whether each of these stores has all of it, by the receipts. No store: no.
     func isAtHome(_ notes: TakeNotes, _ stores: [String]) -> Bool {

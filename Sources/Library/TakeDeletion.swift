@@ -75,15 +75,19 @@ actor TakeDeletion {
     /// - Returns: what the recorder is to look at before it deletes the take on the kit.
     private func prepare(_ take: CatalogedTake, _ deletion: Deletion, isByWord: Bool) async throws -> DiscardTerms {
         let stem = take.take
+        let place = Self.place(of: take)
         let copy: KitCopy
         do throws(Refusal) {
-            copy = try Self.copy(of: take)
+            guard let name = TakeName(stem: stem, day: place.day) else {
+                throw Refusal(.internal, "delete: \(stem): its name is none of a take")
+            }
+            copy = try KitCopy(name, in: place.takes)
         } catch {
             // A person may want to be rid of a take whose sidecar is damaged.
             guard isByWord, error.code == .io else { throw error }
-            return DiscardTerms(day: take.folder.split(separator: "/").last.map(String.init))
+            return DiscardTerms(day: place.day, in: place.takes)
         }
-        guard !isByWord else { return DiscardTerms(copy.version) }
+        guard !isByWord else { return copy.terms }
         let notes = try catalogs.catalog.notes(of: stem)
         if deletion.onlyIfHome {
             let isAtHome = copy.isAtHome(notes, catalogs.catalog.stores)
@@ -91,7 +95,7 @@ actor TakeDeletion {
                 throw Refusal(.busy, "delete: \(stem): it is not safe at home any more: look at it again")
             }
             try await check(copy, notes)
-            return DiscardTerms(copy.version)
+            return copy.terms
         }
         switch deletion.place {
         case .here: break
@@ -102,7 +106,7 @@ actor TakeDeletion {
             try checkNotInUse(stem)
             try await remote.deleteEverywhere(copy, in: deletion.store, leavesKit: false)
         }
-        return DiscardTerms(copy.version)
+        return copy.terms
     }
 
     /// The same, for a peer of the library's socket.
@@ -120,12 +124,10 @@ actor TakeDeletion {
         }
     }
 
-    private static func copy(of take: CatalogedTake) throws(Refusal) -> KitCopy {
+    /// The folder for takes that it is in, and the folder of its day there.
+    private static func place(of take: CatalogedTake) -> (takes: String, day: String) {
         let parts = take.folder.split(separator: "/", omittingEmptySubsequences: false)
-        guard let name = TakeName(stem: take.take, day: parts.last.map(String.init) ?? "") else {
-            throw Refusal(.internal, "delete: \(take.take): its name is none of a take")
-        }
-        return try KitCopy(name, in: parts.dropLast().joined(separator: "/"))
+        return (parts.dropLast().joined(separator: "/"), parts.last.map(String.init) ?? "")
     }
 
     /// That the copy on the kit is whole.

@@ -229,6 +229,9 @@ public final class TakesDirectory: Sendable {
         }
     }
 
+    /// Whether another path leads to it.
+    public func isThe(folder path: String) throws(FileError) -> Bool { try files.identity(path) == identity }
+
     /// Throws: `FileError` with `ENOENT`, if it is not in its place.
     package func checkInPlace() throws(FileError) {
         guard try isInPlace() else { throw FileError("open", path, code: ENOENT) }

@@ -38,14 +38,19 @@ public struct TakeVersion: Hashable, Sendable {
 public struct DiscardTerms: Hashable, Sendable {
     /// The folder that it is in, `2026-11-21`; nil: the newest take of the stem.
     public var day: String?
+    /// The folder for takes that it is in, by a path; nil: the recorder's.
+    public var directory: String?
     /// What it must still be; nil: whatever it is.
     public var version: TakeVersion?
     /// When the order ends: what it relied on may not hold any more. Nil: never.
     public var notAfter: Instant?
 
     /// Terms; without any, the newest take of a stem is meant, whatever it is, and for all time.
-    public init(_ version: TakeVersion? = nil, day: String? = nil, notAfter: Instant? = nil) {
+    public init(
+        _ version: TakeVersion? = nil, day: String? = nil, in directory: String? = nil, notAfter: Instant? = nil
+    ) {
         self.day = version?.day ?? day
+        self.directory = directory
         self.version = version
         self.notAfter = notAfter
     }

@@ -33,11 +33,12 @@ import Transport
                             revision: 3))))
         ),
         (
-            #"{"command":"discard","day":"2026-11-21","id":1,"not_after_monotonic_ns":9000000000000001,"take":"a-0042-061811Z"}"#,
+            #"{"command":"discard","day":"2026-11-21","directory":"/takes","id":1,"not_after_monotonic_ns":9000000000000001,"take":"a-0042-061811Z"}"#,
             .command(
                 .discard(
                     stem: "a-0042-061811Z",
-                    DiscardTerms(day: "2026-11-21", notAfter: Instant(nanoseconds: 9_000_000_000_000_001))))
+                    DiscardTerms(day: "2026-11-21", in: "/takes", notAfter: Instant(nanoseconds: 9_000_000_000_000_001))
+                ))
         ),
         (#"{"command":"skip","id":1,"seconds":-5}"#, .command(.skip(seconds: -5))),
         (#"{"command":"skip","id":1,"seconds":0.25}"#, .command(.skip(seconds: 0.25))),

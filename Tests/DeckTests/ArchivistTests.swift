@@ -10,6 +10,18 @@ import Workers
 @testable import Deck
 
 @Suite struct ArchivistTests {
+    /// A kit with one finished take, and the take's stem.
+    static func recordedTake() throws -> (Rig, String) {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        let stem = try #require(rig.deck.status.selected)
+        return (rig, stem)
+    }
+
     /// A folder in which a take was cut while it was recorded.
     func cutTake(bootID: String = "other boot") throws -> String {
         let directory = Rig.newDirectory()
@@ -242,13 +254,7 @@ import Workers
     }
 
     @Test func `a take is discarded only if it is still what that was decided for`() throws {
-        let rig = try Rig()
-        rig.run(.milliseconds(500))
-        rig.press(.record)
-        rig.run(.seconds(1))
-        rig.press(.stop)
-        rig.settle()
-        let stem = try #require(rig.deck.status.selected)
+        let (rig, stem) = try Self.recordedTake()
         let sidecar = try #require(try rig.sidecars().first)
         let day = WallTime(iso8601: sidecar.started)?.date ?? ""
         let right = sidecar.version(day: day)
@@ -273,14 +279,33 @@ import Workers
         #expect(try rig.sidecars().isEmpty && rig.deck.status.selected == nil)
     }
 
+    @Test func `a take in another folder than the recorder's is not the one that is discarded`() throws {
+        let (rig, stem) = try Self.recordedTake()
+        let other = Rig.newDirectory()
+        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+        var refusals: [Refusal] = []
+        for path in [other, "\(other)/none"] {
+            rig.deck.perform(.discard(stem: stem, DiscardTerms(in: path))) {
+                if case .failure(let refusal) = $0 { refusals.append(refusal) }
+            }
+            rig.work()
+        }
+        let (takes, storage) = (rig.directory, "that its storage is mounted")
+        #expect(
+            refusals.map(\.message) == [
+                "discard: \(stem): what is meant is in \(other), and the recorder's takes are in \(takes)",
+                "discard: \(stem): examine \(other)/none: No such file or directory: see that it was not deleted, and \(storage)",
+            ])
+        #expect(try rig.sidecars().count == 1)
+        // A link to the folder leads to it.
+        try FileManager.default.createSymbolicLink(atPath: "\(other)/link", withDestinationPath: takes)
+        rig.deck.perform(.discard(stem: stem, DiscardTerms(in: "\(other)/link"))) { _ in }
+        rig.work()
+        #expect(try rig.sidecars().isEmpty)
+    }
+
     @Test func `an order to discard a take that comes too late deletes nothing`() throws {
-        let rig = try Rig()
-        rig.run(.milliseconds(500))
-        rig.press(.record)
-        rig.run(.seconds(1))
-        rig.press(.stop)
-        rig.settle()
-        let stem = try #require(rig.deck.status.selected)
+        let (rig, stem) = try Self.recordedTake()
         let end = rig.clock.now() + .seconds(60)
         rig.stuck = [.archivist]
         var refusal: Refusal?
@@ -300,13 +325,7 @@ import Workers
     }
 
     @Test func `who asks for a take to be discarded that is being discarded is answered once it is gone`() throws {
-        let rig = try Rig()
-        rig.run(.milliseconds(500))
-        rig.press(.record)
-        rig.run(.seconds(1))
-        rig.press(.stop)
-        rig.settle()
-        let stem = try #require(rig.deck.status.selected)
+        let (rig, stem) = try Self.recordedTake()
         rig.stuck = [.archivist]
         var answers: [String] = []
         for name in ["first", "second"] {

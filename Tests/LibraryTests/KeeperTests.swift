@@ -142,7 +142,8 @@ import Upload
     private func discard(_ stem: String) throws -> RecorderMessage {
         let sidecar = TakesOnDisk.sidecar(try #require(TakeName(stem: stem, day: "")).number)
         let version = sidecar.version(day: TakesOnDisk.name(sidecar).day)
-        return .command(.discard(stem: stem, DiscardTerms(version, notAfter: StillClock().endOfOrder)))
+        return .command(
+            .discard(stem: stem, DiscardTerms(version, in: tested.disk.takes, notAfter: StillClock().endOfOrder)))
     }
 
     /// Takes of which the store has all.
