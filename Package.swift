@@ -111,7 +111,7 @@ let package = Package(
             name: "Commands",
             dependencies: [
                 "Takes", "Transport", "Panel", "Settings", "Control", "SoundCard", "Lines", "TakeFiles", "History",
-                "Doctor", "CLinux",
+                "Doctor", "Programs", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strictMemory),
@@ -127,7 +127,7 @@ let package = Package(
         .target(
             name: "Upload",
             dependencies: [
-                "Takes", "TakeFiles", "Settings", "Workers", "Digests", "CLinux",
+                "Takes", "TakeFiles", "Settings", "Workers", "Digests", "Programs", "CLinux",
             ],
             swiftSettings: strictMemory),
         .target(
@@ -142,6 +142,7 @@ let package = Package(
             ],
             swiftSettings: strictMemory),
 
+        .target(name: "Programs", dependencies: ["Takes", "CLinux"], swiftSettings: strictMemory),
         .target(name: "Digests", dependencies: ["COpenSSL"], swiftSettings: strictMemory),
         .target(name: "Exports", dependencies: ["Takes", "TakeFiles"], swiftSettings: strictMemory),
         .target(
@@ -159,7 +160,7 @@ let package = Package(
             name: "Console",
             dependencies: [
                 "Takes", "Transport", "TakeFiles", "Settings", "Control", "Library", "Upload", "Workers", "Exports",
-                "Digests", "CLinux", "CZlib",
+                "Digests", "Programs", "CLinux", "CZlib",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -294,6 +295,7 @@ let package = Package(
                 "StoreTrials",
             ],
             swiftSettings: strict),
+        .testTarget(name: "ProgramsTests", dependencies: ["Programs", "Takes"], swiftSettings: strict),
         .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: strict),
         .testTarget(
             name: "ExportsTests", dependencies: ["Exports", "TakeFiles", "Takes", "FinishedTakes", "SeededRandom"],
@@ -320,7 +322,7 @@ let package = Package(
             name: "CommandsTests",
             dependencies: [
                 "Takes", "Transport", "Panel", "Ring", "Workers", "Lines", "TakeFiles", "History", "Control", "Doctor",
-                "Commands",
+                "Settings", "Programs", "Commands",
             ],
             swiftSettings: strictMemory),
     ],

@@ -32,7 +32,8 @@ public struct Fieldfare: ParsableCommand {
                 name: "Kit",
                 subcommands: [
                     CardsCommand.self, LinesCommand.self, ClockCommand.self, CheckCommand.self, DoctorCommand.self,
-                    HistoryCommand.self, RecoverCommand.self, LabelCommand.self, NetworksCommand.self,
+                    HistoryCommand.self, SupportCommand.self, RecoverCommand.self, LabelCommand.self,
+                    NetworksCommand.self,
                 ]),
         ])
 

@@ -2,9 +2,9 @@ import Control
 import FoundationEssentials
 import HTTPTypes
 import NIOPosix
+import Programs
 import Takes
 import Transport
-import Upload
 
 /// What both services wrote to the system's log, as journalctl(1) reports it.
 struct Journal: Sendable {

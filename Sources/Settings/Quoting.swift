@@ -32,6 +32,21 @@ func withoutSecrets(_ text: String) -> String {
     return text[...first] + "…"
 }
 
+/// A settings file as it may be sent to others: without the passwords that it may have by mistake. Those that belong to a kit are in files
+/// of their own.
+public func settingsWithoutSecrets(_ text: String) -> String {
+    var isCut = false
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+        let first = line.first { $0 != " " && $0 != "\t" }
+        // A value may go on in the lines below its key.
+        let isBegin = first.map { "#[".contains($0) } ?? true
+        if isCut, !isBegin, !line.contains("=") { return "…" }
+        let shown = withoutSecrets(String(line))
+        isCut = shown != line
+        return shown
+    }.joined(separator: "\n")
+}
+
 /// A dotted key as TOML writes it.
 func dotted(_ path: [String]) -> String {
     path.map { isBareKey($0) ? $0 : quoted($0) }.joined(separator: ".")

@@ -206,7 +206,7 @@ public struct FileSystem: Sendable {
     }
 
     /// Removes a folder that is empty.
-    func removeFolder(_ path: String) throws(FileError) {
+    public func removeFolder(_ path: String) throws(FileError) {
         try doing("remove", path) { () throws(Errno) in try calls.rmdir(path) }
     }
 

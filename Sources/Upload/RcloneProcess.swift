@@ -1,4 +1,5 @@
 import Glibc
+import Programs
 import Takes
 
 /// A program that runs beside this one, without a shell. The calls that wait for it are for a thread of their own.

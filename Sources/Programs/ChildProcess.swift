@@ -2,19 +2,19 @@ internal import CLinux
 import Glibc
 
 /// A program that runs as a child of this process, with a pipe to it and two from it. Whoever has it ends it.
-struct ChildProcess: Sendable {
+package struct ChildProcess: Sendable {
     /// Its standard input. Neither this one nor the others make their user wait (`O_NONBLOCK`).
-    let input: Int32
+    package let input: Int32
     /// Its standard output.
-    let output: Int32
+    package let output: Int32
     /// Its standard error output.
-    let errors: Int32
+    package let errors: Int32
     private let process: pid_t
 
     /// Starts a program.
     /// - Parameter program: an absolute path.
     /// - Throws: `Errno` of posix_spawn(3) or pipe(2).
-    init(_ program: String, _ arguments: [String]) throws(ChildError) {
+    package init(_ program: String, _ arguments: [String]) throws(ChildError) {
         var pipes: [(reading: Int32, writing: Int32)] = []
         func closeAll() { for pipe in pipes { _ = (close(pipe.reading), close(pipe.writing)) } }
         for _ in 0..<3 {
@@ -42,7 +42,7 @@ struct ChildProcess: Sendable {
     /// - Parameter isKilled: false: it is about to end by itself, and is waited for.
     /// - Returns: its exit status; nil: it was killed.
     @discardableResult
-    func end(isKilled: Bool = true) -> Int32? {
+    package func end(isKilled: Bool = true) -> Int32? {
         for end in [input, output, errors] { close(end) }
         if isKilled { kill(process, SIGKILL) }
         var status: Int32 = 0
@@ -55,10 +55,10 @@ struct ChildProcess: Sendable {
 }
 
 /// A program could not be started.
-struct ChildError: Error {
+package struct ChildError: Error {
     /// The code of posix_spawn(3) or pipe(2).
-    let code: Int32
+    package let code: Int32
 
     /// What it means.
-    var text: String { unsafe String(cString: strerror(code)) }
+    package var text: String { unsafe String(cString: strerror(code)) }
 }

@@ -5,15 +5,19 @@ public import Takes
 public struct ProgramOutput: Sendable {
     /// All of it.
     public let bytes: [UInt8]
+    /// Its exit status.
+    public let status: Int32
 
     /// Runs a program to its end, and waits for it. A program that takes too long or writes too much is killed.
     /// - Parameters:
     ///   - program: an absolute path.
     ///   - limit: the most bytes that it may write.
     ///   - patience: how long it may take.
+    ///   - mayFail: whether what it wrote counts also if its exit status is not 0. It failed if that is nothing.
     /// - Throws: `ProgramError`.
     public init(
-        of program: String, _ arguments: [String], limit: Int, patience: Duration, clock: any Clock = SystemClock()
+        of program: String, _ arguments: [String], limit: Int, patience: Duration, mayFail: Bool = false,
+        clock: any Clock = SystemClock()
     ) throws(ProgramError) {
         let process: ChildProcess
         do throws(ChildError) {
@@ -53,11 +57,12 @@ public struct ProgramOutput: Sendable {
         }
         let status = process.end(isKilled: problem != nil)
         if let problem { throw ProgramError(program: program, problem: problem) }
-        guard status == 0 else {
+        guard let status, status == 0 || (mayFail && !output.isEmpty) else {
             let line = errors.split(separator: UInt8(ascii: "\n")).first.map { String(decoding: $0, as: UTF8.self) }
             throw ProgramError(program: program, problem: line ?? "failed with status \(status ?? -1)")
         }
         bytes = output
+        self.status = status
     }
 }
 

@@ -7,11 +7,12 @@ import Glibc
 ///   - files: its standard input, output and error output.
 ///   - environment: all variables that it gets.
 ///   - leadsGroup: whether it leads a process group of its own, which can be killed with all that it starts.
+/// - Returns: its process.
 /// - Throws: `ChildError`: the code of posix_spawn(3).
-func spawn(
+package func spawn(
     _ program: String, _ arguments: [String], files: [Int32],
     environment: [String: String] = ["PATH": "/usr/bin:/bin", "LC_ALL": "C"], leadsGroup: Bool = false
-) throws(ChildError) -> pid_t {
+) throws(ChildError) -> Int32 {
     // Safe: all are made and destroyed here.
     var actions = unsafe posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()

@@ -1,0 +1,159 @@
+import Programs
+import Settings
+import TakeFiles
+import Takes
+
+/// What somebody far away needs to understand a kit, as files of one folder. A part that cannot be had is a sentence.
+struct SupportBundle {
+    /// Where a part comes from.
+    enum Source: Hashable {
+        /// What a program writes to its standard output, whatever its exit status.
+        case program(String, [String])
+        /// What a file says.
+        case file(String)
+        /// The settings file, without secrets.
+        case settings(String)
+    }
+
+    /// One file of the folder.
+    struct Part: Hashable {
+        /// Its name.
+        var name: String
+        var source: Source
+
+        init(_ name: String, _ source: Source) {
+            self.name = name
+            self.source = source
+        }
+    }
+
+    private let files = FileSystem()
+    /// How long each program may take: the bundle is made also while one of them hangs.
+    private static let patience = Duration.seconds(30)
+    private static let mostBytes = 64 << 20
+
+    /// What is packed.
+    /// - Parameters:
+    ///   - program: the path of `fieldfare`.
+    ///   - options: the options that stand behind each of its commands.
+    ///   - settings: the path of the settings file.
+    static func parts(program: String, options: [String], settings: String) -> [Part] {
+        func own(_ arguments: String...) -> Source { .program(program, arguments + ["--json"] + options) }
+        let journal = ["--no-pager", "--quiet", "--utc", "--output=short-iso-precise", "--lines=50000"]
+        func log(_ arguments: String...) -> Source { .program("/usr/bin/journalctl", journal + arguments) }
+        return [
+            Part("status.json", own("status")),
+            Part("doctor.json", own("doctor")),
+            Part("cards.json", own("cards")),
+            Part("lines.json", own("lines")),
+            Part("history.json", own("history", "--limit=0")),
+            Part("takes.json", own("takes")),
+            Part("outbox.json", own("outbox")),
+            Part("settings.toml", .settings(settings)),
+            Part("log.txt", log("--unit=fieldfare-*", "--unit=kit-*")),
+            Part("kernel.txt", log("--dmesg", "--boot=0")),
+            Part("kernel-before.txt", log("--dmesg", "--boot=-1")),
+            Part("boots.txt", .program("/usr/bin/journalctl", ["--no-pager", "--quiet", "--utc", "--list-boots"])),
+            Part(
+                "units.txt", .program("/usr/bin/systemctl", ["--no-pager", "--full", "status", "fieldfare-*", "kit-*"])),
+            Part(
+                "failed-units.txt", .program("/usr/bin/systemctl", ["--no-pager", "--full", "list-units", "--failed"])),
+            Part("packages.txt", .program("/usr/bin/dpkg-query", ["--show"])),
+            Part("hardware.txt", .program("/usr/bin/udevadm", ["info", "--export-db"])),
+            Part("model.txt", .file("/proc/device-tree/model")),
+            Part("processor.txt", .file("/proc/cpuinfo")),
+            Part("memory.txt", .file("/proc/meminfo")),
+            Part("kernel-version.txt", .file("/proc/version")),
+            Part("kernel-options.txt", .file("/proc/cmdline")),
+            Part("interrupts.txt", .file("/proc/interrupts")),
+            Part("sound-cards.txt", .file("/proc/asound/cards")),
+            Part("sound-devices.txt", .file("/proc/asound/pcm")),
+            Part("disks.json", .program("/usr/bin/lsblk", ["--json", "--output-all"])),
+            Part("space.txt", .program("/usr/bin/df", ["--human-readable", "--print-type"])),
+            Part("mounts.txt", .file("/proc/mounts")),
+            Part("network.txt", .program("/usr/bin/ip", ["-brief", "address"])),
+            Part("system.txt", .file("/etc/os-release")),
+            Part("boot-options.txt", .file("/boot/firmware/config.txt")),
+            Part("provisioning.txt", .file("/boot/firmware/fieldfare-report.txt")),
+        ]
+    }
+
+    /// Makes a folder of the parts, packs it, and removes it.
+    /// - Parameters:
+    ///   - about: what the first file of the folder says before it lists what is missing.
+    ///   - path: the file that is made, ending in `.tar.gz`. It is on the disk when this returns.
+    /// - Returns: the parts that are missing, each as a sentence.
+    /// - Throws: `Failure`.
+    func pack(_ parts: [Part], about: String, to path: String) throws(Failure) -> [String] {
+        let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let name = String(path[end...].dropLast(".tar.gz".count))
+        let parent = end == path.startIndex ? "." : String(path[..<end].dropLast())
+        let folder = "\(parent)/\(name)"
+        var missing: [String] = []
+        try doing { () throws(FileError) in _ = try files.makeFolder(folder, mode: 0o700) }
+        defer { removeFolder(folder) }
+        for part in parts {
+            let bytes: [UInt8]
+            do {
+                bytes = try contents(of: part.source)
+            } catch {
+                missing.append("\(part.name): \((error as? FileError)?.fact ?? "\(error)")")
+                continue
+            }
+            try write(bytes, to: "\(folder)/\(part.name)")
+        }
+        let list = missing.isEmpty ? "Nothing is missing.\n" : "Missing:\n" + missing.map { "\($0)\n" }.joined()
+        try write(Array((about + list).utf8), to: "\(folder)/about.txt")
+        try pack(name, in: parent, to: path)
+        return missing
+    }
+
+    private func contents(of source: Source) throws -> [UInt8] {
+        switch source {
+        case .program(let program, let arguments):
+            return try ProgramOutput(
+                of: program, arguments, limit: Self.mostBytes, patience: Self.patience, mayFail: true
+            ).bytes
+        case .file(let file): return try files.contents(file)
+        case .settings(let file):
+            let text = String(decoding: try files.contents(file), as: UTF8.self)
+            return Array(settingsWithoutSecrets(text).utf8)
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to path: String) throws(Failure) {
+        try doing { () throws(FileError) in
+            let file = try files.create(path, isNew: true, mode: 0o600)
+            try files.write(bytes, to: file, at: 0)
+        }
+    }
+
+    /// The file has its name once all of it is on the disk.
+    private func pack(_ name: String, in parent: String, to path: String) throws(Failure) {
+        let unfinished = "\(path).part"
+        do throws(ProgramError) {
+            _ = try ProgramOutput(
+                of: "/usr/bin/tar",
+                [
+                    "--create", "--gzip", "--owner=0", "--group=0", "--file", unfinished, "--directory",
+                    parent.isEmpty ? "/" : parent, name,
+                ], limit: 1 << 16, patience: .seconds(600))
+        } catch {
+            try? files.remove(unfinished)
+            throw Failure(exitStatus: 74, "support: \(error.problem): nothing was made")
+        }
+        try doing { () throws(FileError) in
+            try files.sync(try files.open(unfinished))
+            try files.rename(unfinished, to: path)
+        }
+    }
+
+    private func removeFolder(_ folder: String) {
+        for name in (try? files.entries(folder)) ?? [] { try? files.remove("\(folder)/\(name)") }
+        try? files.removeFolder(folder)
+    }
+
+    private func doing<Result>(_ work: () throws(FileError) -> Result) throws(Failure) -> Result {
+        do throws(FileError) { return try work() } catch { throw Failure(exitStatus: 73, "support: \(error.fact)") }
+    }
+}
