@@ -35,15 +35,15 @@ struct DeleteCommand: FieldfareCommand {
         }
         var failures: [(take: String, failure: Failure)] = []
         var deleted: [String] = []
-        for take in named.map(\.stem) {
+        for take in named {
             do throws(ControlError) {
-                try Self.delete(take, client, library)
+                try Self.delete(take, in: kit.folder, client, library)
             } catch {
-                failures.append((take, Failure(error)))
+                failures.append((take.stem, Failure(error)))
                 continue
             }
-            deleted.append(take)
-            if !options.json { try session.write(line: "deleted \(take)") }
+            deleted.append(take.stem)
+            if !options.json { try session.write(line: "deleted \(take.stem)") }
         }
         if options.json { try session.write(line: json(deleted, failures).description) }
         for failure in failures.dropFirst() { session.console.complain(failure.failure.description) }
@@ -51,17 +51,21 @@ struct DeleteCommand: FieldfareCommand {
     }
 
     /// Has a take deleted: by the library, which knows who relies on this copy, or, if that does not run or does not know the take, by the
-    /// recorder.
-    static func delete(_ take: String, _ recorder: ControlClient, _ library: LibraryClient?) throws(ControlError) {
+    /// recorder: the take that was shown, in this folder, and no other.
+    static func delete(
+        _ take: TakeName, in folder: TakesFolder, _ recorder: ControlClient, _ library: LibraryClient?
+    ) throws(ControlError) {
+        let version = (try? folder.sidecar(of: take))?.version(day: take.day)
         if let library {
             do throws(ControlError) {
-                _ = try library.ask(.delete(stem: take, Deletion(.here)), timeout: timeout)
+                _ = try library.ask(.delete(stem: take.stem, Deletion(.here)), timeout: timeout)
                 return
             } catch {
                 guard case .refused(let refusal) = error.cause, refusal.code == .notFound else { throw error }
             }
         }
-        _ = try recorder.ask(.command(.discard(stem: take)), timeout: timeout)
+        let terms = DiscardTerms(version, day: take.day, in: folder.path)
+        _ = try recorder.ask(.command(.discard(stem: take.stem, terms)), timeout: timeout)
     }
 
     private func isAgreed(_ takes: [TakeName], _ kit: KitTakes, _ session: Session) throws(Failure) -> Bool {

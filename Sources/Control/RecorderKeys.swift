@@ -12,12 +12,15 @@ extension RequestKeys {
     func terms() throws(Refusal) -> DiscardTerms {
         let notAfter = try optional("not_after_monotonic_ns", "a whole number", \.integer)
         return DiscardTerms(
-            try version(), day: try optional("day", Self.dayForm, Self.day),
+            try version(), day: try day(),
             in: try optional("directory", "a path of at most 4096 bytes") { value in
                 value.text.flatMap { $0.utf8.count <= 4096 ? $0 : nil }
             },
             notAfter: notAfter.map { Instant(nanoseconds: Int64($0)) })
     }
+
+    /// The folder of a take's day.
+    func day() throws(Refusal) -> String? { try optional("day", Self.dayForm, Self.day) }
 
     private static let dayForm = "a day such as \"2026-11-21\""
     private static func day(_ value: JSONValue) -> String? { value.text.flatMap { TakeName.isDay($0) ? $0 : nil } }

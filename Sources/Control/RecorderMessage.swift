@@ -39,7 +39,7 @@ extension RecorderMessage {
             "status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "gain", "volume",
             "pitch", "speed",
         ]
-        + ["eject", "discard"] + Inventory.allCases.map(\.rawValue) + ["indicate", "light", "clock-set"]
+        + ["eject", "discard", "settle"] + Inventory.allCases.map(\.rawValue) + ["indicate", "light", "clock-set"]
 
     /// Reads what an object asks for.
     public init(_ members: [String: JSONValue]) throws(Refusal) {
@@ -55,6 +55,7 @@ extension RecorderMessage {
         case "mark": self = .command(.mark(note: try keys.note()))
         case "select": self = .command(.select(try keys.requiredTake()))
         case "eject": self = .command(.eject)
+        case "settle": self = .command(.settle(stem: try keys.stem(), day: try keys.day()))
         case "discard": self = .command(.discard(stem: try keys.stem(), try keys.terms()))
         case "filter":
             self = .command(
@@ -108,6 +109,10 @@ extension Command {
         case .eject: return ["command": .string("eject")]
         case .discard(let stem, let terms):
             return ["command": .string("discard"), "take": .string(stem)].merging(terms.members) { $1 }
+        case .settle(let stem, let day):
+            var members: [String: JSONValue] = ["command": .string("settle"), "take": .string(stem)]
+            members["day"] = day.map { .string($0) }
+            return members
         case .volume(let volume): return ["command": .string("volume"), "volume": .double(volume)]
         case .pitch(let cents): return ["command": .string("pitch"), "cents": .integer(cents)]
         case .speed(let factor, let expands):

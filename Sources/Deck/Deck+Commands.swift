@@ -40,11 +40,20 @@ extension Deck {
             case .gain(let gain, let agc): workers.card.post(.setGain(gain, agc: agc, by: asker))
             case .eject: try eject(asker)
             case .discard(let stem, let terms):
-                if let take = selection.find(.stem(stem), in: terms.day), recovery.isDiscarded(take) {
+                if let take = selection.find(.stem(stem), in: terms.day), let others = recovery.termsOfDiscard(take) {
+                    guard terms == others || terms == DiscardTerms() else {
+                        throw Refusal(.busy, "discard: \(stem): it is being deleted by another order")
+                    }
                     // It was asked for before: both are answered once it is gone, or is not.
-                    recovery.discard(take, by: asker)
+                    recovery.awaitDiscard(take, by: asker)
                 } else {
                     discard(try find(.stem(stem), in: terms.day, for: "discard"), terms, asker)
+                }
+            case .settle(let stem, let day):
+                if let take = selection.find(.stem(stem), in: day), recovery.isDiscarded(take) {
+                    recovery.awaitDiscard(take, by: asker)
+                } else {
+                    reply(asker, .success(status))
                 }
             }
         } catch {
@@ -98,7 +107,7 @@ extension Deck {
         }
         // The sound behind it is of no use without it.
         if case .running(take, _, _) = transport.tail { dropTail() }
-        recovery.discard(take, by: asker)
+        recovery.discard(take, terms, by: asker)
         workers.archivist.post(.discard(take, terms))
     }
 }

@@ -9,7 +9,7 @@ struct RecoveryState {
     /// Why things could not be recovered, since the storage was last found to have improved.
     private var failures: Set<String> = []
     /// Takes that are to be removed, and who asked for that.
-    private var discards: [TakeName: [Asker]] = [:]
+    private var discards: [TakeName: (terms: DiscardTerms, askers: [Asker])] = [:]
 
     private enum Search { case none, due }
 
@@ -49,8 +49,14 @@ struct RecoveryState {
         return search == .due
     }
 
-    mutating func discard(_ take: TakeName, by asker: Asker) { discards[take, default: []].append(asker) }
-    /// - Returns: who asked for it.
-    mutating func discardEnded(_ take: TakeName) -> [Asker] { discards.removeValue(forKey: take) ?? [] }
+    mutating func discard(_ take: TakeName, _ terms: DiscardTerms, by asker: Asker) {
+        discards[take] = (terms, [asker])
+    }
+    /// Has one more answered when the take's deletion has ended.
+    mutating func awaitDiscard(_ take: TakeName, by asker: Asker) { discards[take]?.askers.append(asker) }
+    /// - Returns: who is to be answered.
+    mutating func discardEnded(_ take: TakeName) -> [Asker] { discards.removeValue(forKey: take)?.askers ?? [] }
+    /// On which terms a take is being deleted; nil: it is not.
+    func termsOfDiscard(_ take: TakeName) -> DiscardTerms? { discards[take]?.terms }
     func isDiscarded(_ take: TakeName) -> Bool { discards[take] != nil }
 }

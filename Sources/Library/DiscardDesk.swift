@@ -61,6 +61,25 @@ actor DiscardDesk {
         return outcome
     }
 
+    /// Waits until the recorder carries out no order to delete a take. It may have one of a library that ran before this one.
+    /// - Throws: `ControlError`, if it does not answer. Where no recorder runs, there is no order.
+    func awaitOrders(of take: TakeName) throws(ControlError) {
+        // What reached the recorder before the first question was taken up before the second one.
+        for _ in 0..<2 {
+            do throws(ControlError) {
+                let question = Command.settle(stem: take.stem, day: take.day)
+                _ = try ControlClient(path: recorder).ask(.command(question), timeout: Self.patience)
+            } catch {
+                switch error.cause {
+                case .notRunning: return
+                // The order ended with a refusal.
+                case .refused(let refusal) where refusal.code != .usage: continue
+                default: throw error
+                }
+            }
+        }
+    }
+
     private func settle(_ stem: String, _ terms: DiscardTerms) async {
         while true {
             do {

@@ -52,7 +52,12 @@ struct KitCopy: Sendable {
                 throw Refusal(.busy, "delete: \(path): it was never compared with another copy: nothing is deleted")
             }
             do {
-                let there = try await reader.perform { try $0.attributes(path) }
+                // What is a link elsewhere is no copy on the kit: it may lead to the one that it is compared with.
+                let there = try await reader.perform { [day = folder.folder(of: take)] files in
+                    _ = try files.openFolder(day, followsLink: false)
+                    _ = try files.openToRead(path, followsLink: false)
+                    return try files.attributes(path)
+                }
                 if !isLast, let noted, noted.sha256 == expected, noted.bytes == there.byteCount,
                     noted.modifiedNs == there.modifiedNs
                 {

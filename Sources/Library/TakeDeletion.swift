@@ -100,6 +100,7 @@ actor TakeDeletion {
         switch deletion.place {
         case .here: break
         case .there:
+            try await discards.awaitOrders(of: copy.take)
             try await check(copy, notes, isLast: true)
             try await remote.deleteEverywhere(copy, in: deletion.store, leavesKit: true)
         case .both:

@@ -25,6 +25,9 @@ public enum Command: Hashable, Sendable {
     /// Deletes a take. By its stem only: what 'last' is may have changed since it was asked.
     /// `version`: only if it still is just this one; nil: whatever it is.
     case discard(stem: String, DiscardTerms = DiscardTerms())
+    /// Waits until no order to delete a take is being carried out, whoever gave it.
+    /// `day`: the folder that it is in; nil: the newest take of the stem.
+    case settle(stem: String, day: String?)
 }
 
 /// How a person names a take.

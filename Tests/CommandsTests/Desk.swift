@@ -192,7 +192,7 @@ private final class ScriptedRecorder: ControlHandler {
         case .mark(note: "io"): answer.refuse(Refusal(.io, "mark: the disk failed"))
         case .mark(note: "data"): answer.refuse(Refusal(.badData, "mark: bad"))
         case .mark(note: "bug"): break
-        case .record, .stop, .eject, .pause, .skip, .mark, .select, .filter, .gain, .volume, .pitch, .speed:
+        case .record, .stop, .eject, .pause, .skip, .mark, .select, .filter, .gain, .volume, .pitch, .speed, .settle:
             answer.succeed(status)
         }
     }

@@ -126,7 +126,13 @@ import Transport
 
     // MARK: delete
 
-    @Test func `delete asks, and discards by stem what is agreed to`() throws {
+    /// The order for a take as it is on the disk.
+    private func discard(_ take: TakeName) throws -> Transport.Command {
+        let version = try TakesFolder(path: folder.path).sidecar(of: take).version(day: take.day)
+        return .discard(stem: take.stem, DiscardTerms(version, in: folder.path))
+    }
+
+    @Test func `delete asks, and discards just what is agreed to`() throws {
         let (first, second) = (try record(), try record())
         let recorder = try recorder()
         let console = PaperConsole()
@@ -140,7 +146,7 @@ import Transport
         console.output = ""
         #expect(run(["delete", "1"], at: recorder, console: console).output == ["deleted \(first.stem)"])
         #expect(console.questions.last == "Delete this take for good? [y/N]")
-        #expect(recorder.commands == [.discard(stem: first.stem)])
+        #expect(recorder.commands == [try discard(first)])
     }
 
     @Test func `delete --yes does not ask, and a take that is named twice is deleted once`() throws {
@@ -148,7 +154,7 @@ import Transport
         let recorder = try recorder()
         let result = run(["delete", "--yes", "1", second.stem, "last"], at: recorder)
         #expect(result == (0, ["deleted \(first.stem)", "deleted \(second.stem)"], []))
-        #expect(recorder.commands == [.discard(stem: first.stem), .discard(stem: second.stem)])
+        #expect(recorder.commands == [try discard(first), try discard(second)])
     }
 
     @Test func `a library that runs deletes what it knows, and says who else does; the recorder deletes the rest`()
@@ -160,7 +166,7 @@ import Transport
         #expect(run(["delete", "--yes", "1", "2"], at: recorder, library: library).status == 0)
         #expect(
             library.messages == [first, second].map { .delete(stem: $0.stem, Deletion(.here)) })
-        #expect(recorder.commands == [.discard(stem: second.stem)])
+        #expect(recorder.commands == [try discard(second)])
         let refusal = "delete: \(first.stem): it is being deleted: look again in a moment"
         library.desk.refusal.withLock { $0 = Refusal(.busy, refusal) }
         #expect(run(["delete", "--yes", "1"], at: recorder, library: library) == (75, [], [refusal]))

@@ -219,6 +219,19 @@ import Testing
         #expect(try files(of: stem, in: kit.home).count == 3)
     }
 
+    @Test(arguments: [true, false]) func `what is a link to home on the kit is not the kit's copy`(isFolder: Bool)
+        throws
+    {
+        let stem = try send()
+        let folder = try #require(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["folder"]?.text)
+        let linked = isFolder ? folder : "\(folder)/\(stem).wav"
+        let atHome = "\(kit.home)/\(folder.suffix(10))" + (isFolder ? "" : "/\(stem).wav")
+        try FileManager.default.moveItem(atPath: linked, toPath: kit.folder + "/hidden")
+        try FileManager.default.createSymbolicLink(atPath: linked, withDestinationPath: atHome)
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=there").status >= 400)
+        #expect(try files(of: stem, in: kit.home).count == 3)
+    }
+
     @Test func `which copies are meant is never guessed`() throws {
         let stem = try send()
         for query in ["", "?were=there", "?where=here&where=there", "?where=here&left=kit"] {

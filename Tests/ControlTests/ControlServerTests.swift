@@ -38,7 +38,7 @@ import Transport
                 #"{"id":null,"ok":false,"protocol":1,"error":{"code":"usage","message":"control: id: found [1], "#
                     + #"allowed are a number, a text, true, false and null"}}"#,
                 #"{"id":5,"ok":false,"error":{"code":"usage","message":"control: command: found 7, allowed are "#
-                    + #"status, watch, record, stop, play, pause, skip, mark, select, filter, gain, volume, pitch, speed, eject, discard, "#
+                    + #"status, watch, record, stop, play, pause, skip, mark, select, filter, gain, volume, pitch, speed, eject, discard, settle, "#
                     + #"cards, lines, doctor, indicate, light, clock-set"}}"#,
                 #"{"id":6,"ok":true,"lines":[{"id":"one"}]}"#,
             ])

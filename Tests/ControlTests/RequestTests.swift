@@ -40,6 +40,11 @@ import Transport
                     DiscardTerms(day: "2026-11-21", in: "/takes", notAfter: Instant(nanoseconds: 9_000_000_000_000_001))
                 ))
         ),
+        (#"{"command":"settle","id":1,"take":"a-0042-061811Z"}"#, .command(.settle(stem: "a-0042-061811Z", day: nil))),
+        (
+            #"{"command":"settle","day":"2026-11-21","id":1,"take":"a-0042-061811Z"}"#,
+            .command(.settle(stem: "a-0042-061811Z", day: "2026-11-21"))
+        ),
         (#"{"command":"skip","id":1,"seconds":-5}"#, .command(.skip(seconds: -5))),
         (#"{"command":"skip","id":1,"seconds":0.25}"#, .command(.skip(seconds: 0.25))),
         (#"{"command":"mark","id":1}"#, .command(.mark(note: nil))),
@@ -116,12 +121,12 @@ import Transport
         (
             "{}",
             "control: command is missing, allowed are status, watch, record, stop, play, pause, skip, mark, select, "
-                + "filter, gain, volume, pitch, speed, eject, discard, cards, lines, doctor, indicate, light, clock-set"
+                + "filter, gain, volume, pitch, speed, eject, discard, settle, cards, lines, doctor, indicate, light, clock-set"
         ),
         (
             #"{"command":"erase"}"#,
             "control: command: found \"erase\", allowed are status, watch, record, stop, play, pause, skip, mark, "
-                + "select, filter, gain, volume, pitch, speed, eject, discard, cards, lines, doctor, indicate, light, clock-set"
+                + "select, filter, gain, volume, pitch, speed, eject, discard, settle, cards, lines, doctor, indicate, light, clock-set"
         ),
         (#"{"command":"skip"}"#, "skip: seconds is missing, allowed is a number, negative to go back"),
         (

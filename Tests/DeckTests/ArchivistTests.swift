@@ -341,6 +341,45 @@ import Workers
         #expect(try rig.sidecars().isEmpty)
     }
 
+    @Test func `who waits for orders is answered once the take's deletion has ended, and at once without one`() throws {
+        let (rig, stem) = try Self.recordedTake()
+        var answers: [String] = []
+        func settle(_ stem: String, _ name: String) {
+            rig.deck.perform(.settle(stem: stem, day: nil)) { result in
+                if case .success = result { answers.append(name) }
+            }
+        }
+        settle(stem, "none")
+        settle("heron07-0099-061811Z", "unknown")
+        #expect(answers == ["none", "unknown"])
+        rig.stuck = [.archivist]
+        rig.deck.perform(.discard(stem: stem)) { _ in answers.append("gone") }
+        settle(stem, "settled")
+        rig.work()
+        #expect(answers.count == 2)
+        rig.stuck = []
+        rig.work()
+        #expect(answers == ["none", "unknown", "gone", "settled"])
+    }
+
+    @Test func `another order to discard a take that is being discarded is refused`() throws {
+        let (rig, stem) = try Self.recordedTake()
+        rig.stuck = [.archivist]
+        rig.deck.perform(.discard(stem: stem)) { _ in }
+        var refusals: [Refusal] = []
+        let day = WallTime(iso8601: try #require(try rig.sidecars().first).started)?.date ?? ""
+        for terms in [DiscardTerms(in: "/elsewhere"), DiscardTerms(day: day)] {
+            rig.deck.perform(.discard(stem: stem, terms)) {
+                if case .failure(let refusal) = $0 { refusals.append(refusal) }
+            }
+        }
+        let other = Refusal(.busy, "discard: \(stem): it is being deleted by another order")
+        #expect(refusals == [other, other])
+        rig.stuck = []
+        rig.work()
+        #expect(try rig.sidecars().isEmpty)
+    }
+
     @Test func `a take whose storage went away before it was discarded is not said to be deleted`() throws {
         let rig = try Rig()
         rig.keepsDirectory = true

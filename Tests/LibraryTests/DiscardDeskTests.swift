@@ -40,6 +40,22 @@ import Transport
         while (try? inHand.beginDeleting(stem)) == nil { await Task.yield() }
     }
 
+    @Test func `orders of a library before this one are waited for`() async throws {
+        let take = try #require(TakeName(stem: stem, day: "2026-11-21"))
+        let desk = try desk()
+        // Without a recorder there are none.
+        try await desk.awaitOrders(of: take)
+        let listener = try #require(try? Listening(socket))
+        await #expect(throws: ControlError.self) { try await desk.awaitOrders(of: take) }
+        listener.stop()
+        let recorder = try DeskRecorder(socket)
+        defer { recorder.stop() }
+        try await desk.awaitOrders(of: take)
+        for _ in 0..<2 {
+            #expect(await recorder.next() == .command(.settle(stem: stem, day: "2026-11-21")))
+        }
+    }
+
     @Test func `a take is let go once the catalog lists it no longer`() async throws {
         let recorder = try DeskRecorder(socket)
         defer { recorder.stop() }

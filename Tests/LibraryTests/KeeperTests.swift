@@ -96,7 +96,7 @@ import Upload
                     prefix(stems[1])
                         + "delete: DAY/\(stems[1]).wav: it is not what was sent: compare it with its copies",
                     prefix(stems[2])
-                        + "delete: examine DAY/\(stems[2]).wav: No such file or directory: the take is not whole on the kit",
+                        + "delete: open DAY/\(stems[2]).wav: No such file or directory: the take is not whole on the kit",
                 ].sorted())
     }
 
