@@ -115,6 +115,7 @@ class TakesPage {
         this.#select([stem], false);
         this.#countAll();
       } else if (what === 'committed') {
+        await this.#becomesKnown(stem);
         await this.list.refreshHead();
         this.#countAll();
       } else {
@@ -123,6 +124,18 @@ class TakesPage {
       }
     } catch (error) {
       this.context.say(error.message);
+    }
+  }
+
+  /** Waits until the library knows a take: the recorder says first that it is there. */
+  async #becomesKnown(stem) {
+    for (let pause = 50; pause < 10_000; pause *= 2) {
+      const isKnown = await this.context.api.get(takePath(stem)).then(() => true, (error) => {
+        if (error.status !== 404) throw error;
+        return false;
+      });
+      if (isKnown) return;
+      await new Promise((end) => { setTimeout(end, pause); });
     }
   }
 
