@@ -25,7 +25,7 @@ public enum Command: Hashable, Sendable {
     /// Deletes a take. By its stem only: what 'last' is may have changed since it was asked.
     /// `version`: only if it still is just this one; nil: whatever it is.
     case discard(stem: String, DiscardTerms = DiscardTerms())
-    /// Waits until no order to delete a take is being carried out, whoever gave it.
+    /// Waits until no order to delete a take is being carried out, also of another peer.
     /// `day`: the folder that it is in; nil: the newest take of the stem.
     case settle(stem: String, day: String?)
 }
