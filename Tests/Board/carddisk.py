@@ -1,4 +1,5 @@
 """A memory card for the scenarios: an ext4 image behind a table of the device mapper, so that it can be made to fail in use."""
+import glob
 import os
 import subprocess
 
@@ -40,8 +41,20 @@ class CardDisk:
 
     @property
     def is_held(self):
-        """Whether any process still has anything open on it."""
+        """Whether any process still has anything open on it; the kernel itself takes a moment after the last one."""
         return int(self.info("open")) > 0
+
+    def holders(self):
+        """What processes have open on it, as "process: path"."""
+        found, device = [], os.stat(self.device).st_rdev
+        for link in glob.glob("/proc/[0-9]*/fd/*") + glob.glob("/proc/[0-9]*/cwd"):
+            try:
+                path = os.readlink(link)
+                if path.startswith("/") and os.stat(link).st_dev == device:
+                    found.append(f"{link.split('/')[2]}: {path}")
+            except OSError:
+                continue
+        return found
 
 
 def free_bytes(path="/mnt"):
