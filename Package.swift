@@ -160,7 +160,7 @@ let package = Package(
             name: "Console",
             dependencies: [
                 "Takes", "Transport", "TakeFiles", "Settings", "Control", "Library", "Upload", "Workers", "Exports",
-                "Digests", "Programs", "CLinux", "CZlib",
+                "Digests", "History", "Programs", "CLinux", "CZlib",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -308,7 +308,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ConsoleTests", dependencies: ["Console", "Control", "Takes", "StoreTrials"], exclude: ["Resources"],
+            name: "ConsoleTests", dependencies: ["Console", "Control", "History", "Takes", "StoreTrials"],
+            exclude: ["Resources"],
             swiftSettings: strict),
         .testTarget(
             name: "WebStoresTests",

@@ -30,6 +30,7 @@ enum HistoryText {
         case .none: ", for the first time"
         case .signal: ", after it was ended by the system"
         case .person: ", after a person switched the kit off"
+        case .battery: ", after it switched itself off: the battery was nearly empty"
         case .crash: ", after it crashed, or was killed"
         case .powerCut: ", after the power was cut, or the system crashed"
         case .watchdog: ", after the watchdog reset the kit"
@@ -40,6 +41,7 @@ enum HistoryText {
         switch cause {
         case .signal: ": by the system"
         case .person: ": a person switched the kit off"
+        case .battery: ": the battery was nearly empty"
         }
     }
 
@@ -49,6 +51,7 @@ enum HistoryText {
         case "eject": "stop held: eject"
         case "shutdown": "stop held: shut down"
         case "pair": "play held: phones may pair"
+        case "access": "back and forward held: access point"
         default: "\(button) pressed"
         }
     }
@@ -65,6 +68,7 @@ enum HistoryText {
         var parts = (measurement.temperatures ?? [:]).sorted { $0.key < $1.key }.map {
             "\($0.key.printable) \(Figures.decimal($0.value, digits: 1)) \(degree)"
         }
+        if let volts = measurement.supplyVolts { parts.append("supply \(Figures.short(volts)) V") }
         if measurement.underVoltage == true { parts.append("under-voltage") }
         if let flags = measurement.throttled, flags != 0 { parts.append("throttled 0x\(String(flags, radix: 16))") }
         if let free = measurement.freeBytes { parts.append("\(Figures.size(free)) free") }

@@ -2,31 +2,84 @@ import ArgumentParser
 import Control
 import Glibc
 import Settings
+import TakeFiles
+import Takes
 
 struct LabelCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "label", abstract: "Print the kit's name, its address for a browser, and that as a QR code.",
         discussion: """
-            For a sticker on the kit: who joins its network opens this address. The QR code is made by the program qrencode, if it is \
-            installed; its text is the address.
+            For a sticker on the kit: who joins its network opens this address. Where no network is known, back and forward held for 3 s \
+            open the kit's own Wi-Fi: its password is printed too, and --wifi prints the QR code by which a phone joins it. The codes are \
+            made by the program qrencode, if it is installed.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Flag(name: .customLong("text"), help: "Without the QR code.") var isTextOnly = false
+    @Flag(name: .customLong("wifi"), help: "The QR code of the kit's own Wi-Fi instead.") var isForWiFi = false
 
     func run(in session: Session) throws(Failure) {
         let settings = Settings.load(from: options.settings).settings
         guard let address = Self.address(settings, hostName: KitName.hostName) else {
             throw Failure(exitStatus: 75, "label: the console is off: [console] listen of the settings opens it")
         }
+        let wifi = AccessPoint(name: KitName.hostName, passwordFile: AccessPoint.passwordFile)
         if options.json {
-            try session.write(json: .object(["name": .string(settings.kitName), "address": .string(address)]))
-            return
+            var label: [String: JSONValue] = ["name": .string(settings.kitName), "address": .string(address)]
+            if let wifi { label["wifi"] = .object(["name": .string(wifi.name), "password": .string(wifi.password)]) }
+            return try session.write(json: .object(label))
         }
         try session.write(line: settings.kitName)
         try session.write(line: address)
-        guard !isTextOnly, !Self.drawCode(address) else { return }
+        if let wifi {
+            try session.write(line: "back and forward held for 3 s: Wi-Fi \(wifi.name), password \(wifi.password),")
+            try session.write(line: "then \(AccessPoint.address(port: settings.console.listen?.port))")
+        }
+        guard !isTextOnly else { return }
+        var code = address
+        if isForWiFi {
+            guard let wifi else {
+                throw Failure(
+                    exitStatus: 66,
+                    "label: \(AccessPoint.passwordFile): the password of the kit's own Wi-Fi cannot be read: try with sudo"
+                )
+            }
+            code = wifi.code
+        }
+        guard !Self.drawCode(code) else { return }
         throw Failure(exitStatus: 69, "label: there is no QR code: install qrencode, or ask with --text")
+    }
+
+    /// The kit's own Wi-Fi, which `deploy/systemd/access-point` opens.
+    struct AccessPoint: Equatable {
+        static let passwordFile = "/etc/fieldfare/access-point"
+        let name: String
+        let password: String
+
+        /// - Parameter passwordFile: holds the password in its first line.
+        /// - Returns: nil, if that cannot be read.
+        init?(name: String, passwordFile: String) {
+            guard let bytes = try? FileSystem().contents(passwordFile, limit: 4096),
+                let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first
+            else { return nil }
+            self.name = name
+            password = String(line)
+        }
+
+        /// The kit's address in it.
+        static func address(port: Int?) -> String {
+            "http://10.42.0.1" + (port == 80 ? "" : port.map { ":\($0)" } ?? "")
+        }
+
+        /// What phones read from a QR code to join a network, as ZXing's wiki of barcode contents has it.
+        var code: String {
+            let (name, password) = (Self.escaped(name), Self.escaped(password))
+            return "WIFI:T:WPA;S:\(name);P:\(password);;"
+        }
+
+        private static func escaped(_ text: String) -> String {
+            text.map { #"\;,":"#.contains($0) ? "\\\($0)" : String($0) }.joined()
+        }
     }
 
     /// Where browsers find the kit; nil: nowhere. Avahi announces the host's name.

@@ -1,6 +1,7 @@
 public import Control
 public import Doctor
 import Glibc
+import History
 public import Panel
 import SoundCard
 
@@ -27,7 +28,7 @@ public struct LocalAccess: Sendable {
     /// Whether there is such a file.
     public var isThere: @Sendable (_ file: String) -> Bool = { file in unsafe access(file, F_OK) == 0 }
     /// The folder of the kit's history.
-    public var history = "/var/lib/fieldfare/history"
+    public var history = HistoryFolder.usualPath
     /// The kernel's `boot_id`.
     public var bootID: @Sendable () -> String = { SystemFile.firstLine("/proc/sys/kernel/random/boot_id") ?? "" }
     /// Lists what the recorder would list, if it were up.

@@ -127,6 +127,7 @@ extension RecoverCommand {
             case .to(.recovered(let sidecar)):
                 let cause = sidecar.endedBy?.rawValue ?? "unknown"
                 return "\(take.stem): recovered, \(Figures.time(sidecar.durationSeconds)), ended by \(cause)"
+            case .to(.discarded): return "\(take.stem): it was deleted, and what was left of it is removed"
             case .to(.removed): return "\(take.stem): removed, nothing had been recorded yet"
             case .to(.unchanged): return "\(take.stem): finished before, what was left beside it is removed"
             // The reason begins with the take's stem or the file's path.
@@ -144,6 +145,7 @@ extension RecoverCommand {
                 members["duration_seconds"] = .double(sidecar.durationSeconds)
                 members["ended_by"] = .string(sidecar.endedBy?.rawValue ?? "unknown")
                 members["shortcomings"] = .array(shortcomings.map(JSONValue.string))
+            case .to(.discarded): members["outcome"] = .string("discarded")
             case .to(.removed): members["outcome"] = .string("removed")
             case .to(.unchanged): members["outcome"] = .string("unchanged")
             case .to(.left(let reason)):

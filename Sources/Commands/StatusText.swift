@@ -24,7 +24,7 @@ struct StatusText {
         }
         rows.append(("space", space))
         rows.append(("clock", status.clock.text))
-        if status.pairing { rows.append(("pairing", "phones may pair for 2 minutes after play was held")) }
+        if status.pairing { rows.append(("pairing", "phones may pair for 2 minutes")) }
         if status.faults.isEmpty { rows.append(("faults", "none")) }
         for fault in status.faults { rows.append(("fault \(fault.code.rawValue)", fault.message)) }
         return rows.map { name, text in name + String(repeating: " ", count: 10 - name.count) + text }

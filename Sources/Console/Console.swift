@@ -1,5 +1,6 @@
 import Exports
 import Glibc
+import History
 import Hummingbird
 import HummingbirdCore
 public import Library
@@ -67,6 +68,7 @@ public struct Console: Service {
                     path: settingsFile, wishFolder: Self.folder(of: settings.library.socket),
                     outcomeFolder: "/run/fieldfare-settings"), pool: disk
             ).routes
+            + HistoryRoutes(history: HistoryFolder(HistoryFolder.usualPath), pool: disk).routes
             + LogRoutes(journal: Journal(), pool: disk).routes
             + ListenRoutes(
                 path: "\(Self.folder(of: settings.control.socket))/listen.sock",

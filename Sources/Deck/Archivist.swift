@@ -33,10 +33,33 @@ package enum ArchiveOutcome: Sendable {
     case unrecovered(String)
     /// The sidecar of a finished take was revised: it was dated, or converted.
     case revised(TakeName)
-    /// A take that was to be discarded is removed; `failure`: why it is not.
-    case discarded(TakeName, failure: Refusal?)
+    /// What became of a take that was to be discarded.
+    case discarded(TakeName, Discarding)
     /// A line for the log.
     case reported(Report)
+}
+
+/// What became of a take that was to be discarded.
+package enum Discarding: Sendable {
+    case deleted
+    /// It is no take any more, and some of its files are still there, for this reason.
+    case begun(Refusal)
+    /// It is a take as before, for this reason.
+    case refused(Refusal)
+
+    var isGone: Bool {
+        switch self {
+        case .deleted, .begun: true
+        case .refused: false
+        }
+    }
+
+    var refusal: Refusal? {
+        switch self {
+        case .deleted: nil
+        case .begun(let refusal), .refused(let refusal): refusal
+        }
+    }
 }
 
 /// Keeps the takes that are not being recorded: recovers what a cut left, converts, dates and discards. It is the state of a
@@ -126,11 +149,11 @@ final class Archivist {
             add(Self.dating(directory, by: truth, kit: kit))
         case .discard(let take, let terms):
             guard directory != nil else {
-                outcomes?.post(.discarded(take, failure: Self.storageWentAway(take)))
+                outcomes?.post(.discarded(take, .refused(Self.storageWentAway(take))))
                 return
             }
             if let refusal = obstacle(to: take, terms) {
-                outcomes?.post(.discarded(take, failure: refusal))
+                outcomes?.post(.discarded(take, .refused(refusal)))
                 return
             }
             chores.removeAll { $0.take == take }
@@ -203,6 +226,9 @@ extension Archivist {
             case .recovered(let sidecar): return .done(.recovered(take, sidecar))
             case .removed:
                 return .done(.reported(Report(.notice, "recover: \(take.stem): nothing was recorded yet: removed")))
+            case .discarded:
+                return .done(
+                    .reported(Report(.notice, "recover: \(take.stem): it was deleted: what was left is removed")))
             case .unchanged: return .done(nil)
             case .left(let sentence): return .done(.reported(Report(.warning, sentence)))
             }
@@ -276,7 +302,7 @@ extension Archivist {
     /// Nothing more is done in the directory; who waits for a take to be discarded is answered.
     private func dropChores() {
         for case let take? in chores.filter({ $0.kind == .discard }).map(\.take) {
-            outcomes?.post(.discarded(take, failure: Self.storageWentAway(take)))
+            outcomes?.post(.discarded(take, .refused(Self.storageWentAway(take))))
         }
         chores = []
     }
@@ -290,7 +316,10 @@ extension Archivist {
         guard let directory else { return nil }
         do {
             if let folder = terms.directory, try !directory.isThe(folder: folder) {
-                let reason = "what is meant is in \(folder), and the recorder's takes are in \(directory.path)"
+                let reason =
+                    folder == directory.path
+                    ? "another storage is at \(folder) than when the recorder opened it"
+                    : "what is meant is in \(folder), and the recorder's takes are in \(directory.path)"
                 return Refusal(.busy, "discard: \(take.stem): \(reason)")
             }
             guard let version = terms.version, try directory.sidecar(of: take).version(day: take.day) != version
@@ -306,12 +335,19 @@ extension Archivist {
         Chore(kind: .discard, take: take) { [unowned self] in
             if let end, clock.now() > end {
                 let reason = "it comes too late, and nothing is deleted: ask again"
-                return .done(.discarded(take, failure: Refusal(.busy, "discard: \(take.stem): \(reason)")))
+                return .done(.discarded(take, .refused(Refusal(.busy, "discard: \(take.stem): \(reason)"))))
             }
-            try directory?.remove(take)
-            return .done(.discarded(take, failure: nil))
-        } failed: {
-            .discarded(take, failure: Refusal(.io, "discard: \($0)"))
+            guard let directory else { return .done(.discarded(take, .refused(Self.storageWentAway(take)))) }
+            do throws(FileError) {
+                try directory.remove(take)
+                return .done(.discarded(take, .deleted))
+            } catch {
+                guard (try? directory.contains(take)) == false else {
+                    return .done(.discarded(take, .refused(Refusal(.io, "discard: \(error)"))))
+                }
+                let rest = "it is deleted, but for files that are removed when the recorder starts again"
+                return .done(.discarded(take, .begun(Refusal(.io, "discard: \(take.stem): \(rest): \(error)"))))
+            }
         }
     }
 }

@@ -42,8 +42,9 @@ extension Deck {
         case .takeOver: takeOver()
         case .eject: ejectByButton()
         case .pair: openPairing()
+        case .openAccess: onOpenAccess()
         case .powerOff:
-            report(Report(.notice, "shutting down: stop was held"))
+            report(Report(.notice, "shutting down"))
             onPowerOff()
         }
     }
@@ -150,7 +151,7 @@ extension Deck {
 
     private func openPairing() {
         pairingEnd = clock.now() + Self.pairingTime
-        report(Report(.notice, "pairing: play was held: phones may pair for \(Self.pairingTime.components.seconds) s"))
+        report(Report(.notice, "pairing: phones may pair for \(Self.pairingTime.components.seconds) s"))
     }
 
     private func lockChanged(isLocked: Bool) {

@@ -268,15 +268,16 @@ extension Deck {
             // The date may have been set meanwhile.
             if sidecar.bootID == options.bootID { dateTakes() }
         case .revised(let take): onTakeChange(TakeChange(.revised, take: take.stem))
-        case .discarded(let take, let failure):
+        case .discarded(let take, let discarding):
             let askers = recovery.discardEnded(take)
-            if failure == nil {
+            if discarding.isGone {
+                let news = discarding.refusal.map { Report(.warning, $0.message) }
+                report(news ?? Report(.notice, "discard: \(take.stem): deleted"))
                 selection.remove(take)
-                report(Report(.notice, "discard: \(take.stem): deleted"))
                 onTakeChange(TakeChange(.discarded, take: take.stem))
             }
             for asker in askers {
-                reply(asker, failure.map { .failure($0) } ?? .success(status))
+                reply(asker, discarding.refusal.map { .failure($0) } ?? .success(status))
             }
         case .unrecovered(let message):
             if recovery.failed(message) { report(Report(.error, message)) }

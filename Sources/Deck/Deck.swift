@@ -69,6 +69,8 @@ public final class Deck {
     public var onPowerOff: () -> Void = {}
     /// Called when a person wants to pull the stick, once its folder is closed.
     public var onEject: () -> Void = {}
+    /// Called when a person asks for the kit's own access point.
+    public var onOpenAccess: () -> Void = {}
     /// Called when a take is asked for or is to be played, before anything is done for it.
     public var onTake: () -> Void = {}
     /// Called when a take was finished, revised or deleted on the disk.
@@ -84,7 +86,7 @@ public final class Deck {
     enum Probe { case due, done }
     enum Burden { case allowed, held }
 
-    /// How long phones may be paired once play was held.
+    /// How long phones may be paired once play was held, or an access point asked for.
     public static let pairingTime = Duration.seconds(120)
     /// How often the card's progress is compared.
     public static let tick = Duration.seconds(1)

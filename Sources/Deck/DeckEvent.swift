@@ -23,8 +23,9 @@ extension TransportEvent {
         case .press(let button, _): button.rawValue
         case .lock: "lock"
         case .eject: "eject"
-        case .shutdown: "shutdown"
+        case .shutdown(_, .hold): "shutdown"
         case .pair: "pair"
+        case .openAccess: "access"
         default: nil
         }
     }

@@ -58,6 +58,8 @@ public enum HistoryEvent: Equatable, Sendable {
             case signal
             /// A person, who held stop.
             case person
+            /// The battery was nearly empty.
+            case battery
         }
 
         /// An end.
@@ -66,7 +68,7 @@ public enum HistoryEvent: Equatable, Sendable {
 
     /// A press of a button.
     public struct ButtonPress: Codable, Equatable, Sendable {
-        /// `record`, `stop`, `play`, `back`, `forward`; or what was held: `lock`, `eject`, `shutdown`, `pair`.
+        /// `record`, `stop`, `play`, `back`, `forward`; or what was held: `lock`, `eject`, `shutdown`, `pair`, `access`.
         public var button: String
 
         /// A press.
@@ -180,6 +182,8 @@ public enum RunEnd: String, Codable, Sendable, CaseIterable {
     case signal
     /// A person switched the kit off.
     case person
+    /// The kit switched itself off: the battery was nearly empty.
+    case battery
     /// The recorder crashed, or was killed, and the machine ran on.
     case crash
     /// The machine ran until its power was cut, or it stopped without a word: it was not shut down.

@@ -11,6 +11,9 @@ public struct HistoryFolder: Sendable {
     public let path: String
     let files: FileSystem
 
+    /// Where a kit's recorder keeps it.
+    public static let usualPath = "/var/lib/fieldfare/history"
+
     /// The history in a folder; nothing is read yet.
     public init(_ path: String, files: FileSystem = FileSystem()) {
         self.path = path
@@ -59,22 +62,39 @@ public struct HistoryFolder: Sendable {
     public func records(since: WallTime? = nil) throws(FileError) -> (records: [HistoryRecord], damaged: Int) {
         var (records, damaged) = ([HistoryRecord](), 0)
         for number in try numbers() {
-            let content: [UInt8]
-            do throws(FileError) {
-                content = try files.contents(file(number), limit: Int(Self.fileBytes) + HistoryRecord.longestLine)
-            } catch {
-                // The writer removes the oldest one.
-                guard error.code == ENOENT else { throw error }
-                continue
-            }
-            for line in content.split(separator: 0x0a) {
-                guard let record = HistoryRecord(line: line) else {
-                    damaged += 1
-                    continue
-                }
-                if since.map({ record.at >= $0 }) ?? true { records.append(record) }
-            }
+            let found = try self.records(inFile: number)
+            records += found.records.filter { record in since.map { record.at >= $0 } ?? true }
+            damaged += found.damaged
         }
         return (records, damaged)
+    }
+
+    /// The newest records, the oldest of them first. Only the files that they are in are read.
+    ///
+    /// - Parameter newest: how many, at most.
+    /// - Returns: the records, and how many lines among them are none.
+    /// - Throws: `FileError`.
+    public func records(newest count: Int) throws(FileError) -> (records: [HistoryRecord], damaged: Int) {
+        var (records, damaged) = ([HistoryRecord](), 0)
+        for number in try numbers().reversed() where records.count < count {
+            let found = try self.records(inFile: number)
+            records = found.records + records
+            damaged += found.damaged
+        }
+        return (Array(records.suffix(count)), damaged)
+    }
+
+    private func records(inFile number: Int) throws(FileError) -> (records: [HistoryRecord], damaged: Int) {
+        let content: [UInt8]
+        do throws(FileError) {
+            content = try files.contents(file(number), limit: Int(Self.fileBytes) + HistoryRecord.longestLine)
+        } catch {
+            // The writer removes the oldest one.
+            guard error.code == ENOENT else { throw error }
+            return ([], 0)
+        }
+        let lines = content.split(separator: 0x0a)
+        let records = lines.compactMap { HistoryRecord(line: $0) }
+        return (records, lines.count - records.count)
     }
 }

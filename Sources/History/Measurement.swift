@@ -4,6 +4,8 @@ public struct Measurement: Codable, Equatable, Sendable {
     public var temperatures: [String: Double]?
     /// Whether the supply voltage is too low now.
     public var underVoltage: Bool?
+    /// The supply's voltage, where the settings name what measures it.
+    public var supplyVolts: Double?
     /// The flags of a Raspberry Pi's firmware, `get_throttled`.
     public var throttled: UInt32?
     /// Free space where takes are kept.
@@ -25,6 +27,7 @@ public struct Measurement: Codable, Equatable, Sendable {
     enum CodingKeys: String, CodingKey {
         case temperatures, throttled
         case underVoltage = "under_voltage"
+        case supplyVolts = "supply_volts"
         case freeBytes = "free_bytes"
         case storageWear = "storage_wear_percent"
         case preEndOfLife = "pre_eol_info"

@@ -20,6 +20,7 @@ extension RunEnd {
             switch end {
             case .signal: .signal
             case .person: .person
+            case .battery: .battery
             case nil: start.bootID == bootID ? .crash : wasReset ? .watchdog : .powerCut
             }
     }

@@ -83,9 +83,9 @@ actor RemoteDesk {
             for receipt in noted where only == nil || receipt.store == only {
                 let store = try store(noted: receipt.store, copy.take)
                 targets.append((store, try await objects(of: copy, receipt, store)))
-                if leavesKit { try await check(copy, receipt, store) }
+                if leavesKit { try await check(copy, revision: receipt.revision, store) }
             }
-            targets += try await unnoted(copy, beside: noted, only: only)
+            targets += try await unnoted(copy, beside: noted, only: only, leavesKit: leavesKit)
             for (store, objects) in targets {
                 for object in objects {
                     do {
@@ -106,8 +106,8 @@ actor RemoteDesk {
     /// What a store has under the name of a take.
     private enum Presence {
         case nothing
-        /// A sidecar of this recording; the SHA-256 of it, hexadecimal.
-        case same(sha256: String)
+        /// A sidecar of this recording, its revision, and the SHA-256 of it, hexadecimal.
+        case same(revision: Int, sha256: String)
         /// A sidecar of another recording, or one that cannot be read.
         case another
     }
@@ -122,7 +122,7 @@ actor RemoteDesk {
         else {
             return .another
         }
-        return .same(sha256: Digest.sha256(bytes).hexadecimal)
+        return .same(revision: sidecar.revision, sha256: Digest.sha256(bytes).hexadecimal)
     }
 
     /// More than any sidecar has.
@@ -168,27 +168,36 @@ actor RemoteDesk {
         return (["\(stem).json"] + others.sorted()).map { ObjectName(day: copy.take.day, file: $0) }
     }
 
-    /// The stores that have a take, and no receipt says so: notes were lost, or restored from before it was sent. One that cannot be
-    /// reached is left out.
+    /// The stores that have a take, and no receipt says so: notes were lost, or restored from before it was sent. A stick that is out is left
+    /// out.
+    /// - Throws: also, if one cannot be asked.
     private func unnoted(
-        _ copy: KitCopy, beside noted: [UploadReceipt], only: String?
+        _ copy: KitCopy, beside noted: [UploadReceipt], only: String?, leavesKit: Bool
     ) async throws -> [(store: any Store, objects: [ObjectName])] {
         var found: [(store: any Store, objects: [ObjectName])] = []
-        for store in stores.map(\.store) where only == nil || store.name == only {
+        for entry in stores where only == nil || entry.store.name == only {
+            let store = entry.store
             guard !noted.contains(where: { $0.store == store.name }) else { continue }
             do {
-                guard case .same = try await presence(of: copy, store) else { continue }
+                guard case .same(let revision, _) = try await presence(of: copy, store) else { continue }
+                if leavesKit { try await check(copy, revision: revision, store) }
                 found.append((store, Self.objects(of: copy, beside: [])))
-            } catch let error as StoreError where only == nil && error.isPassing {}
+            } catch let error as StoreError where only == nil && error.isPassing {
+                guard entry.plan.mount == nil else { continue }
+                throw Refusal(
+                    .busy,
+                    "\(error.sentence): whether it has the take is not known: or delete the take on the kit alone")
+            }
         }
         return found
     }
 
     /// That a store has no sound that the kit has not.
-    private func check(_ copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store) async throws {
+    /// - Parameter revision: of what it has.
+    private func check(_ copy: KitCopy, revision: Int?, _ store: any Store) async throws {
         let take = copy.take
         let other = "it has more than the kit: compare both, or delete the take on the kit alone"
-        guard receipt.revision ?? 0 <= copy.sidecar.revision else {
+        guard revision ?? 0 <= copy.sidecar.revision else {
             throw Refusal(.busy, "delete: \(take.stem): \(store.name) has a later state of it: \(other)")
         }
         for file in copy.sidecar.audioFiles {
@@ -218,7 +227,8 @@ actor RemoteDesk {
 
     private func has(_ copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store) async throws -> Bool {
         let sidecar = "\(copy.take.stem).json"
-        guard case .same(let sha256) = try await presence(of: copy, store), sha256 == receipt.sha256(of: sidecar) else {
+        guard case .same(_, let sha256) = try await presence(of: copy, store), sha256 == receipt.sha256(of: sidecar)
+        else {
             return false
         }
         for file in receipt.files where file.file != sidecar {

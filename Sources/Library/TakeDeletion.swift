@@ -1,5 +1,6 @@
 import Catalog
 import Control
+import TakeFiles
 import Takes
 import Transport
 import Upload
@@ -42,9 +43,10 @@ actor TakeDeletion {
 
     /// Deletes a take that is in hand, and lets go of it.
     private func deleteInHand(_ stem: String, _ deletion: Deletion, isByWord: Bool) async throws {
+        let take: CatalogedTake
         let terms: DiscardTerms
         do {
-            let take = try requests.take(stem, for: "delete")
+            take = try requests.take(stem, for: "delete")
             guard take.place == .here else {
                 throw Refusal(.busy, "delete: \(stem): it is on a storage that is out: put it in first")
             }
@@ -54,21 +56,25 @@ actor TakeDeletion {
             throw error
         }
         guard deletion.place != .there else { return catalogs.inHand.endDeleting(stem) }
-        let reason: String
+        let isHomeGone = deletion.place == .both
+        let stays = "it is deleted at home, and still on the kit: delete it here"
         switch await discards.discard(stem, terms) {
         case .deleted: return
         case .refused(let refusal):
-            guard deletion.place == .both else { throw refusal }
-            reason = refusal.message
+            guard isHomeGone else { throw refusal }
+            guard Self.isOnKit(take) else {
+                // Somebody else deleted it meanwhile, or some of its files cannot be removed.
+                if refusal.code == .notFound { return }
+                throw Refusal(refusal.code, "\(refusal.message): at home it is deleted too")
+            }
+            throw Refusal(.busy, "\(refusal.message): \(stays)")
         case .away(let error):
-            guard deletion.place == .both else { throw error }
-            reason = "\(error)"
+            guard isHomeGone else { throw error }
+            throw Refusal(.busy, "\(error): \(stays)")
         case .unanswered(let error):
-            guard deletion.place == .both else { throw error }
-            throw Refusal(
-                .busy, "\(error): it is deleted at home; whether it is on the kit, the list shows once it answers")
+            let home = isHomeGone ? "it is deleted at home; " : "the order goes on; "
+            throw Refusal(.busy, "\(error): \(home)whether it is on the kit, the list shows once it answers")
         }
-        throw Refusal(.busy, "\(reason): it is deleted at home, and still on the kit: delete it here")
     }
 
     /// Proves what the deletion relies on, and deletes what is at home.
@@ -104,7 +110,7 @@ actor TakeDeletion {
             try await check(copy, notes, isLast: true)
             try await remote.deleteEverywhere(copy, in: deletion.store, leavesKit: true)
         case .both:
-            try checkNotInUse(stem)
+            try checkRecorder(stem, in: place.takes)
             try await remote.deleteEverywhere(copy, in: deletion.store, leavesKit: false)
         }
         return copy.terms
@@ -138,10 +144,30 @@ actor TakeDeletion {
         _ = try catalogs.catalog.note(copy.take.stem) { notes in found.forEach { notes.setHash($0) } }
     }
 
-    private func checkNotInUse(_ stem: String) throws {
+    /// That the recorder will not refuse to delete a take, as far as its status tells.
+    private func checkRecorder(_ stem: String, in folder: String) throws {
         let status = try ControlClient(path: recorder).ask(.status)
         guard status["take"]?.text != stem else {
             throw Refusal(.busy, "delete: \(stem): it is being played or recorded: stop it first")
+        }
+        let files = FileSystem()
+        guard let its = status["directory"]?.text, let identity = try? files.identity(its),
+            (try? files.identity(folder)) == identity
+        else {
+            throw Refusal(
+                .busy,
+                "delete: \(stem): it is in \(folder), and the recorder has its takes elsewhere: nothing is deleted")
+        }
+    }
+
+    private static func isOnKit(_ take: CatalogedTake) -> Bool {
+        let place = place(of: take)
+        guard let name = TakeName(stem: take.take, day: place.day) else { return false }
+        do {
+            _ = try KitCopy(name, in: place.takes)
+            return true
+        } catch {
+            return error.code != .notFound
         }
     }
 }

@@ -18,6 +18,8 @@ public struct PanelInput: Sendable {
     private var decided: [Decision] = []
     /// nil: the panel cannot be locked.
     private var lock: LockHold?
+    /// Back and forward, which ask for the kit's own access point.
+    private var access: Chord
 
     /// Buttons at rest.
     /// - Parameter down: buttons that are down already: stuck, or held while the power came. Each gives nothing
@@ -26,6 +28,7 @@ public struct PanelInput: Sendable {
         self.timing = timing
         keys = [:]
         lock = timing.lockHold.map { LockHold(length: $0) }
+        access = Chord(.back, .forward, length: timing.accessHold)
         for button in Button.allCases {
             keys[button] = Key(Debouncer(window: timing.debounce, isDown: down.contains(button)))
         }
@@ -34,7 +37,7 @@ public struct PanelInput: Sendable {
     /// When there is something to decide or to check, if no edge comes before; nil when all buttons are at rest.
     public var nextDeadline: Instant? {
         let ofKeys = keys.values.flatMap { [$0.deadline, $0.debouncer.nextCheck] }
-        return (ofKeys + decided.map(\.at) + [lockDecision]).compactMap(\.self).min()
+        return (ofKeys + decided.map(\.at) + chords.map(decision)).compactMap(\.self).min()
     }
 
     /// Whether a button is down, as far as was decided.
@@ -83,7 +86,8 @@ public struct PanelInput: Sendable {
     /// Holding this button on brings nothing more.
     private mutating func release(_ button: Button) {
         keys[button]?.hold = nil
-        if LockHold.buttons.contains(button) { lock?.release(button) }
+        if let lock, lock.chord.buttons.contains(button) { self.lock?.release(button) }
+        if access.buttons.contains(button) { access.release(button) }
     }
 
     /// The events that are decided by `now`, in the order in which they were.
@@ -108,8 +112,10 @@ public struct PanelInput: Sendable {
         var events: [TransportEvent] = []
         while true {
             let next = decided.first.flatMap { $0.at <= now ? $0 : nil }
-            if let at = lockDecision, at <= now, next.map({ at < $0.at }) ?? true {
-                if let event = lock?.decide() { events.append(event) }
+            let due = chords.compactMap { chord in decision(of: chord).map { (at: $0, chord: chord) } }
+                .min { $0.at < $1.at }
+            if let due, due.at <= now, next.map({ due.at < $0.at }) ?? true {
+                if let event = decide(due.chord) { events.append(event) }
                 continue
             }
             guard let next else { return events }
@@ -118,14 +124,23 @@ public struct PanelInput: Sendable {
         }
     }
 
-    /// What a decision about a button brings. Only back and stop, where the panel can be locked, depend on each other.
+    /// The buttons that mean something together, where they do.
+    private var chords: [Chord] { [lock?.chord, access].compactMap(\.self) }
+
+    /// Both buttons of a chord were held long enough.
+    private mutating func decide(_ chord: Chord) -> TransportEvent? {
+        chord.buttons == access.buttons ? access.decide().map { .openAccess(at: $0) } : lock?.decide()
+    }
+
+    /// What a decision about a button brings. Only those that mean something together depend on each other.
     private mutating func event(_ decision: Decision) -> TransportEvent? {
         let button = decision.button
         switch decision.outcome {
-        case .held(let event): return lock?.suppresses(button) ?? false ? nil : event
+        case .held(let event): return chords.contains { $0.suppresses(button) } ? nil : event
         case .settled(nil, _): return nil
         case .settled(let turn?, _):
-            if lock != nil, LockHold.buttons.contains(button) { return lock?.turned(button, turn) }
+            if access.buttons.contains(button) { access.take(button, turn) }
+            if let lock, lock.chord.buttons.contains(button) { return self.lock?.turned(button, turn) }
             guard case .pressed(let instant) = turn else { return nil }
             return .press(button, at: instant)
         }
@@ -133,18 +148,17 @@ public struct PanelInput: Sendable {
 
     private func isDue(_ button: Button, by now: Instant) -> Bool {
         if let deadline = keys[button]?.deadline, deadline <= now { return true }
-        guard LockHold.buttons.contains(button), let lockDecision else { return false }
-        return lockDecision <= now
+        return chords.contains { $0.buttons.contains(button) && decision(of: $0).map { $0 <= now } ?? false }
     }
 
-    /// When it is sure that back and stop were held together long enough; nil while that is not known. Like any hold it is sure
+    /// When it is sure that both buttons were held together long enough; nil while that is not known. Like any hold it is sure
     /// only if no burst that began before it was due ended in a release.
-    private var lockDecision: Instant? {
-        guard let due = lock?.due else { return nil }
-        for button in LockHold.buttons {
+    private func decision(of chord: Chord) -> Instant? {
+        guard let due = chord.due else { return nil }
+        for button in chord.buttons {
             if let since = keys[button]?.debouncer.unsettledSince, since <= due { return nil }
         }
-        let settled = decided.filter { LockHold.buttons.contains($0.button) && $0.isOfBurst(begunBy: due) }
+        let settled = decided.filter { chord.buttons.contains($0.button) && $0.isOfBurst(begunBy: due) }
         return max(due, settled.map(\.at).max() ?? due)
     }
 

@@ -15,6 +15,8 @@ public struct PanelTiming: Hashable, Sendable {
     public var lockHold: Duration?
     /// How long play is held to open pairing.
     public var pairHold: Duration
+    /// How long back and forward are held to ask for the kit's own access point.
+    public var accessHold: Duration
 
     /// From one repeat to the next. A selection's two flashes are over by then, so that each step can be counted;
     /// while playing, more than half a second sounds between skips, enough to know the place.
@@ -24,7 +26,7 @@ public struct PanelTiming: Hashable, Sendable {
     public init(
         debounce: Duration = .milliseconds(15), hold: Duration = .milliseconds(600),
         ejectHold: Duration? = nil, shutdownHold: Duration = .seconds(3), lockHold: Duration? = .seconds(2),
-        pairHold: Duration = .seconds(3)
+        pairHold: Duration = .seconds(3), accessHold: Duration = .seconds(3)
     ) {
         self.debounce = debounce
         self.hold = hold
@@ -32,6 +34,7 @@ public struct PanelTiming: Hashable, Sendable {
         self.shutdownHold = shutdownHold
         self.lockHold = lockHold
         self.pairHold = pairHold
+        self.accessHold = accessHold
     }
 }
 

@@ -33,6 +33,8 @@ public final class Recorder {
     private let kitClock: KitClock
     private let clockSetting: ClockSetting
     private let flightRecorder: FlightRecorder?
+    /// nil: the settings name nothing that is to be watched.
+    private let battery: BatteryWatch?
     private let cardEvents = CardEvents()
     private let signals: Signals
     private var supervisor: Supervisor
@@ -87,9 +89,11 @@ public final class Recorder {
         let (bootID, clock) = (options.bootID, clock)
         flightRecorder = try options.stateFolder.map { folder in
             try FlightRecorder(
-                HistoryFolder(state: folder), version: fieldfareVersion, bootID: bootID, clock: clock
+                HistoryFolder(state: folder), sensors: Sensors(supply: SupplyVoltage(settings.power)),
+                version: fieldfareVersion, bootID: bootID, clock: clock
             ) { log.write($0) }
         }
+        battery = isSimulated ? nil : try BatteryWatch(settings.power, clock: clock) { log.write($0) }
         if let flightRecorder { deck.onEvent = { flightRecorder.note($0) } }
         // Orders the card and the storage to be opened, which the workers do while the rest is built here.
         _ = deck.turn(now: clock.now())
@@ -130,9 +134,10 @@ public final class Recorder {
         deck.onChange = { [unowned self] in publish() }
         deck.onTakeChange = { [unowned self] in server?.publish($0) }
         deck.onPowerOff = { [unowned self] in
-            endedBy = .person
+            if endedBy != .battery { endedBy = .person }
             request("power off", "power-off")
         }
+        deck.onOpenAccess = { [unowned self] in request("access point", "access-point") }
         deck.onEject = { [unowned self] in request("eject", "eject") }
         clockSetting.onSet = { [unowned self] in
             kitClock.wasSetByHand()
@@ -140,6 +145,13 @@ public final class Recorder {
         }
         if let flightRecorder {
             loop.watch(flightRecorder.fileDescriptor) { flightRecorder.collect() }
+        }
+        if let battery {
+            battery.onLow = { [unowned self] in
+                endedBy = .battery
+                deck.handle(.shutdown(at: clock.now(), because: .battery))
+            }
+            loop.watch(battery.fileDescriptor) { battery.collect() }
         }
         loop.watch(kitClock.fileDescriptor) {}
         for descriptor in deck.fileDescriptors { loop.watch(descriptor) { [unowned self] in deck.receive() } }

@@ -7,14 +7,20 @@ import SoundCard
 struct Sensors: Sendable {
     /// The folder that `/sys` and `/run` lie in.
     private let root: String
+    /// nil: none is named.
+    private let supply: SupplyVoltage?
 
-    init(root: String = "") { self.root = root }
+    init(root: String = "", supply: SupplyVoltage? = nil) {
+        self.root = root
+        self.supply = supply
+    }
 
     /// Measures now. It may wait for a sensor's bus.
     func measurement() -> Measurement {
         var found = Measurement()
         let temperatures = thermalZones.merging(monitors) { zone, _ in zone }
         if !temperatures.isEmpty { found.temperatures = temperatures }
+        found.supplyVolts = supply?.read().map { ($0 * 1000).rounded() / 1000 }
         let power = PowerCheck(root: root)
         found.throttled = power.throttled
         found.underVoltage = power.alarm ?? power.throttled.map { $0 & 1 != 0 }

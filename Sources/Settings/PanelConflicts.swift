@@ -39,7 +39,7 @@ private struct PanelPart {
 
     static let buttons: [PanelPart] = [
         .button(\.panel.buttons.record), .button(\.panel.buttons.stop), .button(\.panel.buttons.play),
-        .button(\.panel.buttons.back), .button(\.panel.buttons.forward),
+        .button(\.panel.buttons.back), .button(\.panel.buttons.forward), .button(\.power.lowBattery),
     ]
     static let lamps: [PanelPart] = [
         .lamp(\.panel.leds.record), .lamp(\.panel.leds.play), .lamp(\.panel.leds.upload), .lamp(\.panel.leds.fault),

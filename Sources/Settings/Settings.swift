@@ -14,6 +14,8 @@ public struct Settings: Hashable, Sendable {
     public var playback = Playback()
     /// `[panel]`
     public var panel = Panel()
+    /// `[power]`
+    public var power = Power()
     /// `[control]`
     public var control = Control()
     /// `[library]`
@@ -130,6 +132,18 @@ public struct Settings: Hashable, Sendable {
         public enum Monitor: String, CaseIterable, Sendable {
             case off, recording, always
         }
+    }
+
+    /// What says that the battery is nearly empty: the kit then ends the take and switches itself off.
+    public struct Power: Hashable, Sendable {
+        /// A line that a battery board drives; active: the battery is low.
+        public var lowBattery: ButtonLine?
+        /// The file of the kernel that has the supply's voltage, an absolute path.
+        public var supply: String?
+        /// What the supply has for each volt at the sensor: more than 1 behind a divider.
+        public var supplyRatio = 1.0
+        /// Below so many volts the battery is low; nil: the voltage is only noted.
+        public var lowVolts: Double?
     }
 
     /// The recorder's own socket.

@@ -48,6 +48,14 @@ extension Form where Value == String {
         .text("an absolute path") { $0.hasPrefix("/") && $0.utf8.count < 4096 }
     }
 
+    /// Its name says what it is in.
+    static var voltageFile: Form {
+        .text("a path below /sys that ends in _raw, _input or voltage_now") { text in
+            text.hasPrefix("/sys/") && text.utf8.count < 4096
+                && ["_raw", "_input", "/voltage_now"].contains { text.hasSuffix($0) }
+        }
+    }
+
     /// Where takes are kept.
     static var takesFolder: Form {
         .text("an absolute path, \"stick\" or \"stick-or-internal\"") { text in

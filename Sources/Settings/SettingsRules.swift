@@ -57,6 +57,11 @@ extension SettingsSchema {
             let (hold, shutdown) = (\Settings.panel.hold, \Settings.panel.shutdownHold)
             return "allowed is \(name(of: shutdown)) above \(name(of: hold))"
         },
+        Rule(\.power.lowVolts) {
+            $0.power.lowVolts == nil || $0.power.supply != nil
+        } permission: { _ in
+            "allowed is a voltage only with \(name(of: \Settings.power.supply))"
+        },
         Rule(.s3, needs: \.outbox.s3.bucket),
         Rule(.firebase, needs: \.outbox.firebase.bucket),
         Rule(.webdav, needs: \.outbox.webdav.url),

@@ -147,6 +147,21 @@ enum SettingsSchema {
                     "The line of a single lamp that shows everything. Default: none")
             }
         }
+        Section("power") {
+            Key(
+                "low_battery", \.power.lowBattery, .button,
+                "A line by which a battery board says that the battery is low: the kit ends the take and switches off. Default: none"
+            )
+            Key(
+                "supply", \.power.supply, .optional(.voltageFile),
+                "The kernel's file of the supply's voltage, which the history notes. Default: none")
+            Key(
+                "supply_ratio", \.power.supplyRatio, .number(0.01...1000),
+                "The supply's volts for each volt at the sensor, where a divider is between them. Default: 1.0")
+            Key(
+                "low_volts", \.power.lowVolts, .optional(.number(0.5...100)),
+                "Below this voltage of the supply the kit ends the take and switches off. Default: none")
+        }
         Section("control") {
             Key(
                 "socket", \.control.socket, .socketPath,

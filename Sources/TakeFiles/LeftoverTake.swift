@@ -75,6 +75,8 @@ struct LeftoverTake {
 enum LeftoverProblem: Error {
     /// It has no frame, and all its files are a recorder's.
     case empty
+    /// It was discarded, and not all of its files were removed.
+    case removed
     /// It is a finished take, and no frame was recorded since. These audio files are left beside it.
     case finished(Sidecar, rest: [AudioFile])
     /// It is a finished take, and only the revision that was to replace its sidecar can be read.
@@ -115,10 +117,15 @@ extension LeftoverTake {
         guard !names.isEmpty else { throw .empty }
         let drafts = [TakeDocument.sidecarPart, .sidecarDraft].filter { names.contains($0.name(stem: stem)) }
         var audio = names.compactMap { AudioFileName($0, of: site.name) }.filter { $0.part > last }
+        let isRemoved = names.contains(TakeDocument.removal.name(stem: stem))
+        if isRemoved, finished == nil, drafts.isEmpty {
+            try Self.checkFile(.removal, at: site)
+            throw .removed
+        }
         // Without a draft, what lies beside a finished take under a final name is not the recorder's.
         if finished != nil, drafts.isEmpty { audio.removeAll(where: \.isFinal) }
         guard finished != nil || !drafts.isEmpty || audio.contains(where: { $0.stage == .part }) else {
-            throw .foreign("\(stem): its files have no sidecar, like those of a take whose removal was cut")
+            throw .foreign("\(stem): its files have no sidecar")
         }
         for document in [TakeDocument.peaksPart, .peaks] where names.contains(document.name(stem: stem)) {
             do throws(LeftoverProblem) {
@@ -177,7 +184,7 @@ extension LeftoverTake {
         }
 
         // Only what can be nothing else is taken for a take that was hardly begun.
-        let others = [TakeDocument.peaksPart, .peaks, .revision, .sidecar].map { $0.name(stem: stem) }
+        let others = [TakeDocument.peaksPart, .peaks, .revision, .sidecar, .removal].map { $0.name(stem: stem) }
         let isOurs =
             names.count == audio.count + dropped.count + drafts.count + names.count(where: others.contains)
             && readings.values.allSatisfy(\.isBegun)

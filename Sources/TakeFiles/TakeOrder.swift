@@ -7,7 +7,7 @@
 /// - `STEM.json.part`, and no `STEM.json` that can be read: a take that can be finished. If it says `ended_by`, its frames are exact and closing chunks may
 ///   follow them; if not, everything after the header, in whole frames, is sound. Audio and peaks have their `.part`
 ///   names or their final ones;
-/// - final audio without any sidecar: a take that was discarded.
+/// - `STEM.json.removed` and no sidecar: a take that was discarded; recovery removes what is left of it.
 ///
 /// A finished take has two more forms while its stop may be taken back:
 /// - beside it, `STEM-p2.wav.tail` (and a twin): what followed its end. It is not promised to last, and recovery removes it;
@@ -57,7 +57,8 @@ public enum TakePhase: CaseIterable, Sendable {
     case revise
     /// Takes over a revision that had not replaced the sidecar yet, where that is gone or cannot be read.
     case restore
-    /// Removes a finished take: first what could be taken for its sidecar, then the sidecar, without which it is none.
+    /// Removes a finished take: first what could be taken for its sidecar, then the sidecar, without which it is none. Before that goes, it is
+    /// noted that the rest is to go too.
     case discard
     /// Takes over a sidecar that had not replaced the old one yet, where the old one is gone.
     case adopt
@@ -69,7 +70,7 @@ public enum TakePhase: CaseIterable, Sendable {
     case repair
     /// Removes audio files that hold no frame.
     case dropAudio
-    /// Removes a take in which no frame was recorded.
+    /// Removes a take in which no frame was recorded, and what is left of one that was discarded.
     case removeEmpty
 
     /// What a finished take goes through after its last frame. `close` is done part by part; the waveform is begun
@@ -110,16 +111,16 @@ public enum TakePhase: CaseIterable, Sendable {
         case .dropTail:
             [
                 .removeAudio, .remove(.sidecarPart), .remove(.sidecarDraft), .remove(.revision), .remove(.peaksPart),
-                .syncDay,
+                .remove(.removal), .syncDay,
             ]
         case .revise: Self.replace(.sidecar, by: .revision, .syncDay)
         case .restore:
             [.open(.revision), .sync(.revision), .rename(.revision, to: .sidecar), .syncDay]
         case .discard:
             [
-                .remove(.revision), .remove(.sidecarPart), .remove(.sidecarDraft), .syncDay, .remove(.sidecar),
-                .syncDay, .removeRest, .syncDay,
-            ]
+                .remove(.revision), .remove(.sidecarPart), .remove(.sidecarDraft), .noteRemoval, .syncDay,
+                .remove(.sidecar), .syncDay,
+            ] + TakePhase.removeEmpty.steps
         case .adopt:
             [.open(.sidecarDraft), .sync(.sidecarDraft), .rename(.sidecarDraft, to: .sidecarPart), .syncDay]
         case .replaceUnread:
@@ -130,7 +131,7 @@ public enum TakePhase: CaseIterable, Sendable {
         case .setAside: [.rename(.sidecarPart, to: .sidecarUnread), .syncDay]
         case .repair: [.cutAudio, .writeHeader, .syncAudio]
         case .dropAudio: [.removeAudio]
-        case .removeEmpty: [.removeRest, .syncDay]
+        case .removeEmpty: [.removeRest, .syncDay, .remove(.removal), .syncDay]
         }
     }
 }
@@ -161,7 +162,9 @@ public enum TakeStep: Hashable, Sendable {
     case rename(TakeDocument, to: TakeDocument)
     /// Removes it.
     case remove(TakeDocument)
-    /// Removes all other files of the take.
+    /// Notes that the take is being removed, if the storage has room for that.
+    case noteRemoval
+    /// Removes all other files of the take, but that note.
     case removeRest
 
     /// Makes audio files, with a header that reports no frame. On exFAT they get a chain of blocks at once.
@@ -212,6 +215,8 @@ public enum TakeDocument: Hashable, Sendable {
     case sidecar
     /// A higher revision of it, before it has replaced the old one.
     case revision
+    /// Empty: the take is being removed, if its sidecar is gone.
+    case removal
     /// The waveform before the take is finished.
     case peaksPart
     /// The waveform.
@@ -227,6 +232,7 @@ public enum TakeDocument: Hashable, Sendable {
         case .sidecarUnread: "\(stem).json.part.unread"
         case .sidecar: "\(stem).json"
         case .revision: "\(stem).json.tmp"
+        case .removal: "\(stem).json.removed"
         case .peaksPart: "\(stem).dat.part"
         case .peaks: "\(stem).dat"
         }

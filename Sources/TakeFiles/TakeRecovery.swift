@@ -16,6 +16,8 @@ public final class TakeRecovery {
         case recovered(Sidecar)
         /// No frame of it had been recorded: its empty files are removed.
         case removed
+        /// It was discarded: what was left of it is removed.
+        case discarded
         /// It was finished before, and is not touched; a tail, or what else was left beside it, is removed.
         case unchanged
         /// It is left where it is; one sentence says why.
@@ -105,6 +107,9 @@ public final class TakeRecovery {
             case .empty:
                 try site.perform(.removeEmpty)
                 return .removed
+            case .removed:
+                try site.perform(.removeEmpty)
+                return .discarded
             }
         }
         var sidecar = found.sidecar

@@ -32,7 +32,7 @@ struct TakeSite: Sendable {
     func path(_ document: TakeDocument) -> String {
         switch document {
         case .number, .numberDraft: "\(takes.path)/\(document.name(stem: name.stem))"
-        case .sidecarPart, .sidecarDraft, .sidecarUnread, .sidecar, .revision, .peaksPart, .peaks:
+        case .sidecarPart, .sidecarDraft, .sidecarUnread, .sidecar, .revision, .removal, .peaksPart, .peaks:
             path(document.name(stem: name.stem))
         }
     }
@@ -89,6 +89,9 @@ struct TakeSite: Sendable {
         case .remove(let document):
             drafts[document] = nil
             try files.remove(path(document))
+        case .noteRemoval:
+            // A full disk is no reason to keep a take.
+            _ = try? files.create(path(.removal), isNew: false)
         case .removeRest: try removeRest()
         case .createAudio:
             files.removeSpacers(in: "\(takes.path)/\(name.day)")
@@ -177,7 +180,8 @@ struct TakeSite: Sendable {
     private mutating func removeRest() throws(FileError) {
         _ = try openDay()
         let names = try files.entries("\(takes.path)/\(name.day)")
-        for file in names.sorted() where TakeName(file: file, day: name.day) == name {
+        let note = TakeDocument.removal.name(stem: name.stem)
+        for file in names.sorted() where file != note && TakeName(file: file, day: name.day) == name {
             try files.remove(path(file))
         }
     }

@@ -126,7 +126,7 @@ public final class TakesDirectory: Sendable {
         let goesOn = try names { file, take in
             // Most files, and soon known.
             if file.hasSuffix(".wav") || file.hasSuffix(".json") || file.hasSuffix(".dat") { return false }
-            let drafts = [TakeDocument.sidecarPart, .sidecarDraft, .revision, .peaksPart]
+            let drafts = [TakeDocument.sidecarPart, .sidecarDraft, .revision, .peaksPart, .removal]
             if drafts.contains(where: { $0.name(stem: take.stem) == file }) { return true }
             return AudioFileName(file, of: take)?.stage == .tail
                 || finished.contains(take) && LeftoverTake.isRemains(file, of: take, in: folder, files)
@@ -214,9 +214,26 @@ public final class TakesDirectory: Sendable {
     }
 
     /// Removes all files of a finished take. Not to be called while it is played.
+    /// - Throws: `FileError`. If the sidecar is gone, it is no take any more, and recovery removes the rest.
     public func remove(_ take: TakeName) throws(FileError) {
         var site = TakeSite(files: files, takes: folder, name: take)
-        try site.perform(.discard)
+        do throws(FileError) {
+            try site.perform(.discard)
+        } catch {
+            if (try? contains(take)) ?? true { try? files.remove(site.path(.removal)) }
+            throw error
+        }
+    }
+
+    /// Whether a finished take is there.
+    public func contains(_ take: TakeName) throws(FileError) -> Bool {
+        do throws(FileError) {
+            _ = try files.identity(sidecarPath(of: take))
+            return true
+        } catch {
+            guard error.code == ENOENT || error.code == ENOTDIR else { throw error }
+            return false
+        }
     }
 
     /// Whether its path still leads to it: not, if it was removed, or its storage was taken out or swapped.

@@ -62,7 +62,7 @@ public struct Status: Codable, Equatable, Sendable {
     public var faults: [Fault] = []
     /// Whether pressing record would record at once.
     public var armed = false
-    /// Whether phones may be paired now, since play was held.
+    /// Whether phones may be paired now, since play was held, or back and forward.
     @FalseUnlessSent public var pairing = false
     /// The version of Fieldfare.
     public var version: String

@@ -47,10 +47,12 @@ public enum TransportEvent: Hashable, Sendable {
     case lock(at: Instant)
     /// Stop was held on for a while, since this press of it: the stick is to be pulled.
     case eject(pressed: Instant)
-    /// Stop was held on: switch off.
-    case shutdown(at: Instant)
+    /// Stop was held on, or the battery is nearly empty: switch off.
+    case shutdown(at: Instant, because: ShutdownReason = .hold)
     /// Play was held on for a while, since this press of it: phones are to be paired.
     case pair(pressed: Instant)
+    /// Back and forward were held together: the kit is to be reached without a known network.
+    case openAccess(at: Instant)
 
     /// `startedBy`: what first asked for this sound.
     case record(at: Instant, by: Asker, startedBy: TakeInitiator = .command)
@@ -172,7 +174,16 @@ public enum TransportEffect: Hashable, Sendable {
     case eject
     /// Allow phones to be paired for a while.
     case pair
+    /// Ask for the kit's own access point.
+    case openAccess
     case powerOff
+}
+
+/// Why the kit is to be switched off.
+public enum ShutdownReason: Hashable, Sendable {
+    /// Stop was held.
+    case hold
+    case battery
 }
 
 /// Why the transport ends a take.

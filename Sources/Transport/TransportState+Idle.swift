@@ -30,7 +30,8 @@ extension TransportState {
         case .tick: return tickIdle(facts)
         // A take cannot go on with a card that was away.
         case .cardLost: return dropTail()
-        case .lock, .pair, .cardAnswered, .storageAnswered, .cardReturned, .cardClosed, .takeBegan, .takeFinished,
+        case .lock, .pair, .openAccess, .cardAnswered, .storageAnswered, .cardReturned, .cardClosed, .takeBegan,
+            .takeFinished,
             .takeFollowed, .takeFailed, .takeRejoined, .tailEnded, .playBegan, .playChanged, .playEnded, .playBlocked:
             return []
         }
@@ -85,7 +86,8 @@ extension TransportState {
         case .storageAnswered: arming.awaited.remove(.storage)
         case .tick: if facts.now >= arming.deadline { arming.awaited = [] }
         case .cardLost, .cardReturned, .cardClosed, .takeBegan, .takeFinished, .takeFollowed, .takeFailed,
-            .takeRejoined, .playBegan, .playChanged, .playEnded, .playBlocked, .lock, .tailEnded, .eject, .pair:
+            .takeRejoined, .playBegan, .playChanged, .playEnded, .playBlocked, .lock, .tailEnded, .eject, .pair,
+            .openAccess:
             break
         case .press, .shutdown, .record, .stop, .mark, .play, .change, .finish: arming.waiting.append(event)
         }

@@ -7,6 +7,9 @@ extension TransportState {
         isShuttingDown ? [] : silence(pressed) + [.pair]
     }
 
+    /// Asks for the kit's own access point. Who has hands on the kit, and wants to reach it, may pair too.
+    func openAccess() -> [TransportEffect] { isShuttingDown ? [] : [.openAccess, .pair] }
+
     private mutating func silence(_ pressed: Instant) -> [TransportEffect] {
         switch phase {
         case .idle, .resting, .recording, .finishing: return []

@@ -181,6 +181,7 @@ extension TransportState {
             return [.lockChanged(isLocked: lock == .locked)]
         case .tailEnded: return tailEnded(facts)
         case .pair(let pressed): return pair(pressed)
+        case .openAccess: return openAccess()
         default: break
         }
         switch phase {
@@ -240,7 +241,10 @@ extension TransportEvent {
         case .press(let button, _):
             Refusal(.busy, "\(button.rawValue): the panel is locked: hold back and stop together to unlock it")
         case .eject: Refusal(.busy, "eject: the panel is locked: hold back and stop together to unlock it")
-        case .shutdown: Refusal(.busy, "power off: the panel is locked: hold back and stop together to unlock it")
+        case .shutdown(_, .hold):
+            Refusal(.busy, "power off: the panel is locked: hold back and stop together to unlock it")
+        case .openAccess:
+            Refusal(.busy, "access point: the panel is locked: hold back and stop together to unlock it")
         case .pair: Refusal(.busy, "pair: the panel is locked: hold back and stop together to unlock it")
         default: nil
         }

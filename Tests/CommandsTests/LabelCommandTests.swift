@@ -1,3 +1,4 @@
+import Foundation
 import Settings
 import Testing
 
@@ -15,5 +16,17 @@ import Testing
         #expect(address("192.168.4.1:80") == "http://192.168.4.1")
         #expect(address("[fd00::1]:8080") == "http://[fd00::1]:8080")
         #expect(address("off") == nil)
+    }
+
+    @Test func `the code of the kit's own Wi-Fi has its name and its password`() throws {
+        let scratch = ScratchFolder()
+        let file = scratch.path + "/access-point"
+        #expect(LabelCommand.AccessPoint(name: "heron07", passwordFile: file) == nil)
+        try Data("se;cret\\1\n".utf8).write(to: URL(filePath: file))
+        let wifi = try #require(LabelCommand.AccessPoint(name: "heron07", passwordFile: file))
+        #expect(wifi.password == #"se;cret\1"#)
+        #expect(wifi.code == #"WIFI:T:WPA;S:heron07;P:se\;cret\\1;;"#)
+        #expect(LabelCommand.AccessPoint.address(port: 80) == "http://10.42.0.1")
+        #expect(LabelCommand.AccessPoint.address(port: 8080) == "http://10.42.0.1:8080")
     }
 }

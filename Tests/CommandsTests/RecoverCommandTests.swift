@@ -53,7 +53,7 @@ import Testing
         let day = path + "/2026-11-21"
         _ = try FileSystem().create("\(day)/heron07-0009-061811Z.wav", isNew: true)
         let left =
-            "heron07-0009-061811Z: its files have no sidecar, like those of a take whose removal was cut: "
+            "heron07-0009-061811Z: its files have no sidecar: "
             + "left where it is, in \(day)"
         let result = run(["recover", path + "//"], access: kit)
         #expect(

@@ -70,7 +70,7 @@ import Transport
         var status = recordingStatus
         let before = StatusText(status).lines
         status.pairing = true
-        let line = "pairing   phones may pair for 2 minutes after play was held"
+        let line = "pairing   phones may pair for 2 minutes"
         #expect(StatusText(status).lines.filter { !before.contains($0) } == [line])
         #expect(StatusText(status).lines.count == before.count + 1)
     }

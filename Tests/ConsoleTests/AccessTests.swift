@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Those that may not even be looked at.
-    private static let closed = ["/api/phones", "/api/settings", "/api/listen", "/api/log"]
+    private static let closed = ["/api/phones", "/api/settings", "/api/listen", "/api/log", "/api/history"]
 
     /// These say who the browser is, pair it, and describe the rest.
     private static let open = ["GET /api/session", "POST /api/session", "GET /api/openapi.json"]

@@ -85,6 +85,16 @@ import Testing
         #expect(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["upload"]?.text == "done")
     }
 
+    @Test func `nothing is deleted at home while the recorder keeps its takes in another folder`() throws {
+        let stem = try send()
+        kit.stopRecorder()
+        try kit.startRecorder(takes: "elsewhere")
+        let answer = try kit.phone.delete("/api/takes/\(stem)?where=both")
+        #expect(answer.status == 409)
+        #expect(answer.detail?.hasSuffix("the recorder has its takes elsewhere: nothing is deleted") == true)
+        #expect(try files(of: stem, in: kit.home).count == 3 && files(of: stem, in: "\(kit.folder)/takes").count == 3)
+    }
+
     @Test func `a take that another phone has deleted on the kit keeps its copy at home`() throws {
         let stem = try send()
         let folder = try #require(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["folder"]?.text)
@@ -154,6 +164,39 @@ import Testing
         try bytes.write(to: URL(filePath: sound))
         #expect(try kit.phone.delete(safely).status == 204)
         #expect(try Data(contentsOf: URL(filePath: sound)) == bytes)
+    }
+
+    @Test func `a home that cannot be asked may have a take that no receipt names`() throws {
+        try FileManager.default.moveItem(atPath: kit.home, toPath: kit.home + ".away")
+        let stem = try kit.record()
+        let answer = try kit.phone.delete("/api/takes/\(stem)?where=both")
+        #expect(answer.status == 409)
+        #expect(
+            answer.detail?.hasSuffix("whether it has the take is not known: or delete the take on the kit alone")
+                == true)
+        #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=here").status == 204)
+        #expect(try files(of: stem, in: "\(kit.folder)/takes") == [])
+    }
+
+    @Test func `a longer state at home that no receipt names is not deleted for the kit's`() throws {
+        let away = kit.home + ".away"
+        try FileManager.default.moveItem(atPath: kit.home, toPath: away)
+        let stem = try kit.record()
+        let folder = try #require(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["folder"]?.text)
+        let day = "\(away)/\(URL(filePath: folder).lastPathComponent)"
+        try FileManager.default.createDirectory(atPath: day, withIntermediateDirectories: true)
+        let sidecar = try String(contentsOfFile: "\(folder)/\(stem).json", encoding: .utf8)
+        let later = sidecar.replacing(/"revision" : \d+/, with: "\"revision\" : 7")
+        #expect(later != sidecar)
+        try later.write(toFile: "\(day)/\(stem).json", atomically: false, encoding: .utf8)
+        let sound = try Data(contentsOf: URL(filePath: "\(folder)/\(stem).wav"))
+        try (sound + sound).write(to: URL(filePath: "\(day)/\(stem).wav"))
+        try FileManager.default.moveItem(atPath: away, toPath: kit.home)
+        let answer = try kit.phone.delete("/api/takes/\(stem)?where=there")
+        #expect(answer.status == 409, "\(answer.body)")
+        #expect(
+            try Data(contentsOf: URL(filePath: day.replacing(away, with: kit.home) + "/\(stem).wav")) == sound + sound)
     }
 
     @Test func `another recording of that name at home is not this take, and stays`() throws {

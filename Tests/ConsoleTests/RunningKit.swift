@@ -65,10 +65,19 @@ final class RunningKit {
     }
 
     /// Starts the recorder, and waits until it answers.
-    func startRecorder() throws {
+    /// - Parameter takes: the folder below the kit's that it keeps takes in; nil: the one that the library knows.
+    func startRecorder(takes: String? = nil) throws {
+        var settings = "\(folder)/fieldfare.toml"
+        if let takes {
+            let text = try String(contentsOfFile: settings, encoding: .utf8)
+            settings = "\(folder)/elsewhere.toml"
+            try FileManager.default.createDirectory(atPath: "\(folder)/\(takes)", withIntermediateDirectories: true)
+            try text.replacing("directory = \"\(folder)/takes\"", with: "directory = \"\(folder)/\(takes)\"")
+                .write(toFile: settings, atomically: true, encoding: .utf8)
+        }
         let process = Process()
         process.executableURL = URL(filePath: "\(Self.programs)/fieldfare-recorder")
-        process.arguments = ["--simulate", "--settings", "\(folder)/fieldfare.toml"]
+        process.arguments = ["--simulate", "--settings", settings]
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice

@@ -199,6 +199,24 @@ import Workers
         #expect(refusal?.message.contains("Input/output error") ?? false)
         #expect(rig.deck.status.selected != nil)
     }
+
+    @Test func `a take of which a file cannot be removed is none any more, and who asked gets the reason`() throws {
+        let rig = try Rig()
+        let stem = try recordTake(rig)
+        let files = FileSystem()
+        let day = try #require(try rig.sidecars().first.flatMap { WallTime(iso8601: $0.started) }).date
+        let folder = "\(rig.directory)/\(day)"
+        // No file, and so not to be removed as one.
+        try files.remove("\(folder)/\(stem).dat")
+        _ = try files.makeFolder("\(folder)/\(stem).dat")
+        var refusal: Refusal?
+        rig.deck.perform(.discard(stem: stem)) { if case .failure(let reason) = $0 { refusal = reason } }
+        rig.work()
+        #expect(refusal?.code == .io)
+        let sentence = "it is deleted, but for files that are removed when the recorder starts again: "
+        #expect(refusal?.message.contains(sentence) == true, "\(refusal?.message ?? "")")
+        #expect(try rig.deck.status.selected == nil && rig.sidecars().isEmpty)
+    }
 }
 
 /// Records a take of a second; its stem.

@@ -8,7 +8,7 @@ import Transport
 
 /// Play is held on: phones may pair for two minutes.
 @Suite struct DeckPairingTests {
-    private static let opened = "pairing: play was held: phones may pair for 120 s"
+    private static let opened = "pairing: phones may pair for 120 s"
 
     /// Holds play on for 3 s from now.
     /// - Returns: when pairing is opened.
@@ -124,6 +124,15 @@ import Transport
         let sidecar = try #require(try rig.sidecars().first)
         #expect(sidecar.frames == 8 * (1000 + 3000 + 985))
         #expect(sidecar.markers.isEmpty && sidecar.gaps.isEmpty && sidecar.endedBy == .stop)
+    }
+
+    @Test func `back and forward held ask for an access point, and let phones pair`() throws {
+        let rig = try Rig()
+        var requests = 0
+        rig.deck.onOpenAccess = { requests += 1 }
+        rig.run(.milliseconds(500))
+        rig.deck.handle(.openAccess(at: rig.clock.now()))
+        #expect(requests == 1 && rig.deck.status.pairing)
     }
 
     @Test func `a locked panel does not open it, and says so`() throws {

@@ -126,7 +126,7 @@ struct RecoverySurface: Surface {
                 let stem = "\(take.day)/\(take.stem)"
                 let changed = before.filter { $0.key.hasPrefix(stem) && now[$0.key] != $0.value }
                 try hold(changed.isEmpty, "\(take.stem) is left, and changed: \(changed)")
-            case .removed, .unchanged, nil: break
+            case .removed, .discarded, .unchanged, nil: break
             }
         }
         return left

@@ -173,7 +173,7 @@ import Transport
 }
 
 /// A folder as the root of a machine with `/sys` and a history, removed with this object.
-private final class HistoryRoot {
+final class HistoryRoot {
     let path: String
     var history: HistoryFolder { HistoryFolder(state: path) }
 

@@ -36,7 +36,8 @@ import Testing
         }
         #expect(
             none == [
-                "panel.leds.all", "outbox.ca_file", "outbox.s3.endpoint", "outbox.s3.bucket", "outbox.firebase.bucket",
+                "panel.leds.all", "power.low_battery", "power.supply", "power.low_volts", "outbox.ca_file",
+                "outbox.s3.endpoint", "outbox.s3.bucket", "outbox.firebase.bucket",
                 "outbox.webdav.url", "outbox.sftp.url", "outbox.folder.path", "outbox.rclone.remote",
             ])
         let outbox = Settings().outbox

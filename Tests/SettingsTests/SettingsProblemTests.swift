@@ -187,7 +187,7 @@ struct SettingsProblemTests {
         ),
         (
             "[play_back]",
-            "f:1: play_back: found an unknown section: allowed are kit, capture, filter, takes, playback, panel, "
+            "f:1: play_back: found an unknown section: allowed are kit, capture, filter, takes, playback, panel, power, "
                 + "control, library, console or outbox; did you mean 'playback'?"
         ),
         (

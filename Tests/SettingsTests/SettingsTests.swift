@@ -31,7 +31,8 @@ struct SettingsTests {
 
     @Test func `the shipped file names every key but the lamp for all, and those that few kits need`() {
         let others = [
-            "panel.leds.all", "outbox.ca_file", "outbox.sftp.url", "outbox.sftp.key_file",
+            "panel.leds.all", "power.low_battery", "power.supply", "power.supply_ratio", "power.low_volts",
+            "outbox.ca_file", "outbox.sftp.url", "outbox.sftp.key_file",
             "outbox.sftp.known_hosts_file",
         ]
         let known = SettingsSchema.assignments.map(\.name).filter { !others.contains($0) }
@@ -76,6 +77,11 @@ struct SettingsTests {
             leds.record = { line = "RED", active_low = true }
             leds.fault = { led = "ACT" }
             leds.upload = "none"
+            [power]
+            low_battery = { line = "LBO", active_low = false }
+            supply = "/sys/class/power_supply/battery/voltage_now"
+            supply_ratio = 3
+            low_volts = 3.3
             [control]
             socket = "/c"
             [library]
@@ -122,6 +128,9 @@ struct SettingsTests {
         expected.panel.leds.record = .line(.name("RED"), isActiveLow: true)
         expected.panel.leds.fault = .led("ACT")
         expected.panel.leds.upload = nil
+        expected.power = .init(
+            lowBattery: .init(.name("LBO"), isActiveLow: false), supply: "/sys/class/power_supply/battery/voltage_now",
+            supplyRatio: 3, lowVolts: 3.3)
         expected.control.socket = "/c"
         expected.library = .init(socket: "/l", directory: "/d")
         expected.console = .init(
@@ -133,6 +142,21 @@ struct SettingsTests {
         expected.outbox.sftp = .init(
             url: "sftp://kit@archive.example.org:2222/recordings", keyFile: "/k", knownHostsFile: "/h")
         #expect(settings == expected)
+    }
+
+    @Test func `a battery is watched by a line of its own, and by a voltage only where that is measured`() {
+        let (settings, problems) = Settings.parse(
+            "power = { low_battery = { line = \"GPIO17\" }, low_volts = 3.3, supply = \"/tmp/voltage_now\" }", file: "f"
+        )
+        #expect(settings.power.lowBattery != nil && settings.panel.buttons.record == nil)
+        #expect(settings.power.supply == nil && settings.power.lowVolts == nil)
+        let texts = problems.map(\.description).joined(separator: "\n")
+        #expect(texts.contains("allowed is a path below /sys that ends in _raw, _input or voltage_now"))
+        let alone = Settings.parse("power.low_volts = 3.3", file: "f")
+        #expect(
+            alone.problems.map(\.description)
+                == ["f:1: power.low_volts: found 3.3 (a real number): allowed is a voltage only with power.supply"])
+        #expect(alone.settings.power == Settings().power)
     }
 
     @Test func `a card may stay closed when nothing is kept from before the press`() {

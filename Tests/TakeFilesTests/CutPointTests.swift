@@ -39,6 +39,7 @@ struct CutPointTests {
             case .removed: #expect(take.owed.frames == 0, comment)
             case .unchanged: #expect(try directory.takes().contains { $0 == take.name }, comment)
             case .left(let reason): Issue.record("\(reason), \(comment)")
+            case .discarded: Issue.record("discarded, \(comment)")
             }
         }
         #expect(try directory.leftovers() == [], comment)

@@ -161,6 +161,53 @@ struct TakesDirectoryTests {
         #expect(throws: FileError.self) { try directory.remove(output.name) }
         calls.setRefusal { _, _ in nil }
         #expect(try directory.takes() == [])
+        #expect(try recoverAll(in: directory) == [.discarded])
+        #expect(try everything(in: path).keys.sorted() == [".lock", ".number"])
+    }
+
+    @Test func `wherever a removal is cut, the take is whole, or recovery removes all of it`() throws {
+        var cut = 0
+        var stayed: Set<Bool> = []
+        while true {
+            let scratch = ScratchFolder()
+            let calls = FaultyCalls(root: scratch.path)
+            let directory = try TakesDirectory(path: scratch.path, files: FileSystem(calls: calls))
+            let output = try TakeOutput(directory, keepsUnfiltered: true)
+            try output.append(100, unfiltered: true)
+            _ = try output.finish(endedBy: .stop, levels: [])
+            let before = try everything(in: scratch.path)
+            let left = Locked(cut)
+            calls.setRefusal { _, _ in
+                left.withLock {
+                    $0 -= 1
+                    return $0 < 0 ? EIO : nil
+                }
+            }
+            do {
+                try directory.remove(output.name)
+                break
+            } catch {}
+            calls.setRefusal { _, _ in nil }
+            let isTake = try directory.takes() == [output.name]
+            stayed.insert(isTake)
+            let outcomes = try recoverAll(in: directory)
+            // Nothing is left where only the last sync was cut.
+            let allowed: [[TakeRecovery.Outcome]] = [[], isTake ? [.unchanged] : [.discarded]]
+            #expect(allowed.contains(outcomes), "cut \(cut): \(outcomes)")
+            #expect(
+                try isTake ? everything(in: scratch.path) == before : everything(in: scratch.path).count == 2,
+                "cut \(cut)")
+            cut += 1
+        }
+        #expect(cut > 8 && stayed == [true, false])
+    }
+
+    @Test func `on a disk without room for a note a take is removed without one`() throws {
+        let calls = FaultyCalls(root: path)
+        let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
+        let output = try TakeOutput(directory)
+        _ = try output.finish(endedBy: .stop, levels: [])
+        calls.setRefusal { verb, subject in verb == "create" && subject.hasSuffix(".removed") ? ENOSPC : nil }
         try directory.remove(output.name)
         #expect(try everything(in: path).keys.sorted() == [".lock", ".number"])
     }

@@ -45,6 +45,28 @@ import Transport
         }
     }
 
+    @Test func `an access point is asked for, with pairing, in each phase that goes on, and changes none`() {
+        for events in [[], recording, playing, paused] {
+            var state = state(events)
+            let before = state
+            #expect(state.handle(.openAccess(at: pressed), facts) == [.openAccess, .pair])
+            #expect(state == before)
+        }
+        var state = state([.shutdown(at: now)])
+        #expect(state.handle(.openAccess(at: pressed), facts) == [])
+        state = self.state([.lock(at: now)])
+        let refusal = Refusal(.busy, "access point: the panel is locked: hold back and stop together to unlock it")
+        #expect(state.handle(.openAccess(at: pressed), facts) == [.refuse(refusal)])
+    }
+
+    @Test func `a locked panel does not keep an empty battery from ending the take`() {
+        var state = state(recording + [.lock(at: now)])
+        guard case .refuse? = state.handle(.shutdown(at: pressed), facts).first else { return #expect(Bool(false)) }
+        let effects = state.handle(.shutdown(at: pressed, because: .battery), facts)
+        #expect(effects.contains { if case .end = $0 { true } else { false } })
+        #expect(state.handle(.takeFinished(take, hasTail: false), facts).contains(.powerOff))
+    }
+
     @Test func `without a take the press is refused, and pairing is opened`() {
         var idle = state()
         let bare = TransportFacts(now: pressed)

@@ -2,6 +2,7 @@
 import { button, choices, field, h } from './dom.js';
 import { queueText } from './deck.js';
 import { gainSection } from './kit-gain.js';
+import { historySection } from './kit-history.js';
 import { inventorySections } from './kit-inventory.js';
 import { logSection } from './kit-log.js';
 import { attempt, facts, section, trouble } from './kit-parts.js';
@@ -15,7 +16,7 @@ export function kitPage(root, context) {
   const gain = mayAct ? gainSection(context) : null;
   root.append(...[
     h('h1', {}, t('kit.title')), gain, storage(context, mayAct), queue(context, mayAct), clock(context, mayAct),
-    ...inventorySections(context, mayAct), ...(mayAct ? [phones(context), settingsSection(context), logSection(context)] : []), look(context),
+    ...inventorySections(context, mayAct), ...(mayAct ? [phones(context), settingsSection(context), historySection(context), logSection(context)] : []), look(context),
   ].filter(Boolean));
   return () => gain?.end();
 }

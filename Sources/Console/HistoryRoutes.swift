@@ -1,0 +1,50 @@
+import HTTPTypes
+import History
+import Hummingbird
+import NIOPosix
+import TakeFiles
+import Transport
+
+/// What happened to the kit, as the recorder keeps it.
+struct HistoryRoutes: Sendable {
+    let history: HistoryFolder
+    let pool: NIOThreadPool
+
+    private static let usualRecords = 2000
+    /// Some three months of a kit that records each day.
+    static let mostRecords = 20_000
+
+    /// An answer.
+    struct Page: Encodable {
+        /// The oldest first.
+        var history: [HistoryRecord]
+        /// So many lines could not be read.
+        var damaged: Int
+    }
+
+    var routes: [Route] {
+        [
+            Route(.get, "/api/history", for: .all) { request, _ in
+                let query = try QueryItems(request.uri.query)
+                try query.refuseOthers(than: ["limit"])
+                let limit = try query.count("limit") ?? Int64(Self.usualRecords)
+                guard (1...Int64(Self.mostRecords)).contains(limit) else {
+                    throw Problem(
+                        .badRequest, .usage, "history: limit: found \(limit), allowed are 1 to \(Self.mostRecords)")
+                }
+                return Response(json: try await pool.runIfActive { try page(limit: Int(limit)) })
+            }
+        ]
+    }
+
+    /// The newest records.
+    /// - Throws: `Problem`, if they cannot be read.
+    func page(limit: Int) throws -> Page {
+        do {
+            let found = try history.records(newest: limit)
+            return Page(history: found.records, damaged: found.damaged)
+        } catch {
+            throw Problem(.internalServerError, .io, "history: \(error.fact)")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Doctor
+import Lines
+import Settings
+
+/// What the settings name to watch the battery by.
+final class Battery {
+    private let input: InputLine?
+    private var lines: ButtonLines?
+    private let voltage: Voltage?
+
+    private struct Voltage {
+        var sensor: SupplyVoltage
+        var path: String
+        /// In volts: below it, the battery is low.
+        var least: Double
+    }
+
+    /// - Returns: nil, if they name nothing.
+    init?(_ settings: Settings.Power) {
+        input = InputLine(settings.lowBattery)
+        voltage = settings.lowVolts.flatMap { least in
+            settings.supply.map { path in
+                Voltage(sensor: SupplyVoltage(path: path, ratio: settings.supplyRatio), path: path, least: least)
+            }
+        }
+        if input == nil, voltage == nil { return nil }
+    }
+
+    /// Reads all that is named. What says that it is low counts before what cannot be read.
+    func read() -> BatteryLevel.Reading {
+        let readings = [readLine(), readVoltage()].compactMap(\.self)
+        let low = readings.first { if case .low = $0 { true } else { false } }
+        return low ?? readings.first { $0 != .good } ?? .good
+    }
+
+    private func readLine() -> BatteryLevel.Reading? {
+        guard let input else { return nil }
+        if lines == nil || lines?.isOpen(0) != true {
+            var errors: [LineError] = []
+            lines = ButtonLines(opening: [input], errors: &errors)
+            if let error = errors.first { return .unreadable(error.description) }
+        }
+        guard let isActive = lines?.isActive(0) else {
+            lines = nil
+            return .unreadable("\(input.address): the line cannot be read")
+        }
+        return isActive ? .low("the line \(input.address) says that the battery is low") : .good
+    }
+
+    private func readVoltage() -> BatteryLevel.Reading? {
+        guard let voltage else { return nil }
+        guard let volts = voltage.sensor.read() else {
+            return .unreadable("\(voltage.path): there is no voltage to be read: see [power] supply")
+        }
+        guard volts < voltage.least else { return .good }
+        return .low("the supply has \(Self.text(volts)), less than \(Self.text(voltage.least))")
+    }
+
+    private static func text(_ volts: Double) -> String { "\((volts * 100).rounded() / 100) V" }
+}
+
+/// Decides by readings whether the battery is nearly empty.
+struct BatteryLevel {
+    enum Reading: Equatable, Sendable {
+        case good
+        /// It is low, in these words.
+        case low(String)
+        /// It cannot be read, for this reason.
+        case unreadable(String)
+    }
+
+    enum Outcome: Equatable, Sendable {
+        /// It is nearly empty, in these words. Said once.
+        case low(String)
+        case unreadable(String)
+        /// It can be read again.
+        case readable
+    }
+
+    private enum State {
+        case good
+        /// So many readings in a row were low.
+        case low(Int)
+        case unreadable
+        case empty
+    }
+
+    /// So often in a row it is low before that counts: a card or a lamp that is switched on pulls the voltage down for a moment.
+    static let readings = 4
+    private var state = State.good
+
+    /// Takes in a reading.
+    mutating func take(_ reading: Reading) -> Outcome? {
+        if case .empty = state { return nil }
+        let before = state
+        switch reading {
+        case .unreadable(let why):
+            state = .unreadable
+            if case .unreadable = before { return nil }
+            return .unreadable(why)
+        case .good: state = .good
+        case .low(let why):
+            var count = 1
+            if case .low(let earlier) = before { count += earlier }
+            state = count < Self.readings ? .low(count) : .empty
+            if case .empty = state { return .low(why) }
+        }
+        if case .unreadable = before { return .readable }
+        return nil
+    }
+}
