@@ -57,8 +57,20 @@ public struct HistoryFolder: Sendable {
     /// - Returns: the records, and how many lines are none.
     /// - Throws: `FileError`.
     public func records(since: WallTime? = nil) throws(FileError) -> (records: [HistoryRecord], damaged: Int) {
+        try records(since: since, in: try numbers())
+    }
+
+    /// The records of the newest two files, the oldest first.
+    /// - Throws: `FileError`.
+    public func newestRecords() throws(FileError) -> [HistoryRecord] {
+        try records(since: nil, in: try numbers().suffix(2)).records
+    }
+
+    private func records(
+        since: WallTime?, in numbers: [Int]
+    ) throws(FileError) -> (records: [HistoryRecord], damaged: Int) {
         var (records, damaged) = ([HistoryRecord](), 0)
-        for number in try numbers() {
+        for number in numbers {
             let content: [UInt8]
             do throws(FileError) {
                 content = try files.contents(file(number), limit: Int(Self.fileBytes) + HistoryRecord.longestLine)
