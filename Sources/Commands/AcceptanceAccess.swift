@@ -1,7 +1,7 @@
 package import Doctor
 package import Lines
-package import Settings
 import Ring
+package import Settings
 import SoundCard
 import Takes
 

@@ -74,14 +74,17 @@ extension AcceptanceWalk {
 
     /// Measures the speed of the card, and tests whether it has the memory that it says.
     func testCard() throws {
-        if let reason = try askToBegin("card: it is filled and read back, which takes up to two minutes; Ctrl-C ends it") {
+        if let reason = try askToBegin(
+            "card: it is filled and read back, which takes up to two minutes; Ctrl-C ends it")
+        {
             return try note(AcceptanceCheck(.card, "all", .skipped, reason))
         }
         let watch = TakeWatch(session)
         guard !watch.isRecording() else {
             return try note(
                 AcceptanceCheck(
-                    .card, "all", .failed, "a take is being recorded, which has precedence: stop it, and run this again",
+                    .card, "all", .failed,
+                    "a take is being recorded, which has precedence: stop it, and run this again",
                     exitStatus: 75))
         }
         var format: StreamFormat?

@@ -71,7 +71,8 @@ final class AcceptanceWalk {
         guard report.exitStatus == 0 else {
             let failures = checks.count { $0.outcome == .failed }
             throw Failure(
-                exitStatus: report.exitStatus, "doctor: \(failures == 1 ? "1 check" : "\(failures) checks") failed: see \(path)"
+                exitStatus: report.exitStatus,
+                "doctor: \(failures == 1 ? "1 check" : "\(failures) checks") failed: see \(path)"
             )
         }
     }
@@ -107,7 +108,8 @@ final class AcceptanceWalk {
         } catch {
             // What was found is not lost.
             session.console.complain(report.text)
-            throw Failure(exitStatus: 73, "doctor: the report cannot be written: \(error.fact): name another file (--output)")
+            throw Failure(
+                exitStatus: 73, "doctor: the report cannot be written: \(error.fact): name another file (--output)")
         }
     }
 

@@ -98,7 +98,9 @@ package enum SpeedTrial {
     }
 
     /// The check of a report, made of what a check-up says of the same measurement.
-    package static func checks(directory: String, outcome: StorageProbe.Outcome, bytesPerSecond: Double) -> [AcceptanceCheck] {
+    package static func checks(directory: String, outcome: StorageProbe.Outcome, bytesPerSecond: Double)
+        -> [AcceptanceCheck]
+    {
         if case .skipped(let reason) = outcome {
             return [AcceptanceCheck(.card, "speed", .skipped, "\(directory): not measured: \(reason)")]
         }

@@ -27,7 +27,9 @@ struct FileLayout: Equatable {
     }
 
     /// The last extent that begins at or before `value`, if it reaches there.
-    private static func find(_ value: Int64, in extents: [FileExtent], by key: KeyPath<FileExtent, Int64>) -> FileExtent? {
+    private static func find(_ value: Int64, in extents: [FileExtent], by key: KeyPath<FileExtent, Int64>)
+        -> FileExtent?
+    {
         var (low, high) = (0, extents.count)
         while low < high {
             let middle = (low + high) / 2

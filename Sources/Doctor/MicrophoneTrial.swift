@@ -78,7 +78,8 @@ package struct MicrophoneTrial: Equatable, Sendable {
         }
         if isDead(channel, levels) {
             return check(
-                .failed, ": the channel is dead: check its microphone, its cable and its power, and the mixer's switches")
+                .failed,
+                ": the channel is dead: check its microphone, its cable and its power, and the mixer's switches")
         }
         if loudest != channel, rise(of: loudest, in: levels) >= Self.leastRise {
             return check(

@@ -33,14 +33,11 @@ struct Sentinel: Equatable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.byteCount)
         for word in [Self.magic, seed, UInt64(bitPattern: number)] { bytes.append(littleEndian: word) }
-        // Bytes that no storage can compress, nor take for those of another block (SplitMix64).
-        var state = seed ^ UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
+        // Bytes that no storage can compress, nor take for those of another block.
+        var state = Self.mixed(seed ^ Self.mixed(UInt64(bitPattern: number)))
         while bytes.count < Self.byteCount - 8 {
             state &+= 0x9E37_79B9_7F4A_7C15
-            var word = state
-            word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-            bytes.append(littleEndian: word ^ word >> 31)
+            bytes.append(littleEndian: Self.mixed(state))
         }
         bytes.append(littleEndian: UInt64(Self.checksum(bytes)))
         return bytes
@@ -53,6 +50,14 @@ struct Sentinel: Equatable {
         else { return .lost }
         let found = Int64(bitPattern: block.littleEndian(at: 16))
         return found == number ? .own : .another(number: found)
+    }
+
+    /// The finaliser of SplitMix64.
+    private static func mixed(_ word: UInt64) -> UInt64 {
+        var word = word
+        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+        return word ^ word >> 31
     }
 
     private static let polynomial = CRC32.Polynomial.castagnoli

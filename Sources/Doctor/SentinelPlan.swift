@@ -8,7 +8,8 @@ import TakeFiles
 ///
 /// 1. `pairs`: two sentinels, each in the file itself, one period apart, for each period that is likely, the shortest first. A card with
 ///    that period loses the lower one, and nothing else.
-/// 2. `grid`: sentinels at regular places of the device, in passes, each twice as dense as the one before.
+/// 2. `grid`: sentinels at regular places of the device, in passes, each twice as dense as the one before. None is at a multiple of its
+///    distance, where file systems keep what they know of themselves.
 /// 3. `run`: sentinels without a gap, over two steps of the grid at its final density. Whatever the period, the grid hits the run.
 struct SentinelPlan: Equatable {
     /// Two sentinels that lie `period` bytes apart on the device.
@@ -44,7 +45,8 @@ struct SentinelPlan: Equatable {
     ///   - byteCount: how long the file is.
     ///   - device: what the file system lies on.
     init(_ layout: FileLayout, byteCount: Int64, device: BackingDevice) {
-        pairs = Self.pairs(layout, periods: Self.periods([device.byteCount, device.diskByteCount]), start: device.start)
+        pairs = Self.pairs(
+            layout, periods: Self.periods([device.byteCount, device.diskByteCount]), start: device.start)
         let end = layout.pieces.last.map { $0.place + $0.byteCount } ?? 0
         let step = Self.step(byteCount: end, count: Self.gridCount)
         self.step = step
@@ -52,7 +54,8 @@ struct SentinelPlan: Equatable {
         var pass = Self.step(byteCount: end, count: Self.firstPassCount)
         while true {
             let isFirst = grid.isEmpty
-            let places = stride(from: isFirst ? 0 : pass, to: end, by: isFirst ? Int(pass) : Int(2 * pass))
+            let first = step / 2 + (isFirst ? 0 : pass)
+            let places = stride(from: first, to: end, by: isFirst ? Int(pass) : Int(2 * pass))
             grid.append(places.compactMap { layout.offset(ofPlace: $0) }.map { $0 / Self.block * Self.block })
             guard pass > step else { break }
             pass /= 2
