@@ -43,8 +43,7 @@ package struct CapacityCheck {
             figures["first_wrong_bytes"] = .count(first.place)
             let advice = "do not record on it, return it"
             let size = Self.size(real)
-            let isAlias = measure.wrong.contains { if case .another = $0.found { true } else { false } }
-            if isAlias {
+            if measure.repeats {
                 return check(
                     .failed,
                     "\(directory): the card is false: what is written in one place comes up \(size) away: about \(size) of its "

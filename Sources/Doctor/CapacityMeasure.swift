@@ -43,7 +43,7 @@ package struct CapacityMeasure: Equatable, Sendable {
     var step: Int64
     var filling: Filling
     var reading: Reading
-    /// In the order of the disk.
+    /// In the order of the disk, those that were tried for a closer look last.
     var wrong: [Wrong]
     /// Where the highest sentinel was written on the disk, in bytes.
     var highestPlace: Int64
@@ -58,6 +58,11 @@ package struct CapacityMeasure: Equatable, Sendable {
             return nil
         }
         return periods.min() ?? wrong.map(\.place).min()
+    }
+
+    /// Whether what was written in one place came up in another.
+    var repeats: Bool {
+        wrong.contains { if case .another = $0.found { true } else { false } }
     }
 
     /// Whether nothing of what was written from the first wrong one on came back.

@@ -130,7 +130,10 @@ import Takes
                 last = clock.now() - start
                 // A false card shows here at the latest, nearly always: no more is written over what it has.
                 let readings = number == 0 ? try read(written.sorted(), ending) : [:]
-                guard readings.allSatisfy({ $0.value == .own }) else { return result(readings, began) }
+                guard readings.allSatisfy({ $0.value == .own }) else {
+                    let rough = result(readings, began)
+                    return try refine(rough, ending) ?? rough
+                }
             }
         case .written:
             // All in between is written too, so that density costs nothing.
@@ -138,6 +141,27 @@ import Takes
             try write(Array(places), ending, until: deadline)
         }
         return result(try read(written.sorted(), ending), began)
+    }
+
+    /// Two sentinels in one place may lie several periods apart: a part of that is the period if a pair shows it.
+    /// - Returns: nil: none does.
+    private func refine(
+        _ measure: CapacityMeasure, _ ending: () -> CapacityProbe.Ending?
+    ) throws(Stop) -> CapacityMeasure? {
+        guard measure.repeats, let found = measure.realByteCount else { return nil }
+        for part in stride(from: Int64(16), to: 1, by: -1) {
+            let period = found / part
+            guard found % (part * Self.block) == 0, period >= SentinelPlan.shortestPeriod,
+                let pair = SentinelPlan.pair(layout, period: period, start: device.start)
+            else { continue }
+            try write([pair.low], ending)
+            try write([pair.high], ending)
+            guard try read([pair.low], ending)[pair.low] == .another(number: pair.high / Self.block) else { continue }
+            var measure = measure
+            measure.wrong.append(.init(place: place(pair.low), found: .another(place: place(pair.high))))
+            return measure
+        }
+        return nil
     }
 
     private func stretch(_ byteCount: Int64) -> [Int64] {

@@ -88,6 +88,11 @@ struct SentinelPlan: Equatable {
         return periods.sorted()
     }
 
+    /// A pair for a period, of which only the file itself is sure to lie there; nil: the file has none.
+    static func pair(_ layout: FileLayout, period: Int64, start: Int64) -> Pair? {
+        pairs(layout, periods: [period], start: start).first
+    }
+
     /// For each period the first pair of which the upper one falls into the file with every other period, too.
     /// - Parameter start: where the partition begins on the disk, from where the periods count.
     private static func pairs(_ layout: FileLayout, periods: [Int64], start: Int64) -> [Pair] {
