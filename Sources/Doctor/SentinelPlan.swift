@@ -103,7 +103,9 @@ struct SentinelPlan: Equatable {
             let longer = periods[(index + 1)...]
             for low in candidates where start + low < period {
                 let high = low + period
+                // Where blocks of the file system are smaller, a sentinel of one piece may lie across two of another.
                 guard let lowOffset = layout.offset(ofPlace: low), let highOffset = layout.offset(ofPlace: high),
+                    lowOffset % block == highOffset % block,
                     longer.allSatisfy({ $0 > high || layout.offset(ofPlace: high - $0) != nil })
                 else { continue }
                 return Pair(low: lowOffset / block * block, high: highOffset / block * block, period: period)

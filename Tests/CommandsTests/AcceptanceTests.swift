@@ -179,7 +179,7 @@ private struct SteppingClock: Clock {
             outcomes(result.output) == [
                 "ok buttons record", "ok buttons stop", "ok buttons play", "ok buttons back", "ok buttons forward",
                 "ok lamps record", "ok lamps play", "ok lamps upload", "ok lamps fault",
-                "ok microphone channel 1", "ok microphone channel 2", "skipped card speed", "skipped card capacity",
+                "ok microphone channel 1", "ok microphone channel 2", "skipped card capacity", "skipped card speed",
             ])
         #expect(result.output.last == report)
         let text = try written
