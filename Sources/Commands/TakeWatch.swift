@@ -5,7 +5,8 @@ import Transport
 /// Notices that a take begins, also in a recorder that is started meanwhile.
 final class TakeWatch {
     private enum State {
-        case connected(ControlClient)
+        /// The state is the last that it reported.
+        case connected(ControlClient, DeckState)
         /// No recorder runs; it is looked for again then.
         case down(next: Instant)
     }
@@ -20,7 +21,7 @@ final class TakeWatch {
         state = .down(next: session.clock.now())
     }
 
-    /// Whether a take is being recorded now. Does not wait.
+    /// Whether a take is being recorded, or was since the last call. Does not wait.
     func isRecording() -> Bool {
         switch state {
         case .down(let next):
@@ -30,17 +31,23 @@ final class TakeWatch {
             guard let client = try? session.connect(),
                 let status = try? client.askForStatus(.watch(levels: false, peaks: false)).0
             else { return false }
-            state = .connected(client)
+            state = .connected(client, status.state)
             return status.state == .recording
-        case .connected(let client):
+        case .connected(let client, var last):
             do throws(ControlError) {
+                // A take that is over already has begun, too.
+                var hasBegun = last == .recording
                 while let (event, _) = try client.nextEvent(until: Instant(nanoseconds: 0)) {
-                    if case .status(let status) = event, status.state == .recording { return true }
+                    guard case .status(let status) = event else { continue }
+                    last = status.state
+                    hasBegun = hasBegun || last == .recording
                 }
+                state = .connected(client, last)
+                return hasBegun
             } catch {
                 state = .down(next: session.clock.now())
+                return false
             }
-            return false
         }
     }
 }
