@@ -1,4 +1,5 @@
-"""The acceptance of a new kit: `fieldfare doctor --acceptance` at work, the person who answers it, and disks that are not what they say."""
+"""The acceptance of a new kit: `fieldfare doctor --acceptance` at work, persons who answer it, and disks that are not what they say."""
+import array
 import hashlib
 import os
 import pathlib
@@ -8,9 +9,13 @@ import time
 
 import kit
 from carddisk import free_bytes, sh
-from kit import BINARIES, SOCKET, expect, say
+from kit import BINARIES, PLAYBACK, SOCKET, expect, say
+from panel import lamp, press
+from sound import Player, interleave, pack, sines
 
 RATE, MIB = 48000, 1 << 20
+BUTTONS = ("record", "stop", "play", "back", "forward")
+LAMPS = ("record", "play", "upload", "fault")
 REPORT = pathlib.Path("/data/report.txt")
 kit.TAKES = pathlib.Path("/mnt/takes")
 
@@ -120,6 +125,49 @@ def figures(part, subject):
     lines = REPORT.read_text().splitlines()
     at = next(index for index, line in enumerate(lines) if f" {part} {subject}: " in line)
     return dict(item.split("=", 1) for item in lines[at + 1].split())
+
+
+class Sound:
+    """What the two microphones have: a soft noise, or on some channels a tap now and then, or nothing."""
+
+    def __init__(self):
+        self.player = None
+
+    def play(self, taps=(), dead=()):
+        if self.player:
+            self.player.stop()
+        channels = []
+        for channel in (1, 2):
+            soft, loud = sines(RATE, [(310, 0.001)]), sines(RATE, [(310, 0.3)])
+            second = array.array("i", bytes(4 * RATE)) if channel in dead else array.array("i", soft)
+            if channel in taps:
+                second[RATE // 2 : RATE // 2 + 1500] = array.array("i", loud[:1500])
+            channels.append(second)
+        self.player = Player(PLAYBACK, RATE, "S16_LE", 2, pack(interleave(channels), "S16_LE"), rounds=600)
+
+
+sound = Sound()
+
+
+def willing(walk, question):
+    """Does what a person should."""
+    for name in BUTTONS:
+        if question.startswith(f"press {name} "):
+            threading.Timer(0.4, press, (name,)).start()
+    for name in LAMPS:
+        if question.startswith(f"the {name} lamp"):
+            others = [other for other in LAMPS if other != name and lamp(other)]
+            lit = kit.wait_until(lambda: lamp(name), 1)
+            expect(lit and not others, f"the {name} lamp is lit, and no other: {others}")
+            walk.type()
+    for channel in (1, 2):
+        if question.startswith(f"tap the microphone of channel {channel}"):
+            sound.play(taps=(channel,))
+    if question.startswith("microphone:"):
+        sound.play()
+        walk.type()
+    if question.startswith("card:"):
+        walk.type()
 
 
 def only_card(walk, question):
