@@ -116,7 +116,7 @@ import Takes
                 try write([pair.low, pair.high], ending)
                 let readings = try read([pair.low, pair.high], ending)
                 if readings.allSatisfy({ $0.value == .own }) { continue }
-                guard readings[pair.low] == .own else { return result(readings, began) }
+                guard readings[pair.low] == .own else { return try closer(result(readings, began), ending) }
                 // What is written there is lost, and falls on nothing: the grid finds the end.
                 break
             }
@@ -131,8 +131,7 @@ import Takes
                 // A false card shows here at the latest, nearly always: no more is written over what it has.
                 let readings = number == 0 ? try read(written.sorted(), ending) : [:]
                 guard readings.allSatisfy({ $0.value == .own }) else {
-                    let rough = result(readings, began)
-                    return try refine(rough, ending) ?? rough
+                    return try closer(result(readings, began), ending)
                 }
             }
         case .written:
@@ -144,16 +143,11 @@ import Takes
     }
 
     /// Two sentinels in one place may lie several periods apart: a part of that is the period if a pair shows it.
-    /// - Returns: nil: none does.
-    private func refine(
+    private func closer(
         _ measure: CapacityMeasure, _ ending: () -> CapacityProbe.Ending?
-    ) throws(Stop) -> CapacityMeasure? {
-        guard measure.repeats, let found = measure.realByteCount else { return nil }
-        for part in stride(from: Int64(16), to: 1, by: -1) {
-            let period = found / part
-            guard found % (part * Self.block) == 0, period >= SentinelPlan.shortestPeriod,
-                let pair = SentinelPlan.pair(layout, period: period, start: device.start)
-            else { continue }
+    ) throws(Stop) -> CapacityMeasure {
+        guard measure.repeats, let found = measure.realByteCount else { return measure }
+        for pair in SentinelPlan.pairs(layout, partsOf: found, start: device.start) {
             try write([pair.low], ending)
             try write([pair.high], ending)
             guard try read([pair.low], ending)[pair.low] == .another(number: pair.high / Self.block) else { continue }
@@ -161,7 +155,7 @@ import Takes
             measure.wrong.append(.init(place: place(pair.low), found: .another(place: place(pair.high))))
             return measure
         }
-        return nil
+        return measure
     }
 
     private func stretch(_ byteCount: Int64) -> [Int64] {

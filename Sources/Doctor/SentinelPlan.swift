@@ -88,9 +88,10 @@ struct SentinelPlan: Equatable {
         return periods.sorted()
     }
 
-    /// A pair for a period, of which only the file itself is sure to lie there; nil: the file has none.
-    static func pair(_ layout: FileLayout, period: Int64, start: Int64) -> Pair? {
-        pairs(layout, periods: [period], start: start).first
+    /// Pairs for the parts of a period that was found: the true one may be any of them.
+    static func pairs(_ layout: FileLayout, partsOf period: Int64, start: Int64) -> [Pair] {
+        let parts = (2...16).filter { period % ($0 * block) == 0 }.map { period / $0 }.filter { $0 >= shortestPeriod }
+        return pairs(layout, periods: parts.sorted() + [period], start: start).filter { $0.period < period }
     }
 
     /// For each period the first pair of which the upper one falls into the file with every other period, too.
