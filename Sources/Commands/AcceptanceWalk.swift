@@ -10,6 +10,8 @@ import Transport
 final class AcceptanceWalk {
     let session: Session
     let settings: Settings
+    /// What is wrong with their file: a line that is not understood is not checked.
+    private let problems: [SettingsProblem]
     let keyboard: Keyboard
     /// Nil: no recorder runs, and devices are opened here.
     let client: ControlClient?
@@ -21,7 +23,7 @@ final class AcceptanceWalk {
     /// - Throws: `Failure` with exit status 75 while a take is recorded or played.
     init(_ session: Session) throws(Failure) {
         self.session = session
-        settings = Settings.load(from: session.options.settings).settings
+        (settings, problems) = Settings.load(from: session.options.settings)
         let client: ControlClient?
         do throws(Failure) {
             client = try session.connect()
@@ -48,6 +50,9 @@ final class AcceptanceWalk {
     /// - Throws: `Failure` with the exit status of the first check that failed.
     func run(to path: String?) throws(Failure) {
         let began = session.clock.wallTime()
+        for problem in problems {
+            try note(AcceptanceCheck(.settings, "file", .failed, problem.description, exitStatus: 78))
+        }
         let interruption = try walk()
         let report = AcceptanceReport(
             at: began, kit: settings.kitName, version: fieldfareVersion, model: session.access.acceptance.model(),

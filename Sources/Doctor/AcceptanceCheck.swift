@@ -2,6 +2,8 @@
 public struct AcceptanceCheck: Encodable, Hashable, Sendable {
     /// What was checked, in the order of the report.
     public enum Part: String, Encodable, CaseIterable, Sendable {
+        /// Only what is wrong with them.
+        case settings
         case buttons, lamps, microphone, card
     }
 

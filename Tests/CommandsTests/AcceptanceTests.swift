@@ -146,7 +146,8 @@ private struct SteppingClock: Clock {
     }
 
     private func run(
-        _ access: LocalAccess, at recorder: DeskRecorder? = nil, options: [String] = [], output: String? = nil
+        _ access: LocalAccess, at recorder: DeskRecorder? = nil, settings: String = "kit.toml", options: [String] = [],
+        output: String? = nil
     ) -> (status: Int32, output: [String], complaints: [String]) {
         console.onComplaint = { [person] in person.ask($0) }
         var session = Session(
@@ -155,7 +156,7 @@ private struct SteppingClock: Clock {
         session.input = person.input
         let socket = recorder.map { ["--socket", $0.path] } ?? []
         let status = Fieldfare.run(
-            socket + ["--settings", folder.path + "/kit.toml", "doctor", "--acceptance", "--output", output ?? report]
+            socket + ["--settings", folder.path + "/" + settings, "doctor", "--acceptance", "--output", output ?? report]
                 + options, in: session)
         return (status, console.lines, console.complaints)
     }
@@ -232,6 +233,14 @@ private struct SteppingClock: Clock {
         #expect(result.status == 0)
         #expect(try written.contains("result   11 skipped\n"))
         #expect(!result.output.contains { $0.hasPrefix("ok") })
+    }
+
+    @Test func `a button that the settings do not wire as they should is named`() throws {
+        person.reaction = Person.willing
+        try write("[panel.buttons]\nrecord = { line = \"B1\", pull = \"sideways\" }\n", to: "bad.toml")
+        let result = run(machine(), settings: "bad.toml")
+        #expect(result.status == 78)
+        #expect(result.output[0].hasPrefix("failed   settings file: ") && result.output[0].contains("pull"))
     }
 
     @Test func `a card that does not open is one failure`() throws {
