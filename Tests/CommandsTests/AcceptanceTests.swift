@@ -156,7 +156,9 @@ private struct SteppingClock: Clock {
         session.input = person.input
         let socket = recorder.map { ["--socket", $0.path] } ?? []
         let status = Fieldfare.run(
-            socket + ["--settings", folder.path + "/" + settings, "doctor", "--acceptance", "--output", output ?? report]
+            socket + [
+                "--settings", folder.path + "/" + settings, "doctor", "--acceptance", "--output", output ?? report,
+            ]
                 + options, in: session)
         return (status, console.lines, console.complaints)
     }

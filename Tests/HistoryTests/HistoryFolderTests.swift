@@ -94,6 +94,9 @@ import Testing
         try writer.append([record(2)])
         #expect(try folder.numbers() == Array(4...(count + 3)))
         #expect(try folder.records().records.count == many.count + 2)
+        let newest = try folder.newestRecords()
+        #expect(newest.last == record(2) && newest.count > 1 && newest.count < many.count)
+        #expect(try folder.records().records.suffix(newest.count) == newest[...])
         #expect(try files.contents(folder.path + "/notes.txt") == Array("mine".utf8))
     }
 
