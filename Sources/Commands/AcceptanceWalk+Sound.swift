@@ -31,7 +31,7 @@ extension AcceptanceWalk {
         for channel in 0..<source.format.channels {
             let side = source.format.channels == 2 ? [" (left)", " (right)"][channel] : ""
             try keyboard.forget()
-            say("tap the microphone of channel \(channel + 1)\(side); Enter: skip")
+            say("tap the microphone of channel \(channel + 1)\(side) a few times; Enter: skip")
             let tap = try waitForTap(source, trial)
             try note(trial.check(channel, tap))
             // What a tap leaves behind does not count as the next one.

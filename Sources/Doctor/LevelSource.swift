@@ -26,19 +26,25 @@ package final class CardLevels: LevelSource {
     private let capture: TestCapture
     private let clock: any Clock
     private var due: Instant
+    /// Up to there the sound was measured.
+    private var measured: Instant
 
     package var format: StreamFormat { capture.grant.format }
 
     private static let interval = Duration.milliseconds(100)
+    /// So much is measured twice, rather than that a tap falls between two measurements.
+    private static let overlap = Duration.milliseconds(50)
 
     /// Opens the card and starts it.
     package init(
         _ request: CaptureRequest, on card: any CaptureSource = CaptureCard(), clock: any Clock
     ) throws(LevelFailure) {
         self.clock = clock
-        due = clock.now()
+        let now = clock.now()
+        due = now
+        measured = now
         do {
-            capture = try TestCapture(request, on: card, now: due)
+            capture = try TestCapture(request, on: card, now: now)
         } catch {
             throw LevelFailure("\(error)")
         }
@@ -48,9 +54,11 @@ package final class CardLevels: LevelSource {
         while true {
             if case .failed(let sentence) = capture.outcome(at: clock.now()) { throw LevelFailure(sentence) }
             let now = clock.now()
-            if now >= due, let bytes = capture.latest(Self.interval) {
-                // What was missed since the last call, as the caller was late, is not made up for.
-                due = max(due + Self.interval, now)
+            // All since the last call, however late this one is, as far as the ring has it.
+            let length = min(TestCapture.length, max(Self.interval, now - measured + Self.overlap))
+            if now >= due, let bytes = capture.latest(length) ?? capture.latest(Self.interval) {
+                due = now + Self.interval
+                measured = now
                 return SignalSummary(of: bytes, format: format).channels.map {
                     Level(peak: SignalSummary.dBFS($0.peak), rms: SignalSummary.dBFS($0.alternatingRMS))
                 }

@@ -5,6 +5,40 @@ import Transport
 
 @testable import Doctor
 
+/// Delivers two seconds of silence at once, with a click in the middle.
+private final class TapCard: CaptureSource {
+    let endedFileDescriptor: Int32 = -1
+    let end: CaptureEnd? = nil
+
+    func open(_ request: CaptureRequest) throws -> CaptureGrant {
+        CaptureGrant(
+            card: "card:Tap", name: "Tap", format: StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16),
+            periodFrames: 800, bufferFrames: 8000)
+    }
+
+    func start(into ring: Ring) throws {
+        var done: Int64 = 0
+        while done < 16_000 {
+            let piece = ring.writable(min(16_000 - done, ring.maximumWriteFrames))
+            let count = Int64(piece.count / 2)
+            for index in piece.indices { piece[index] = done / 800 == 10 && index == 1 ? 0x3f : 0 }
+            ring.commit(count)
+            done += count
+        }
+    }
+
+    func stop() {}
+}
+
+/// It is as late as a test says.
+private final class SetClock: Clock {
+    private let nanoseconds = Locked<Int64>(1)
+
+    func advance(by duration: Duration) { nanoseconds.withLock { $0 += duration.nanoseconds } }
+    func now() -> Instant { Instant(nanoseconds: nanoseconds.withLock { $0 }) }
+    func wallTime() -> WallTime { WallTime(microseconds: 0) }
+}
+
 @Suite struct MicrophoneTrialTests {
     private let format = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
 
@@ -76,6 +110,18 @@ import Transport
         let check = trial.check(1, .skipped("skipped by the person"))
         #expect(check.outcome == .skipped && check.subject == "channel 2")
         #expect(check.figures == ["quiet_peak_dbfs": .number(-60), "quiet_rms_dbfs": .number(-70)])
+    }
+
+    @Test func `a tap between two measurements is not missed, however late the second one is`() throws {
+        let clock = SetClock()
+        let levels = try CardLevels(CaptureRequest(), on: TapCard(), clock: clock)
+        #expect(try levels.next(until: clock.now()) == [Level(peak: nil, rms: nil)])
+        clock.advance(by: .milliseconds(90))
+        #expect(try levels.next(until: clock.now()) == nil)
+        clock.advance(by: .milliseconds(1410))
+        #expect(try levels.next(until: clock.now())?[0].peak.map { $0 > -7 } == true)
+        clock.advance(by: .milliseconds(100))
+        #expect(try levels.next(until: clock.now()) == [Level(peak: nil, rms: nil)])
     }
 
     @Test func `a card's own levels are those of its last 0.1 s`() throws {
