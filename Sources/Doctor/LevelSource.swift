@@ -26,14 +26,14 @@ package final class CardLevels: LevelSource {
     private let capture: TestCapture
     private let clock: any Clock
     private var due: Instant
-    /// Up to there the sound was measured.
-    private var measured: Instant
+    /// So many frames were measured.
+    private var measuredFrames: Int64 = 0
 
     package var format: StreamFormat { capture.grant.format }
 
     private static let interval = Duration.milliseconds(100)
     /// So much is measured twice, rather than that a tap falls between two measurements.
-    private static let overlap = Duration.milliseconds(50)
+    private static let overlap = Duration.milliseconds(250)
 
     /// Opens the card and starts it.
     package init(
@@ -42,7 +42,6 @@ package final class CardLevels: LevelSource {
         self.clock = clock
         let now = clock.now()
         due = now
-        measured = now
         do {
             capture = try TestCapture(request, on: card, now: now)
         } catch {
@@ -54,11 +53,15 @@ package final class CardLevels: LevelSource {
         while true {
             if case .failed(let sentence) = capture.outcome(at: clock.now()) { throw LevelFailure(sentence) }
             let now = clock.now()
-            // All since the last call, however late this one is, as far as the ring has it.
-            let length = min(TestCapture.length, max(Self.interval, now - measured + Self.overlap))
-            if now >= due, let bytes = capture.latest(length) ?? capture.latest(Self.interval) {
+            // All since the last call, however late this one is or the card delivered it, as far as the ring has it.
+            let delivered = capture.deliveredFrames
+            let fresh = format.duration(ofFrames: delivered - measuredFrames)
+            if now >= due, fresh >= Self.interval,
+                let bytes = capture.latest(min(TestCapture.length, fresh + Self.overlap))
+                    ?? capture.latest(min(TestCapture.length, fresh))
+            {
                 due = now + Self.interval
-                measured = now
+                measuredFrames = delivered
                 return SignalSummary(of: bytes, format: format).channels.map {
                     Level(peak: SignalSummary.dBFS($0.peak), rms: SignalSummary.dBFS($0.alternatingRMS))
                 }

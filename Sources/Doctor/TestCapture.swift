@@ -64,6 +64,9 @@ package final class TestCapture {
         "\(name): delivered only \(frames) frames in \(patience.components.seconds) s: unplug it and plug it in again"
     }
 
+    /// Frames that the card delivered.
+    var deliveredFrames: Int64 { ring.position.count }
+
     /// The sound of the last `duration`, of two seconds at most; nil: so much was not sampled yet.
     func latest(_ duration: Duration) -> [UInt8]? { ring.latest(duration) }
 

@@ -96,6 +96,8 @@ class Walk:
             say(f"  {'?' if are_questions else '>'} {line}")
             if are_questions:
                 self.person(self, line)
+            elif " microphone channel " in line:
+                sound.hush()
 
     def type(self, line=""):
         try:
@@ -136,14 +138,19 @@ def figures(part, subject):
 
 
 class Sound:
-    """What the two microphones have: a soft noise, or on some channels one tap, or nothing."""
+    """What the two microphones have: a soft noise, or on some channels a tap each second, or nothing."""
 
     def __init__(self):
         self.player = None
 
-    def play(self, taps=(), dead=()):
+    def hush(self):
+        """Ends it."""
         if self.player:
             self.player.stop()
+        self.player = None
+
+    def play(self, taps=(), dead=()):
+        self.hush()
         channels = []
         for channel in (1, 2):
             soft, loud = sines(RATE, [(310, 0.001)]), sines(RATE, [(310, 0.3)])
@@ -151,7 +158,7 @@ class Sound:
             if channel in taps:
                 second[RATE // 2 : RATE // 2 + 1500] = array.array("i", loud[:1500])
             channels.append(second)
-        self.player = Player(PLAYBACK, RATE, "S16_LE", 2, pack(interleave(channels), "S16_LE"), rounds=1 if taps else 600)
+        self.player = Player(PLAYBACK, RATE, "S16_LE", 2, pack(interleave(channels), "S16_LE"), rounds=600)
 
 
 sound = Sound()
