@@ -110,8 +110,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "Takes", "Transport", "Panel", "Settings", "Control", "SoundCard", "Lines", "TakeFiles", "History",
-                "Doctor", "Programs", "CLinux",
+                "Takes", "Transport", "Panel", "Ring", "Settings", "Control", "SoundCard", "Lines", "TakeFiles",
+                "History", "Doctor", "Programs", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strictMemory),

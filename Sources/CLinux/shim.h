@@ -1,6 +1,8 @@
 #pragma once
 
 #include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/ioctl.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <spawn.h>
@@ -65,3 +67,34 @@ static inline int fieldfare_is_cached(int descriptor, unsigned long long start, 
 
 /// Has a child begin without the files from a number on (posix_spawn(3) of glibc 2.34). Exists for the same reason.
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+
+/// Gives a file blocks up to a length, without writing them (fallocate(2)). Exists because it is declared only with _GNU_SOURCE, which
+/// Swift does not define.
+static inline int fieldfare_allocate(int descriptor, long long byte_count) {
+    return (int)syscall(SYS_fallocate, descriptor, 0, 0LL, byte_count);
+}
+
+/// Has a file read and written past the kernel's cache. Exists because fcntl is variadic, and O_DIRECT is declared only with
+/// _GNU_SOURCE.
+static inline int fieldfare_bypass_cache(int descriptor) {
+    int flags = fcntl(descriptor, F_GETFL);
+    return flags < 0 ? flags : fcntl(descriptor, F_SETFL, flags | __O_DIRECT);
+}
+
+/// The first stretch of a file at or behind `start` that lies in one piece on its device: 1; 0 if there is none; 2 if it has no
+/// place yet. Exists because `syscall` is variadic, and the request's number is a macro.
+static inline int fieldfare_extent(int descriptor, long long start, long long *offset, long long *place, long long *byte_count) {
+    struct { struct fiemap map; struct fiemap_extent extent; } request = {0};
+    request.map.fm_start = (unsigned long long)start;
+    request.map.fm_length = FIEMAP_MAX_OFFSET - request.map.fm_start;
+    request.map.fm_extent_count = 1;
+    if (syscall(SYS_ioctl, descriptor, _IOWR('f', 11, struct fiemap), &request) != 0) return -1;
+    if (request.map.fm_mapped_extents == 0) return 0;
+    if (request.extent.fe_flags & (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC)) {
+        return 2;
+    }
+    *offset = (long long)request.extent.fe_logical;
+    *place = (long long)request.extent.fe_physical;
+    *byte_count = (long long)request.extent.fe_length;
+    return 1;
+}

@@ -15,6 +15,13 @@ struct DoctorCommand: FieldfareCommand {
             lines itself. A failure must be repaired; a warning may be intended. While a take is recorded the storage \
             is not measured.
 
+            With --acceptance it walks a person through a new kit in five minutes: each button is asked for, each lamp \
+            is lit, each microphone is tapped, and the card is filled with numbered blocks that are read back, which \
+            shows a card that has less memory than it says. No take is touched, and the space is given back in any \
+            case. Answers are read from the standard input; a part that is skipped is reported as skipped. While the \
+            recorder runs, it carries out what is pressed, and its history says what that was. The report goes into a \
+            file.
+
             Exit status: 0 there is no failure; else that of the first one: 78 settings, 69 the recorder is not running, \
             77 rights, 75 a card or line that another program holds, or another check-up under way, 65 the clock, 74 \
             anything else.
@@ -23,7 +30,23 @@ struct DoctorCommand: FieldfareCommand {
     @OptionGroup var options: GlobalOptions
     @Flag(help: "Light each lamp in turn first, unless a take is recorded or played.") var leds = false
 
+    @Flag(help: "Walk a person through a new kit: buttons, lamps, microphone, card; and write a report.")
+    var acceptance = false
+    @Option(
+        help: ArgumentHelp(
+            "With --acceptance: the file of the report; fieldfare-acceptance-DATE.txt in the present folder unless named.",
+            valueName: "file"))
+    var output: String?
+
+    func validate() throws {
+        guard output == nil || acceptance else {
+            throw ValidationError("--output: is for the report of --acceptance: add that")
+        }
+        guard !leds || !acceptance else { throw ValidationError("--leds: --acceptance lights the lamps anyway") }
+    }
+
     func run(in session: Session) throws(Failure) {
+        if acceptance { return try AcceptanceWalk(session).run(to: output) }
         let client = try connect(session)
         if leds { try lightLamps(client, session) }
         var findings = [try service(client, session)]

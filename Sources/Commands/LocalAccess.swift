@@ -46,6 +46,9 @@ public struct LocalAccess: Sendable {
             _ settings: String?, _ isLit: (_ lamp: Lamp, _ failure: String?) throws(Failure) -> Void
         ) throws(Failure) -> Void
 
+    /// What the acceptance of a kit needs.
+    package var acceptance = AcceptanceAccess()
+
     /// Access through these functions.
     public init(
         places: @escaping @Sendable (_ file: String?) throws(Failure) -> Places,

@@ -14,6 +14,8 @@ public struct Session {
     public var signals: () throws(Failure) -> any Signals
     /// How long `watch` waits before it tries to connect again.
     public var retry: Duration
+    /// Where a person's answers are read from: a file descriptor, of a terminal or not.
+    public var input: Int32 = 0
 
     var options = GlobalOptions()
 

@@ -64,13 +64,24 @@ package final class TestCapture {
         "\(name): delivered only \(frames) frames in \(patience.components.seconds) s: unplug it and plug it in again"
     }
 
+    /// Frames that the card delivered.
+    var deliveredFrames: Int64 { ring.position.count }
+
+    /// The sound of the last `duration`, of two seconds at most; nil: so much was not sampled yet.
+    func latest(_ duration: Duration) -> [UInt8]? { ring.latest(duration) }
+
+    /// Waits for a moment, or until the capture ends by itself.
+    func pause() {
+        var descriptor = pollfd(fd: card.endedFileDescriptor, events: Int16(POLLIN), revents: 0)
+        _ = unsafe poll(&descriptor, 1, 20)
+    }
+
     /// Waits for the result. For a process that has nothing else to do.
     package func waitForOutcome(clock: any Clock, brake: Brake = Brake()) -> Outcome {
         while true {
             if brake.isPulled { return .skipped(Brake.reason) }
             if let outcome = outcome(at: clock.now()) { return outcome }
-            var descriptor = pollfd(fd: card.endedFileDescriptor, events: Int16(POLLIN), revents: 0)
-            _ = unsafe poll(&descriptor, 1, 20)
+            pause()
         }
     }
 }

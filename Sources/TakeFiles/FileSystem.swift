@@ -9,7 +9,7 @@ public struct FileSystem: Sendable {
     /// Of files that are locked.
     static let lockMode: UInt32 = 0o600
 
-    private let calls: any SystemCalls
+    let calls: any SystemCalls
     /// What they lie on, where that is known.
     let kind: FileSystemKind?
 
@@ -284,7 +284,7 @@ public struct FileSystem: Sendable {
         }
     }
 
-    private func doing<Result>(
+    func doing<Result>(
         _ operation: String, _ path: String, _ call: () throws(Errno) -> Result
     ) throws(FileError) -> Result {
         do throws(Errno) {

@@ -161,6 +161,31 @@ public struct KernelCalls: SystemCalls {
         }
     }
 
+    /// `fallocate(2)`.
+    public func allocate(_ descriptor: Int32, byteCount: Int64) throws(Errno) {
+        _ = try Self.check(fieldfare_allocate(descriptor, byteCount))
+    }
+
+    /// `fcntl(2)`.
+    public func bypassCache(_ descriptor: Int32) throws(Errno) {
+        _ = try Self.check(fieldfare_bypass_cache(descriptor))
+    }
+
+    /// `FS_IOC_FIEMAP`, a stretch at a time.
+    public func extents(_ descriptor: Int32) throws(Errno) -> [FileExtent] {
+        var extents: [FileExtent] = []
+        var next: Int64 = 0
+        while true {
+            var (offset, place, byteCount): (Int64, Int64, Int64) = (0, 0, 0)
+            // Safe: the three are written during the call.
+            let found = try Self.check(unsafe fieldfare_extent(descriptor, next, &offset, &place, &byteCount))
+            guard found < 2 else { throw Errno(code: EOPNOTSUPP) }
+            guard found > 0, byteCount > 0 else { return extents }
+            extents.append(FileExtent(offset: offset, place: place, byteCount: byteCount))
+            next = offset + byteCount
+        }
+    }
+
     /// The unit in which exFAT counts places in a folder.
     private static let entryBytes = 32
 

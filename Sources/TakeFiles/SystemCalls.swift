@@ -52,6 +52,12 @@ public protocol SystemCalls: Sendable {
     func entries(_ path: String) throws(Errno) -> [String]
     /// `telldir(3)`: where the entry of a file begins in a folder, where that is in bytes; nil: there is no such file.
     func entryStart(_ name: String, in folder: String) throws(Errno) -> Int64?
+    /// `fallocate(2)`, from the beginning of the file: its length grows to `byteCount`.
+    func allocate(_ descriptor: Int32, byteCount: Int64) throws(Errno)
+    /// `fcntl(2)` with `F_SETFL` and `O_DIRECT`.
+    func bypassCache(_ descriptor: Int32) throws(Errno)
+    /// `ioctl(2)` with `FS_IOC_FIEMAP`: where the file lies on its device.
+    func extents(_ descriptor: Int32) throws(Errno) -> [FileExtent]
 }
 
 extension SystemCalls {
@@ -63,6 +69,15 @@ extension SystemCalls {
 
     /// Not known.
     public func attributes(_ path: String) throws(Errno) -> FileAttributes { throw Errno(code: ENOSYS) }
+
+    /// Cannot be done.
+    public func allocate(_ descriptor: Int32, byteCount: Int64) throws(Errno) { throw Errno(code: EOPNOTSUPP) }
+
+    /// Cannot be done.
+    public func bypassCache(_ descriptor: Int32) throws(Errno) { throw Errno(code: EINVAL) }
+
+    /// Not known.
+    public func extents(_ descriptor: Int32) throws(Errno) -> [FileExtent] { throw Errno(code: EOPNOTSUPP) }
 
     /// A kind that is not known.
     public func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 { 0 }

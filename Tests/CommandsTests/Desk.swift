@@ -22,6 +22,7 @@ final class PaperConsole: Console {
     var typed: String?
     private(set) var questions: [String] = []
     var onWrite: (String) -> Void = { _ in }
+    var onComplaint: (String) -> Void = { _ in }
 
     func write(_ text: String) throws(Failure) {
         guard !isFull else { throw Failure(exitStatus: 74, "fieldfare: cannot write the output: disk full") }
@@ -31,6 +32,7 @@ final class PaperConsole: Console {
 
     func complain(_ sentence: String) {
         complaints.append(sentence)
+        onComplaint(sentence)
     }
 
     func ask(_ question: String) -> String? {

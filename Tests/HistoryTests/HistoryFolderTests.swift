@@ -94,6 +94,9 @@ import Testing
         try writer.append([record(2)])
         #expect(try folder.numbers() == Array(4...(count + 3)))
         #expect(try folder.records().records.count == many.count + 2)
+        for count in [1, 1000, many.count + 9] {
+            #expect(try folder.records(newest: count).records[...] == folder.records().records.suffix(count))
+        }
         #expect(try files.contents(folder.path + "/notes.txt") == Array("mine".utf8))
     }
 

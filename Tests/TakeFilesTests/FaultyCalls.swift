@@ -130,6 +130,22 @@ final class FaultyCalls: SystemCalls {
         }
     }
 
+    func allocate(_ descriptor: Int32, byteCount: Int64) throws(Errno) {
+        try door("allocate", name(descriptor)) { () throws(Errno) in
+            try kernel.allocate(descriptor, byteCount: byteCount)
+        }
+    }
+
+    /// Not carried out: not every file system that a test may lie on can do it.
+    func bypassCache(_ descriptor: Int32) throws(Errno) {
+        try door("bypassCache", name(descriptor), isTraced: false) {}
+    }
+
+    /// Made up, for the same reason.
+    func extents(_ descriptor: Int32) throws(Errno) -> [FileExtent] {
+        try door("extents", name(descriptor), isTraced: false) { [FileExtent(offset: 0, place: 4096, byteCount: 8192)] }
+    }
+
     func length(_ descriptor: Int32) throws(Errno) -> Int64 {
         try door("length", name(descriptor), isTraced: false) { () throws(Errno) in try kernel.length(descriptor) }
     }

@@ -41,6 +41,9 @@ struct FileSystemTests {
         try visit("list \(path)") { same(try files.entries(path).sorted(), ["file", "folder", "old"]) }
         try visit("remove \(path)/old") { try files.remove("\(path)/old") }
         try visit("measure \(path)") { same(try files.freeBytes(path) > 0, true) }
+        try visit("allocate \(path)/file") { try files.allocate(file, byteCount: 8192) }
+        try visit("locate \(path)/file") { same(try files.extents(file).map(\.place), [4096]) }
+        try visit("bypass the cache of \(path)/file") { try files.bypassCache(file) }
         try visit("lock \(path)/lock") { same(try files.openLocked("\(path)/lock").1, true) }
     }
 
@@ -67,6 +70,16 @@ struct FileSystemTests {
         _ = try files.create("\(scratch.path)/file", isNew: true)
         let folder = try files.makeFolder("\(scratch.path)/folder")
         try files.syncFolder(folder)
+    }
+
+    @Test func `a file that is given space is as long, and reads as zeros`() throws {
+        let file = try FileSystem().create("\(scratch.path)/file", isNew: true)
+        try FileSystem().allocate(file, byteCount: 10_000)
+        same(try FileSystem().length(file), 10_000)
+        same(try FileSystem().read(file, at: 9_000, count: 2_000), [UInt8](repeating: 0, count: 1_000))
+        #expect(throws: FileError.self) {
+            try FileSystem().allocate(file, byteCount: 1 << 60)
+        }
     }
 
     @Test func `a new file does not replace one that is there`() throws {

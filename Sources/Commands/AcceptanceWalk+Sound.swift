@@ -1,0 +1,117 @@
+import Doctor
+import Settings
+import Takes
+import Transport
+
+extension AcceptanceWalk {
+    /// Measures the quiet, and asks for a tap of each channel's microphone.
+    func askForTaps() throws {
+        if let reason = try askToBegin("microphone: 3 s of quiet are measured: say nothing, and touch nothing") {
+            return try note(AcceptanceCheck(.microphone, "all", .skipped, reason))
+        }
+        do {
+            let source: any LevelSource
+            if client == nil {
+                source = try session.access.acceptance.openMicrophone(settings)
+            } else {
+                source = try RecorderLevels(try session.connect())
+            }
+            try askForTaps(source)
+        } catch let failure as LevelFailure {
+            try note(AcceptanceCheck(.microphone, "card", .failed, failure.description))
+        }
+    }
+
+    private func askForTaps(_ source: any LevelSource) throws {
+        // The key that was pressed is over then.
+        _ = try levels(of: source, for: .milliseconds(700))
+        let quiet = try levels(of: source, for: MicrophoneTrial.quietLength)
+        guard !quiet.isEmpty else { throw LevelFailure("the card delivers no sound: unplug it and plug it in again") }
+        let trial = MicrophoneTrial(quiet: quiet, format: source.format)
+        for channel in 0..<source.format.channels {
+            let side = source.format.channels == 2 ? [" (left)", " (right)"][channel] : ""
+            try keyboard.forget()
+            say("tap the microphone of channel \(channel + 1)\(side) a few times; Enter: skip")
+            let tap = try waitForTap(source, trial)
+            try note(trial.check(channel, tap))
+            // What a tap leaves behind does not count as the next one.
+            _ = try levels(of: source, for: .milliseconds(700))
+        }
+    }
+
+    /// All levels of so long.
+    private func levels(of source: any LevelSource, for length: Duration) throws -> [[Level]] {
+        var found: [[Level]] = []
+        let limit = session.clock.now() + length
+        while session.clock.now() < limit {
+            if let levels = try source.next(until: limit) { found.append(levels) }
+            if keyboard.wait(until: session.clock.now()) == .interrupted { throw Keyboard.Interruption() }
+        }
+        return found
+    }
+
+    private func waitForTap(_ source: any LevelSource, _ trial: MicrophoneTrial) throws -> MicrophoneTrial.Tap {
+        var all: [[Level]] = []
+        let limit = session.clock.now() + MicrophoneTrial.patience
+        while session.clock.now() < limit {
+            if let levels = try source.next(until: min(limit, session.clock.now() + .milliseconds(200))) {
+                all.append(levels)
+                if trial.isTap(levels) {
+                    let rest = try self.levels(of: source, for: MicrophoneTrial.tapLength)
+                    return .levels(MicrophoneTrial.greatest([levels] + rest, channels: levels.count))
+                }
+            }
+            switch keyboard.wait(until: session.clock.now()) {
+            case .line: return .skipped(Self.skipped)
+            case .interrupted: throw Keyboard.Interruption()
+            case nil: continue
+            }
+        }
+        return .levels(MicrophoneTrial.greatest(all, channels: source.format.channels))
+    }
+
+    // MARK: Card
+
+    /// Tests whether the card has the memory that it says, and measures its speed.
+    func testCard() throws {
+        if let reason = try askToBegin(
+            "card: it is filled and read back, which takes up to two minutes; Ctrl-C ends it")
+        {
+            return try note(AcceptanceCheck(.card, "all", .skipped, reason))
+        }
+        let watch = TakeWatch(session)
+        guard !watch.isRecording() else {
+            return try note(
+                AcceptanceCheck(
+                    .card, "all", .failed,
+                    "a take is being recorded, which has precedence: stop it, and run this again",
+                    exitStatus: 75))
+        }
+        var format: StreamFormat?
+        if let status, let rateHz = status.rateHz, let channels = status.channels, let sampleFormat = status.format {
+            format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: sampleFormat)
+        }
+        let storage = AcceptanceAccess.Storage(
+            directory: status?.directory ?? settings.takes.folder,
+            bytesPerSecond: SpeedTrial.bytesPerSecond(format: format, isTwinKept: settings.filter.keepUnfiltered),
+            reserveBytes: Int64(settings.takes.reserveMiB) << 20)
+        let access = session.access.acceptance
+        let outcome = try FolderOwner.run(of: storage.directory) { () throws(Failure) in
+            access.testCapacity(storage) { [keyboard, session] in
+                if keyboard.wait(until: session.clock.now()) == .interrupted { return .interrupted }
+                return watch.isRecording() ? .takeBegan : nil
+            }
+        }
+        let capacity = CapacityCheck(directory: storage.directory, outcome: outcome).check
+        try note(capacity)
+        if outcome == .ended(.interrupted) { throw Keyboard.Interruption() }
+        // What is written to a false card may fall on takes.
+        guard capacity.outcome != .failed, outcome != .ended(.takeBegan), !watch.isRecording() else {
+            return try note(AcceptanceCheck(.card, "speed", .skipped, "not measured: see the capacity"))
+        }
+        let speed = try FolderOwner.run(of: storage.directory) { () throws(Failure) in access.measureSpeed(storage) }
+        let checks = SpeedTrial.checks(
+            directory: storage.directory, outcome: speed, bytesPerSecond: storage.bytesPerSecond)
+        for check in checks { try note(check) }
+    }
+}

@@ -1,0 +1,44 @@
+import Doctor
+import History
+import TakeFiles
+import Takes
+import Transport
+
+/// The presses of a panel whose lines the recorder holds: it notes each in the kit's history, and carries it out.
+final class HistoryPresses: PressSource {
+    private let history: HistoryFolder
+    /// Presses up to this one are known, in seconds since the boot.
+    private var known: Double
+
+    let fileDescriptor: Int32 = -1
+    let heldDown: Set<Button> = []
+
+    /// - Throws: `FileError`, if there is no history that this user may read.
+    init(_ path: String, at now: Instant) throws(FileError) {
+        history = HistoryFolder(path)
+        _ = try FileSystem().entries(path)
+        _ = try history.records(newest: 1)
+        known = now.inSeconds
+    }
+
+    func problem(of button: Button) -> String? { nil }
+
+    func presses() -> [Button] {
+        // More than a hand can press between two readings.
+        guard let records = try? history.records(newest: 500).records else { return [] }
+        var presses: [Button] = []
+        // Those of this boot are behind the last start.
+        let start = records.lastIndex { if case .started = $0.event { true } else { false } } ?? 0
+        for record in records[start...] where record.uptime > known {
+            guard case .pressed(let press) = record.event, let button = Button(rawValue: press.button) else { continue }
+            presses.append(button)
+            known = record.uptime
+        }
+        return presses
+    }
+}
+
+extension Instant {
+    /// Seconds since the clock's zero, which is the boot.
+    fileprivate var inSeconds: Double { Double(nanoseconds) / 1e9 }
+}

@@ -1,0 +1,127 @@
+import Glibc
+import Takes
+
+/// The lines that a person types, and Ctrl-C, for a command that waits for other things as well.
+///
+/// The standard input may be a pipe, too: a script then answers.
+final class Keyboard {
+    /// What a person did.
+    enum Typed: Equatable {
+        /// A line, without its end and without space around it.
+        case line(String)
+        /// Ctrl-C, or the system ends the command.
+        case interrupted
+    }
+
+    /// How a question was answered.
+    enum Answer: Equatable {
+        case yes, no, skipped
+        /// The input has ended.
+        case unanswered
+    }
+
+    /// Ctrl-C, or the system ends the command.
+    struct Interruption: Error {}
+
+    private enum State {
+        case open
+        /// There are no more lines.
+        case ended
+    }
+
+    private let descriptor: Int32
+    private let signals: any Signals
+    private let clock: any Clock
+    private var state = State.open
+    private var bytes: [UInt8] = []
+
+    init(_ descriptor: Int32, signals: any Signals, clock: any Clock) {
+        self.descriptor = descriptor
+        self.signals = signals
+        self.clock = clock
+    }
+
+    /// Waits for a line or Ctrl-C.
+    /// - Parameters:
+    ///   - limit: no longer than until then; nil: as long as there is an input.
+    ///   - other: ends the waiting when it is readable; negative: nothing does.
+    /// - Returns: nil: neither came, or the input has ended.
+    func wait(until limit: Instant?, or other: Int32 = -1) -> Typed? {
+        while true {
+            if let typed = next() { return typed }
+            if limit == nil, case .ended = state { return nil }
+            let now = clock.now()
+            var files = [signals.fileDescriptor, isOpen ? descriptor : -1, other].map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            let left = limit.map { max(0, min(200, ($0 - now).nanoseconds / 1_000_000 + 1)) } ?? 200
+            let isOver = limit.map { now >= $0 } ?? false
+            unsafe poll(&files, nfds_t(files.count), isOver ? 0 : Int32(left))
+            if files[1].revents != 0 { read() }
+            if let typed = next() { return typed }
+            if files[2].revents != 0 || isOver { return nil }
+        }
+    }
+
+    /// Throws away what was typed before now.
+    func forget() throws(Interruption) {
+        while let typed = wait(until: clock.now()) {
+            guard case .line = typed else { throw Interruption() }
+        }
+    }
+
+    /// Waits for the answer to a question: y, n or s, and Enter for `byDefault`; what is not understood is `byDefault`, too.
+    func answer(byDefault: Answer, until limit: Instant? = nil) throws(Interruption) -> Answer? {
+        switch wait(until: limit) {
+        case .interrupted: throw Interruption()
+        case .line(let line):
+            return switch line.lowercased().first {
+            case "y": .yes
+            case "n": .no
+            case "s": .skipped
+            default: byDefault
+            }
+        case nil: return isOpen ? nil : .unanswered
+        }
+    }
+
+    private var isOpen: Bool {
+        switch state {
+        case .open: true
+        case .ended: false
+        }
+    }
+
+    private func next() -> Typed? {
+        while let signal = signals.next() {
+            switch signal {
+            case .end: return .interrupted
+            case .suspend: signals.suspend()
+            case .resize: break
+            }
+        }
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
+            // The last line may have no end.
+            guard !isOpen, !bytes.isEmpty else { return nil }
+            defer { bytes = [] }
+            return .line(Self.trimmed(bytes[...]))
+        }
+        defer { bytes.removeFirst(end + 1) }
+        return .line(Self.trimmed(bytes[..<end]))
+    }
+
+    private func read() {
+        var piece = [UInt8](repeating: 0, count: 1024)
+        // Safe: the length is the array's.
+        let count = unsafe piece.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+        if count > 0 {
+            bytes += piece[..<count]
+        } else if count == 0 || (errno != EINTR && errno != EAGAIN) {
+            state = .ended
+        }
+    }
+
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+}

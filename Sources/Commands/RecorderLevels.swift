@@ -1,0 +1,41 @@
+import Control
+import Doctor
+import Takes
+import Transport
+
+/// The levels of a card that the recorder has open.
+final class RecorderLevels: LevelSource {
+    private let client: ControlClient
+    let format: StreamFormat
+
+    /// Watches the recorder.
+    /// - Throws: why it has no levels.
+    init(_ client: ControlClient) throws(LevelFailure) {
+        self.client = client
+        let status: Status
+        do throws(ControlError) {
+            status = try client.askForStatus(.watch(peaks: false)).0
+        } catch {
+            throw LevelFailure("\(error)")
+        }
+        guard let rateHz = status.rateHz, let channels = status.channels, let format = status.format else {
+            let fault = status.faults.first { $0.code == .noCard }
+            throw LevelFailure(
+                fault?.message
+                    ?? "the recorder keeps the card closed while idle: stop it ('systemctl stop fieldfare-recorder') and run this "
+                    + "again")
+        }
+        self.format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: format)
+    }
+
+    func next(until limit: Instant) throws(LevelFailure) -> [Level]? {
+        do throws(ControlError) {
+            while let (event, _) = try client.nextEvent(until: limit) {
+                if case .level(let level) = event { return level.levelDBFS }
+            }
+            return nil
+        } catch {
+            throw LevelFailure("\(error)")
+        }
+    }
+}
