@@ -40,6 +40,6 @@ import Testing
         try "no folder".write(toFile: folder, atomically: false, encoding: .utf8)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let problem = #expect(throws: Problem.self) { try routes().page(limit: 1) }
-        #expect(problem?.detail.hasPrefix("history: ") == true)
+        #expect(problem?.description.hasPrefix("history: ") == true)
     }
 }
