@@ -21,7 +21,7 @@ import Testing
     }
 
     private func press(_ second: Int) -> String {
-        #"{"at":"2026-11-21T06:18:\#(second)Z","button":"record","event":"press","uptime_seconds":\#(second)}"#
+        #"{"at":"2026-11-21T06:18:\#(second).000000Z","button":"record","event":"press","uptime_seconds":\#(second)}"#
     }
 
     @Test func `the newest records are answered, the oldest of them first, and only their files are read`() throws {
