@@ -29,6 +29,8 @@ public struct LocalAccess: Sendable {
     public var isThere: @Sendable (_ file: String) -> Bool = { file in unsafe access(file, F_OK) == 0 }
     /// The folder of the kit's history.
     public var history = HistoryFolder.usualPath
+    /// The folder of the kernel's files about devices.
+    var kernelFiles = "/sys"
     /// The kernel's `boot_id`.
     public var bootID: @Sendable () -> String = { SystemFile.firstLine("/proc/sys/kernel/random/boot_id") ?? "" }
     /// Lists what the recorder would list, if it were up.
