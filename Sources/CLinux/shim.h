@@ -39,13 +39,18 @@ static inline long long fieldfare_peer_user(int descriptor) {
     return peer.user;
 }
 
-/// Lets the calling thread run, and reach the disk, when no other thread wants to. What is not granted is left as it is. Exists
-/// because `syscall` is variadic, and glibc has no `ioprio_set`.
+/// Lets the calling thread reach the disk when no other thread wants to. What is not granted is left as it is. Exists because `syscall` is
+/// variadic, and glibc has no `ioprio_set`.
+static inline void fieldfare_be_idle_at_disk(void) {
+    // This thread (IOPRIO_WHO_PROCESS, 0), class "idle" (3) of linux/ioprio.h.
+    syscall(SYS_ioprio_set, 1, 0, 3 << 13);
+}
+
+/// The same, and lets it run when no other thread wants to.
 static inline void fieldfare_be_idle(void) {
     struct sched_param none = {0};
     sched_setscheduler(0, SCHED_IDLE, &none);
-    // This thread (IOPRIO_WHO_PROCESS, 0), class "idle" (3) of linux/ioprio.h.
-    syscall(SYS_ioprio_set, 1, 0, 3 << 13);
+    fieldfare_be_idle_at_disk();
 }
 
 /// A pipe whose ends no child inherits: where to read, where to write. Exists because pipe2(2) is declared only with _GNU_SOURCE, which

@@ -1,3 +1,5 @@
+// By some compilers, `winsize` is of CLinux.
+import CLinux
 import Glibc
 
 /// Where a command writes, and how wide that is.

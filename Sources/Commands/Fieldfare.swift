@@ -33,7 +33,7 @@ public struct Fieldfare: ParsableCommand {
                 subcommands: [
                     CardsCommand.self, LinesCommand.self, ClockCommand.self, CheckCommand.self, DoctorCommand.self,
                     HistoryCommand.self, SupportCommand.self, RecoverCommand.self, LabelCommand.self,
-                    NetworksCommand.self,
+                    NetworksCommand.self, PowerCommand.self,
                 ]),
         ])
 

@@ -11,6 +11,7 @@ extension LocalAccess {
     public static let machine: LocalAccess = {
         var access = ownDevices
         access.useIdlePriority = { fieldfare_be_idle() }
+        access.leaveDisk = { fieldfare_be_idle_at_disk() }
         return access
     }()
 

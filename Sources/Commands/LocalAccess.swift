@@ -29,6 +29,8 @@ public struct LocalAccess: Sendable {
     public var isThere: @Sendable (_ file: String) -> Bool = { file in unsafe access(file, F_OK) == 0 }
     /// The folder of the kit's history.
     public var history = HistoryFolder.usualPath
+    /// The folder of the kernel's files about devices.
+    var kernelFiles = "/sys"
     /// The kernel's `boot_id`.
     public var bootID: @Sendable () -> String = { SystemFile.firstLine("/proc/sys/kernel/random/boot_id") ?? "" }
     /// Lists what the recorder would list, if it were up.
@@ -36,6 +38,8 @@ public struct LocalAccess: Sendable {
 
     /// Lets this process run, and reach the disk, when no other wants to: a recording has precedence.
     public var useIdlePriority: @Sendable () -> Void = {}
+    /// The same for the disk alone: what must end within a time may not wait for a processor that is always busy.
+    public var leaveDisk: @Sendable () -> Void = {}
     /// Checks the kit while the recorder is down.
     public var doctor: @Sendable (_ settings: String?) throws(Failure) -> [Finding]
     /// Finds programs that take cards, which the recorder cannot see from its sandbox.

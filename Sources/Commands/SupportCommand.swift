@@ -1,6 +1,6 @@
 import ArgumentParser
 import Control
-import Glibc
+import Programs
 import Settings
 import Takes
 
@@ -24,8 +24,9 @@ struct SupportCommand: FieldfareCommand {
         let stamp = time.date + "-" + time.timeOfDay.split(separator: ":").joined()
         let path = "\(into)/fieldfare-support-\(settings.kitName)-\(stamp).tar.gz"
         let parts = SupportBundle.parts(
-            program: Self.program, options: passedOn, settings: options.settings ?? Settings.defaultPath)
-        session.access.useIdlePriority()
+            program: OwnProgram.path ?? OwnProgram.sibling("fieldfare"), options: passedOn,
+            settings: options.settings ?? Settings.defaultPath)
+        session.access.leaveDisk()
         let about = "Fieldfare \(fieldfareVersion) of \(settings.kitName), \(time.iso8601) by its own clock.\n"
         let missing = try SupportBundle().pack(parts, about: about, to: path)
         if options.json {
@@ -43,13 +44,5 @@ struct SupportCommand: FieldfareCommand {
     private var passedOn: [String] {
         [("--socket", options.socket), ("--library-socket", options.librarySocket), ("--settings", options.settings)]
             .flatMap { name, value in value.map { [name, $0] } ?? [] }
-    }
-
-    /// This program's path.
-    private static var program: String {
-        // Safe: the text that realpath(3) makes is freed here.
-        guard let path = unsafe realpath("/proc/self/exe", nil) else { return "/usr/bin/fieldfare" }
-        defer { unsafe free(path) }
-        return unsafe String(cString: path)
     }
 }

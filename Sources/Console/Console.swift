@@ -47,7 +47,8 @@ public struct Console: Service {
         let (settings, log, clock) = (library.settings, library.log, SystemClock())
         // What waits for the disk does not wait for the recorder, and the other way round.
         let (disk, asking) = (NIOThreadPool(numberOfThreads: 2), NIOThreadPool(numberOfThreads: 4))
-        pools = [disk, asking]
+        let packing = NIOThreadPool(numberOfThreads: 1)
+        pools = [disk, asking, packing]
         let (phones, problem) = PhoneBook.open(in: settings.library.directory)
         if let problem { log.error("\(problem)") }
         let recorder = RecorderDesk(path: settings.control.socket, pool: asking)
@@ -70,6 +71,11 @@ public struct Console: Service {
             ).routes
             + HistoryRoutes(history: HistoryFolder(HistoryFolder.usualPath), pool: disk).routes
             + LogRoutes(journal: Journal(), pool: disk).routes
+            + SupportRoutes(
+                SupportDesk(folder: "\(settings.library.directory)/support", settingsFile: settingsFile),
+                packing: packing,
+                disk: disk
+            ).routes
             + ListenRoutes(
                 path: "\(Self.folder(of: settings.control.socket))/listen.sock",
                 isAllowed: settings.console.hasLiveListening, pool: asking, feed: feed

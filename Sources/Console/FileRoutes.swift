@@ -36,47 +36,19 @@ struct FileRoutes: Sendable {
             range = .whole
         }
         switch range {
-        case .whole: return Response(status: .ok, headers: headers, body: body(file, 0..<file.byteCount, on: channel))
+        case .whole:
+            return Response(
+                status: .ok, headers: headers, body: .file(file.file, 0..<file.byteCount, on: channel, by: pool))
         case .part(let bytes):
             headers[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(file.byteCount)"
-            return Response(status: .partialContent, headers: headers, body: body(file, bytes, on: channel))
+            return Response(
+                status: .partialContent, headers: headers, body: .file(file.file, bytes, on: channel, by: pool))
         case .unsatisfiable:
             var problem = Problem(
                 .rangeNotSatisfiable, .usage,
                 "file: \(file.name): has only \(file.byteCount) bytes: ask for some of them")
             problem.headers[.contentRange] = "bytes */\(file.byteCount)"
             return problem.response()
-        }
-    }
-
-    private func body(_ file: StoredFile, _ range: Range<Int64>, on channel: any Channel) -> ResponseBody {
-        ResponseBody(contentLength: Int(range.count)) { [pool] writer in
-            let sending = try FileSending(file.file)
-            let watch = sending.watch(to: range.upperBound, on: channel)
-            defer { watch.cancel() }
-            try await withTaskCancellationHandler {
-                // What is on its way holds the file open.
-                var sent: [EventLoopFuture<Void>] = []
-                do {
-                    var position = range.lowerBound
-                    while position < range.upperBound {
-                        let stretch = position..<min(range.upperBound, position + FileSending.stretchByteCount)
-                        // While the one before is sent.
-                        try await pool.runIfActive { try sending.fetch(stretch) }
-                        sent.append(sending.send(stretch, on: channel))
-                        if sent.count > 1 { try await sent.removeFirst().get() }
-                        position = stretch.upperBound
-                    }
-                    try await sent.last?.get()
-                } catch {
-                    channel.close(promise: nil)
-                    for stretch in sent { try? await stretch.get() }
-                    throw error
-                }
-            } onCancel: {
-                channel.close(promise: nil)
-            }
-            try await writer.finish(nil)
         }
     }
 }

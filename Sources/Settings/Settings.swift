@@ -144,6 +144,17 @@ public struct Settings: Hashable, Sendable {
         public var supplyRatio = 1.0
         /// Below so many volts the battery is low; nil: the voltage is only noted.
         public var lowVolts: Double?
+        /// By what the kernel chooses the processor's clock; nil: by what it has chosen itself.
+        public var governor: Governor?
+        /// Whether the kit's Wi-Fi is on; nil: it stays as it is.
+        public var hasWiFi: Bool?
+        /// Whether the kit has a picture at its HDMI sockets; nil: they stay as they are.
+        public var hasHDMI: Bool?
+
+        /// A governor of the kernel's cpufreq.
+        public enum Governor: String, CaseIterable, Sendable {
+            case powersave, conservative, ondemand, schedutil, performance
+        }
     }
 
     /// The recorder's own socket.

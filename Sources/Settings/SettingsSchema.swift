@@ -161,6 +161,16 @@ enum SettingsSchema {
             Key(
                 "low_volts", \.power.lowVolts, .optional(.number(0.5...100)),
                 "Below this voltage of the supply the kit ends the take and switches off. Default: none")
+            Key(
+                "governor", \.power.governor, .either("keep", or: .choice),
+                "By what the kernel chooses the processor's clock; powersave: always the lowest. Default: \"keep\"")
+            Key(
+                "wifi", \.power.hasWiFi, .either("keep", or: .word("on", true) | .word("off", false)),
+                "Whether the kit's Wi-Fi is on; back and forward held for 3 s open its own all the same. Default: \"keep\""
+            )
+            Key(
+                "hdmi", \.power.hasHDMI, .either("keep", or: .word("on", true) | .word("off", false)),
+                "Whether the kit's HDMI sockets have a picture. Default: \"keep\"")
         }
         Section("control") {
             Key(

@@ -16,7 +16,9 @@ import Testing
     }
 
     /// Those that may not even be looked at.
-    private static let closed = ["/api/phones", "/api/settings", "/api/listen", "/api/log", "/api/history"]
+    private static let closed = [
+        "/api/phones", "/api/settings", "/api/listen", "/api/log", "/api/history", "/api/support",
+    ]
 
     /// These say who the browser is, pair it, and describe the rest.
     private static let open = ["GET /api/session", "POST /api/session", "GET /api/openapi.json"]

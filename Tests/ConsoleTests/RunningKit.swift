@@ -189,7 +189,7 @@ struct Curl {
             for end in [".head", ".body", ".in"] { try? FileManager.default.removeItem(atPath: place + end) }
         }
         var arguments = [
-            "--silent", "--globoff", "--path-as-is", "--max-time", "60", "-D", "\(place).head", "-o", "\(place).body",
+            "--silent", "--globoff", "--path-as-is", "--max-time", "300", "-D", "\(place).head", "-o", "\(place).body",
         ]
         arguments += method == "HEAD" ? ["--head"] : ["-X", method]
         if let cookie { arguments += ["-H", "Cookie: \(cookie)"] }

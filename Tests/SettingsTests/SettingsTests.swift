@@ -32,7 +32,7 @@ struct SettingsTests {
     @Test func `the shipped file names every key but the lamp for all, and those that few kits need`() {
         let others = [
             "panel.leds.all", "power.low_battery", "power.supply", "power.supply_ratio", "power.low_volts",
-            "outbox.ca_file", "outbox.sftp.url", "outbox.sftp.key_file",
+            "power.governor", "power.wifi", "power.hdmi", "outbox.ca_file", "outbox.sftp.url", "outbox.sftp.key_file",
             "outbox.sftp.known_hosts_file",
         ]
         let known = SettingsSchema.assignments.map(\.name).filter { !others.contains($0) }
@@ -82,6 +82,9 @@ struct SettingsTests {
             supply = "/sys/class/power_supply/battery/voltage_now"
             supply_ratio = 3
             low_volts = 3.3
+            governor = "powersave"
+            wifi = "off"
+            hdmi = "on"
             [control]
             socket = "/c"
             [library]
@@ -130,7 +133,7 @@ struct SettingsTests {
         expected.panel.leds.upload = nil
         expected.power = .init(
             lowBattery: .init(.name("LBO"), isActiveLow: false), supply: "/sys/class/power_supply/battery/voltage_now",
-            supplyRatio: 3, lowVolts: 3.3)
+            supplyRatio: 3, lowVolts: 3.3, governor: .powersave, hasWiFi: false, hasHDMI: true)
         expected.control.socket = "/c"
         expected.library = .init(socket: "/l", directory: "/d")
         expected.console = .init(

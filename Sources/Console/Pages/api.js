@@ -8,7 +8,7 @@ export class Refusal extends Error {
   }
 }
 
-async function request(method, path, body) {
+async function request(method, path, body, read = (response) => response.json().catch(() => null)) {
   const options = { method, credentials: 'same-origin', cache: 'no-store' };
   if (body !== undefined) {
     options.body = JSON.stringify(body);
@@ -17,9 +17,11 @@ async function request(method, path, body) {
   const response = await fetch(path, options);
   api.lastDate = Date.parse(response.headers.get('Date')) || null;
   api.clockDifference = api.lastDate && Date.now() - api.lastDate;
-  const content = response.status === 204 ? null : await response.json().catch(() => null);
-  if (!response.ok) throw new Refusal(response.status, content?.detail ?? `${response.status} ${response.statusText}`);
-  return content;
+  if (!response.ok) {
+    const problem = await response.json().catch(() => null);
+    throw new Refusal(response.status, problem?.detail ?? `${response.status} ${response.statusText}`);
+  }
+  return response.status === 204 ? null : read(response);
 }
 
 /** Requests that are answered with JSON; each throws a `Refusal`, or a `TypeError` while the kit cannot be reached. */
@@ -29,6 +31,10 @@ export const api = {
   /** How far this browser's clock was before the kit's at that answer, in milliseconds; null: it is not known. */
   clockDifference: null,
   get: (path) => request('GET', path),
+  /** A file that is made for this request: its name and its content. */
+  file: (path) => request('GET', path, undefined, async (response) => ({
+    name: response.headers.get('Content-Disposition')?.match(/filename="([^"]*)"/)?.[1] ?? '', content: await response.blob(),
+  })),
   post: (path, body = {}) => request('POST', path, body),
   patch: (path, body) => request('PATCH', path, body),
   delete: (path) => request('DELETE', path),

@@ -41,3 +41,11 @@ export function download(url, name = '') {
   link.click();
   link.remove();
 }
+
+/** The same for content that the page has. */
+export function downloadContent(content, name) {
+  const url = URL.createObjectURL(content);
+  download(url, name);
+  // The browser reads it a little later.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

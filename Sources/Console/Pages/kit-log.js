@@ -1,5 +1,5 @@
-// The log of both services, the newest line first.
-import { button, h } from './dom.js';
+// The log of both services, the newest line first; and the file for somebody far away who is to understand the kit.
+import { button, downloadContent, h } from './dom.js';
 import { attempt, trouble } from './kit-parts.js';
 import { dateText } from './takes-format.js';
 
@@ -20,7 +20,16 @@ export function logSection({ api, t }) {
   });
   const more = button(t('log.more'), () => load(false), { hidden: true });
   const again = button(t('kit.again'), () => load(true));
-  const section = h('details', { class: 'card' }, h('summary', {}, t('log.title')), again, list, more, problem);
+  const support = button(t('support.make'), () => attempt(problem, async () => {
+    support.disabled = true;
+    try {
+      const { name, content } = await api.file('/api/support');
+      downloadContent(content, name);
+    } finally {
+      support.disabled = false;
+    }
+  }));
+  const section = h('details', { class: 'card' }, h('summary', {}, t('log.title')), again, support, h('p', { class: 'dim' }, t('support.about')), list, more, problem);
   section.addEventListener('toggle', () => { if (section.open && !list.childElementCount) load(true); });
   return section;
 }

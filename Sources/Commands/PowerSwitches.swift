@@ -1,0 +1,54 @@
+import Settings
+import SoundCard
+import TakeFiles
+
+/// The kernel's files that the processor's clock, Wi-Fi and HDMI are switched by.
+///
+/// Source: the kernel's documents `admin-guide/pm/cpufreq`, `ABI/stable/sysfs-class-rfkill`, and `status` of a DRM connector.
+struct PowerSwitches {
+    /// The folder that has the kernel's files: `/sys`.
+    var root: String
+
+    private static let files = FileSystem()
+
+    /// Sets what the settings name.
+    /// - Returns: what was set, and what could not be, a sentence each.
+    func set(as power: Settings.Power) -> (done: [String], failures: [String]) {
+        var (done, failures) = ([String](), [String]())
+        func set(_ what: String, in found: [String], to value: String, _ word: String) {
+            guard !found.isEmpty else {
+                failures.append("\(what): this machine has none that can be switched: set it to \"keep\" in [power]")
+                return
+            }
+            for path in found {
+                do throws(FileError) {
+                    try Self.files.write(Array(value.utf8), to: try Self.files.open(path), at: 0)
+                    done.append("\(what): \(word) (\(path))")
+                } catch {
+                    failures.append("\(what): \(word) cannot be set: \(error.fact)")
+                }
+            }
+        }
+        if let governor = power.governor {
+            let policies = paths(in: "devices/system/cpu/cpufreq", "scaling_governor") { $0.hasPrefix("policy") }
+            set("processor", in: policies, to: governor.rawValue, governor.rawValue)
+        }
+        if let isOn = power.hasWiFi {
+            let radios = paths(in: "class/rfkill", "soft") {
+                SystemFile.firstLine("\(root)/class/rfkill/\($0)/type") == "wlan"
+            }
+            set("Wi-Fi", in: radios, to: isOn ? "0" : "1", isOn ? "on" : "off")
+        }
+        if let isOn = power.hasHDMI {
+            let sockets = paths(in: "class/drm", "status") { $0.contains("-HDMI-") }
+            // By what it is connected to, as without a setting.
+            set("HDMI", in: sockets, to: isOn ? "detect" : "off", isOn ? "on" : "off")
+        }
+        return (done, failures)
+    }
+
+    /// A file in each of a folder's entries that is meant.
+    private func paths(in folder: String, _ file: String, where isMeant: (String) -> Bool) -> [String] {
+        SystemFile.names(in: "\(root)/\(folder)").filter(isMeant).map { "\(root)/\(folder)/\($0)/\(file)" }
+    }
+}

@@ -1,0 +1,18 @@
+import Glibc
+
+/// Where the program of this process lies.
+public enum OwnProgram {
+    /// Its path, without links; nil: the kernel does not say.
+    public static var path: String? {
+        // Safe: the text that realpath(3) makes is freed here.
+        guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
+    }
+
+    /// The path of another program in the same folder.
+    public static func sibling(_ name: String) -> String {
+        let path = path ?? "/usr/bin/"
+        return path[..<(path.lastIndex(of: "/") ?? path.startIndex)] + "/" + name
+    }
+}
