@@ -1,0 +1,241 @@
+"""A memory card as a file, and a machine that qemu emulates around it, for `run`."""
+import hashlib
+import json
+import os
+import shlex
+import socket
+import subprocess
+import sys
+import time
+
+BUTTONS = {"record": 0, "stop": 1, "play": 2, "back": 4, "forward": 5}
+# By the kit's clock. Emulated, a start needs 60.
+BOOT_SECONDS = 300
+
+
+class Card:
+    """A memory card with the image, as a file."""
+
+    def __init__(self, folder, image, name="card"):
+        self.path = folder / f"{name}.img"
+        # The takes that the kit said to be on the card, with the seconds of each.
+        self.promised = {}
+        subprocess.run(["cp", "--sparse=always", image, self.path], check=True)
+        os.truncate(self.path, 4 << 30)
+        table = json.loads(subprocess.run(["sfdisk", "--json", self.path], check=True, capture_output=True).stdout)
+        self.partitions = [(entry["start"] * 512, entry["size"] * 512) for entry in table["partitiontable"]["partitions"]]
+
+    def _fat(self):
+        return f"{self.path}@@{self.partitions[0][0]}"
+
+    def drop(self, name, text):
+        subprocess.run(["mcopy", "-o", "-i", self._fat(), "-", f"::{name}"], input=text.encode(), check=True)
+
+    def drop_update(self, bundle):
+        """Puts a bundle there, in the place of the former one."""
+        for name in self.names():
+            if name.endswith(".update"):
+                subprocess.run(["mdel", "-i", self._fat(), f"::{name}"], check=True)
+        subprocess.run(["mcopy", "-i", self._fat(), bundle, "::"], check=True)
+
+    def look(self, name):
+        done = subprocess.run(["mtype", "-i", self._fat(), f"::{name}"], capture_output=True)
+        return done.stdout.decode() if done.returncode == 0 else None
+
+    def names(self):
+        listing = subprocess.run(["mdir", "-b", "-i", self._fat(), "::"], check=True, capture_output=True, text=True).stdout
+        return {line.removeprefix("::/") for line in listing.split()}
+
+    def holds(self, partition, text):
+        """Whether a partition has the bytes anywhere, in a file or not."""
+        start, size = self.partitions[partition]
+        with open(self.path, "rb") as file:
+            file.seek(start)
+            return text in file.read(size)
+
+    def lose_data(self):
+        """Takes the data partition from the table."""
+        subprocess.run(["sfdisk", "--quiet", "--delete", self.path, "3"], check=True)
+
+    def root_digest(self):
+        start, size = self.partitions[1]
+        with open(self.path, "rb") as file:
+            file.seek(start)
+            return hashlib.sha256(file.read(size)).hexdigest()
+
+
+class Machine:
+    """An emulated kit, from power on to pull(). With `is_patient` its clock counts what it computes, 2 ns an instruction, and is never faster than
+    time: however busy this machine is, nothing in the kit is late. That takes longer, as one thread emulates all processors."""
+
+    on = set()
+
+    def __init__(self, folder, card, key, boot, board="virt", is_patient=False):
+        self.folder, self.key = folder, key
+        self.port = self._free_port()
+        self.control = folder / f"ssh-{self.port}"
+        self.master = None
+        self.began = time.monotonic()
+        self.console = open(folder / "console.log", "ab")
+        (folder / "qtest").unlink(missing_ok=True)
+        arguments = (boot / "cmdline.txt").read_text().strip().replace("quiet", "")
+        common = [*(["-icount", "shift=1,sleep=on"] if is_patient else []), "-rtc", "base=utc,clock=vm", "-kernel", boot / "vmlinuz", "-initrd", boot / "initrd.img", "-display", "none", "-monitor", "none",
+                  "-netdev", f"user,id=n,restrict=on,hostfwd=tcp:127.0.0.1:{self.port}-:22",
+                  "-qtest", f"unix:{folder}/qtest,server=on,wait=off", "-qtest-log", "none"]
+        storage = f"file={card.path},format=raw,cache=writethrough,if="
+        machine = {
+            "virt": ["-M", "virt", "-cpu", "cortex-a53", "-smp", "2", "-m", "1024", "-serial", "stdio",
+                     "-append", arguments.replace("console=ttyS1,115200 console=tty0", "console=ttyAMA0"),
+                     "-drive", storage + "virtio", "-device", "virtio-net-pci,netdev=n,romfile=",
+                     "-audiodev", "none,id=a", "-device", "intel-hda", "-device", "hda-duplex,audiodev=a"],
+            "raspi3b": ["-M", "raspi3b", "-dtb", boot / "bcm2837-rpi-3-b.dtb", "-serial", "null", "-serial", "stdio",
+                        "-append", arguments, "-drive", storage + "sd", "-device", "usb-net,netdev=n"],
+        }[board]
+        self.process = subprocess.Popen(
+            ["qemu-system-aarch64", *machine, *common], stdin=subprocess.DEVNULL, stdout=self.console, stderr=self.console)
+        self.on.add(self)
+        while not (folder / "qtest").exists():
+            if self.process.poll() is not None:
+                sys.exit(f"Tests/Image/run: qemu does not start: see {folder}/console.log")
+            time.sleep(0.1)
+        self.qtest = socket.socket(socket.AF_UNIX)
+        self.qtest.connect(str(folder / "qtest"))
+        # The PL031's seconds, and the BCM2835 system timer's microseconds: hardware that counts by the kit's clock.
+        self.counter, self.counter_hz = {"virt": (0x9010000, 1), "raspi3b": (0x3F003004, 1_000_000)}[board]
+        self.counted = 0
+        self.count = self._read(self.counter)
+        if board == "virt":
+            for line in range(8):
+                self._set(line, 1)
+
+    @staticmethod
+    def _free_port():
+        with socket.socket() as place:
+            place.bind(("127.0.0.1", 0))
+            return place.getsockname()[1]
+
+    def _ask(self, line):
+        self.qtest.sendall(f"{line}\n".encode())
+        return self.qtest.recv(4096).decode().split()
+
+    def _read(self, register):
+        return int(self._ask(f"readl {register:#x}")[1], 16)
+
+    def _set(self, line, level):
+        self._ask(f"set_irq_in /machine/unattached/device[7] unnamed-gpio-in {line} {level}")
+
+    def clock(self):
+        """Seconds since power on, by the kit's clock. The counter of 32 bits must be read once an hour."""
+        count = self._read(self.counter)
+        self.counted += (count - self.count) % (1 << 32)
+        self.count = count
+        return self.counted / self.counter_hz
+
+    def press(self, *buttons, seconds=0.3):
+        for button in buttons:
+            self._set(BUTTONS[button], 0)
+        self.sleep(seconds)
+        for button in buttons:
+            self._set(BUTTONS[button], 1)
+
+    # MARK: - What is asked in the kit
+
+    def _ssh(self):
+        return ["ssh", "-q", "-i", self.key, "-p", str(self.port), "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
+                "-o", "ConnectTimeout=120", "-o", "BatchMode=yes", "-o", f"ControlPath={self.control}", "technician@127.0.0.1"]
+
+    def _answers(self):
+        """Whether the kit's SSH does. A connection that is opened before the kit has its address would wait for a minute."""
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), 20) as place:
+                place.settimeout(20)
+                return place.recv(4) == b"SSH-"
+        except OSError:
+            return False
+
+    def _connect(self):
+        """One connection for all commands: an emulated machine needs seconds for each."""
+        if self.master and self.master.poll() is None and self.control.exists():
+            return True
+        self._disconnect()
+        if not self._answers():
+            return False
+        self.master = subprocess.Popen(
+            [*self._ssh()[:-1], "-M", "-N", "-o", "ServerAliveInterval=60", "technician@127.0.0.1"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not self.control.exists() and self.master.poll() is None:
+            time.sleep(0.05)
+        return self.master.poll() is None
+
+    def _disconnect(self):
+        if self.master:
+            self.master.kill()
+            self.master.wait()
+            self.master = None
+        self.control.unlink(missing_ok=True)
+
+    def run(self, command, stdin=subprocess.DEVNULL):
+        if not self._connect():
+            time.sleep(0.5)
+            return subprocess.CompletedProcess(command, 255, "", "")
+        return subprocess.run([*self._ssh(), command], stdin=stdin, capture_output=True, text=True)
+
+    def say(self, command):
+        return self.run(command).stdout.strip()
+
+    def sleep(self, seconds):
+        """By the kit's clock, which is slow when this machine has much to do."""
+        self.run(f"sleep {seconds}")
+
+    def as_root(self, command):
+        return self.say(f"sudo sh -c {shlex.quote(command)}")
+
+    def until(self, command, seconds=BOOT_SECONDS):
+        """Waits for a command in the kit, which is asked some times a second."""
+        return self.run(f"sudo timeout {seconds} sh -c {shlex.quote(f'until {command}; do sleep 0.3; done')}").returncode == 0
+
+    def status(self):
+        try:
+            return json.loads(self.say("sudo fieldfare status --json"))
+        except ValueError:
+            return {}
+
+    def takes(self):
+        try:
+            return json.loads(self.say("sudo fieldfare takes --json")).get("takes", [])
+        except ValueError:
+            return []
+
+    def wait(self, condition, what, seconds=BOOT_SECONDS):
+        end = self.clock() + seconds
+        while self.clock() < end:
+            if self.process.poll() is not None:
+                sys.exit(f"Tests/Image/run: the machine ended while waiting for {what}: see {self.folder}/console.log")
+            if condition():
+                return True
+            time.sleep(0.5)
+        return False
+
+    def is_armed(self):
+        return self.wait(lambda: self.status().get("armed") is True, "the armed recorder")
+
+    def is_recording(self):
+        return self.wait(lambda: self.status().get("state") == "recording", "the take")
+
+    def seconds(self):
+        """Since power on."""
+        return time.monotonic() - self.began
+
+    def run_until(self, seconds):
+        """Until so many seconds after power on, by the kit's clock."""
+        while self.clock() < int(seconds):
+            time.sleep(0.1)
+        time.sleep(seconds % 1)
+
+    def pull(self):
+        self.on.discard(self)
+        self.process.kill()
+        self.process.wait()
+        self._disconnect()
+        self.qtest.close()
+        self.console.close()

@@ -1,0 +1,8 @@
+"""What a test found, fact by fact."""
+failures = []
+
+
+def fact(holds, what):
+    print(f"{'ok    ' if holds else 'FAILED'} {what}", flush=True)
+    if not holds:
+        failures.append(what)
