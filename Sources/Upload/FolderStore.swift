@@ -216,7 +216,7 @@ public struct FolderStore: Store {
 
     /// What tells this folder from another one that is mounted in its place.
     public func identity() async throws -> FileIdentity {
-        try await onDisk { files throws(FileError) in try files.identity(path) }
+        try await onDisk { files in try files.identity(path) }
     }
 
     /// Deletes a file, if it is there.
