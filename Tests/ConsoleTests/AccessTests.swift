@@ -3,7 +3,7 @@ import Foundation
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(3))) struct AccessTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15))) struct AccessTests {
     /// Every route of the OpenAPI document.
     private static func routes(_ kit: RunningKit) throws -> [(method: String, path: String)] {
         let document = try JSONSerialization.jsonObject(with: try kit.stranger.get("/api/openapi.json").bytes)

@@ -3,7 +3,7 @@ import Foundation
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(3))) struct DeletingTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15))) struct DeletingTests {
     private let kit: RunningKit
 
     init() throws { kit = try RunningKit(sends: true) }

@@ -62,7 +62,7 @@ private struct StatingStore: Store {
 }
 
 /// `fieldfare remote`, from the command line through the library to a folder and back.
-@Suite(.timeLimit(.minutes(2))) struct RemoteTests {
+@Suite(.timeLimit(.minutes(15))) struct RemoteTests {
     private let tested: TestedIndexer
     private let store: FolderStore
     private let names: [TakeName]
