@@ -17,7 +17,7 @@ import Testing
 
     /// Those that may not even be looked at.
     private static let closed = [
-        "/api/phones", "/api/settings", "/api/listen", "/api/log", "/api/history", "/api/support",
+        "/api/phones", "/api/settings", "/api/listen", "/api/log", "/api/history", "/api/support", "/api/update",
     ]
 
     /// These say who the browser is, pair it, and describe the rest.
