@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOPosix
 import Transport
+import Upload
 
 /// Updates of a kit's image, sent by a browser.
 struct UpdateRoutes: Sendable {
@@ -15,7 +16,9 @@ struct UpdateRoutes: Sendable {
                 return Response(json: try await pool.runIfActive { desk.reply() })
             },
             Route(.put, "/api/update/{file}", for: .all, takes: .file) { request, context in
-                let name = context.parameter("file")
+                // Browsers write a plus with a percent sign.
+                let sent = context.parameter("file")
+                let name = PercentCoding.decoded(sent) ?? sent
                 let byteCount = request.headers[.contentLength].flatMap { Int64($0) }
                 try await desk.one {
                     var upload = try await pool.runIfActive { try desk.begin(name, byteCount: byteCount) }
