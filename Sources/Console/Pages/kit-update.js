@@ -9,7 +9,8 @@ export function updateSection({ api, t }) {
   const state = h('p', {});
   const report = h('ul', { class: 'plain', role: 'status' });
   const problem = trouble();
-  const file = h('input', { type: 'file', accept: '.update' });
+  // Phones offer no file of a kind that they do not know.
+  const file = h('input', { type: 'file' });
   let timer = 0;
   let ended = false;
 
