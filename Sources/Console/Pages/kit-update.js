@@ -20,12 +20,13 @@ export function updateSection({ api, t }) {
     form.hidden = reply.state === 'unavailable';
     send.disabled = reply.state !== 'idle';
   };
+  const later = () => { if (!ended) timer = setTimeout(look, pause); };
   const look = async () => {
     clearTimeout(timer);
     const reply = await attempt(problem, () => api.get('/api/update'));
     if (reply) show(reply);
     // The kit starts again meanwhile: then nobody answers for a minute.
-    if (!ended && reply?.state !== 'idle' && reply?.state !== 'unavailable') timer = setTimeout(look, pause);
+    if (reply?.state !== 'idle' && reply?.state !== 'unavailable') later();
   };
   const send = button(t('update.send'), () => attempt(problem, async () => {
     const [chosen] = file.files;
@@ -39,7 +40,7 @@ export function updateSection({ api, t }) {
       await look();
       throw error;
     }
-    timer = setTimeout(look, pause);
+    later();
   }));
   const form = h('div', { class: 'row' }, field(t('update.file'), file), send);
   look();
