@@ -230,9 +230,11 @@ struct RemoteDelete: FieldfareCommand {
         try session.write(line: JSONValue.object(["deleted": list]).description)
     }
 
+    /// Whether the library knows a copy of the kit, also one on a storage that is out: what is at home may be the better one.
     private static func isOnKit(_ stem: String, _ library: LibraryClient) throws(Failure) -> Bool {
         do throws(ControlError) {
-            return try library.ask(.show(.stem(stem)))["take"]?["place"]?.text == CatalogedTake.Place.here.rawValue
+            _ = try library.ask(.show(.stem(stem)))
+            return true
         } catch {
             guard case .refused(let refusal) = error.cause, refusal.code == .notFound else { throw Failure(error) }
             return false

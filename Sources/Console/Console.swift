@@ -76,6 +76,11 @@ public struct Console: Service {
                 packing: packing,
                 disk: disk
             ).routes
+            + UpdateRoutes(
+                desk: UpdateDesk(
+                    folder: "\(settings.library.directory)/update", kitFolder: "/run/fieldfare-kit",
+                    trialMark: "/run/kit/trial", reservedBytes: Int64(settings.takes.reserveMiB) << 20), pool: disk
+            ).routes
             + ListenRoutes(
                 path: "\(Self.folder(of: settings.control.socket))/listen.sock",
                 isAllowed: settings.console.hasLiveListening, pool: asking, feed: feed

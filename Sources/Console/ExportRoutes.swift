@@ -119,11 +119,11 @@ struct ExportRoutes: Sendable {
             switch error.kind {
             case .usage: throw Problem(.badRequest, .usage, error.description)
             case .take: throw Problem(.unprocessableContent, .badData, error.description)
-            case .room: throw Problem(.init(code: 507, reasonPhrase: "Insufficient Storage"), .io, error.description)
+            case .room: throw Problem(.insufficientStorage, .io, error.description)
             }
         } catch let error as FileError where error.code == ENOSPC || error.code == EDQUOT {
             throw Problem(
-                .init(code: 507, reasonPhrase: "Insufficient Storage"), .io,
+                .insufficientStorage, .io,
                 "console: \(error.fact): free some space there")
         } catch let error as FileError {
             throw Problem(.notFound, .notFound, "console: \(error.fact): the take may have been deleted")

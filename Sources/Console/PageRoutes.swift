@@ -30,7 +30,7 @@ struct PageRoutes: Sendable {
         ("dom.js", PackageResources.dom_js),
         ("kit-gain.js", PackageResources.kit_gain_js),
         ("kit-inventory.js", PackageResources.kit_inventory_js),
-        ("kit-history.js", PackageResources.kit_history_js),
+        ("kit-history.js", PackageResources.kit_history_js), ("kit-update.js", PackageResources.kit_update_js),
         ("kit-log.js", PackageResources.kit_log_js),
         ("kit-parts.js", PackageResources.kit_parts_js),
         ("kit.js", PackageResources.kit_js),

@@ -58,6 +58,11 @@ struct Problem: Error, HTTPResponseError, CustomStringConvertible {
     func response(from request: Request, context: some RequestContext) throws -> Response { response() }
 }
 
+extension HTTPResponse.Status {
+    /// RFC 4918.
+    static let insufficientStorage = Self(code: 507, reasonPhrase: "Insufficient Storage")
+}
+
 extension Refusal.Code {
     fileprivate var httpStatus: HTTPResponse.Status {
         switch self {

@@ -14,12 +14,24 @@ struct Route: Sendable {
     var path: String
     /// What a browser must be allowed at least.
     var demand: Right
+    /// What a request with a body has in it.
+    var content: Content
     var handler: Handler
 
-    init(_ method: HTTPRequest.Method, _ path: String, for demand: Right, _ handler: @escaping Handler) {
+    /// A form of another site cannot send these types without being asked for.
+    enum Content: String {
+        case json = "application/json"
+        case file = "application/octet-stream"
+    }
+
+    init(
+        _ method: HTTPRequest.Method, _ path: String, for demand: Right, takes content: Content = .json,
+        _ handler: @escaping Handler
+    ) {
         self.method = method
         self.path = path
         self.demand = demand
+        self.content = content
         self.handler = handler
     }
 }
@@ -108,16 +120,16 @@ struct Routes: Sendable {
             throw problem
         }
         let hasBody = request.method == .post || request.method == .patch || request.method == .put
-        // A form of another site cannot send this type without being asked for.
-        guard !hasBody || isJSON(request.headers[.contentType]) else {
+        guard !hasBody || isType(request.headers[.contentType], route.content) else {
             throw Problem(
-                .unsupportedMediaType, .usage, "console: the request's content type is not application/json: send JSON")
+                .unsupportedMediaType, .usage,
+                "console: the request's content type is not \(route.content.rawValue): send that")
         }
         return try await route.handler(request, context)
     }
 
-    private static func isJSON(_ type: String?) -> Bool {
-        (type ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " } == "application/json"
+    private static func isType(_ type: String?, _ content: Route.Content) -> Bool {
+        (type ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " } == content.rawValue
     }
 }
 

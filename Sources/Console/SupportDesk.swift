@@ -1,16 +1,15 @@
 import Control
 import HTTPTypes
 import Programs
-import Synchronization
 import TakeFiles
 import Transport
 
 /// Has `fieldfare support` make its file, as far as the library may see the kit.
-final class SupportDesk: Sendable {
+struct SupportDesk: Sendable {
     private let folder: String
     private let settingsFile: String
     private let program: String
-    private let isBusy = Mutex(false)
+    private let turn = Turn("support: the file is being made for another browser: try again in a minute")
     private let files = FileSystem()
 
     /// Some of its programs may hang; each is given up after half a minute.
@@ -34,25 +33,14 @@ final class SupportDesk: Sendable {
 
     /// Does something that one browser at a time may ask for.
     /// - Throws: `Problem`, and what the body throws.
-    func one<Result>(_ body: () async throws -> Result) async throws -> Result {
-        guard
-            isBusy.withLock({ isBusy in
-                defer { isBusy = true }
-                return !isBusy
-            })
-        else {
-            throw Problem(
-                .conflict, .busy, "support: the file is being made for another browser: try again in a minute")
-        }
-        defer { isBusy.withLock { $0 = false } }
-        return try await body()
-    }
+    func one<Result>(_ body: () async throws -> Result) async throws -> Result { try await turn.take(body) }
 
     /// Makes the file. It waits for the programs that know the kit.
     /// - Throws: `Problem`.
     func pack() throws(Problem) -> Bundle {
         do {
-            try empty()
+            // A process that was killed may have left something in it.
+            try files.makeEmptyFolder(folder)
             let output = try ProgramOutput(
                 of: program, ["support", "--json", "--into", folder, "--settings", settingsFile], limit: 1 << 20,
                 patience: Self.patience)
@@ -66,24 +54,6 @@ final class SupportDesk: Sendable {
             let fact = (error as? FileError)?.fact ?? "\(error)"
             throw Problem(
                 .serviceUnavailable, .io, "support: \(fact): make the file on the kit with 'sudo fieldfare support'")
-        }
-    }
-
-    /// Makes the folder, and removes what a process that was killed left in it.
-    private func empty() throws(FileError) {
-        if (try? files.attributes(folder)) == nil { _ = try files.makeFolder(folder, mode: 0o700) }
-        try removeContents(of: folder)
-    }
-
-    private func removeContents(of folder: String) throws(FileError) {
-        for name in try files.entries(folder) {
-            let path = "\(folder)/\(name)"
-            if (try? files.openFolder(path, followsLink: false)) != nil {
-                try removeContents(of: path)
-                try files.removeFolder(path)
-            } else {
-                try files.remove(path)
-            }
         }
     }
 }

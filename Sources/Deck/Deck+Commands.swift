@@ -40,7 +40,7 @@ extension Deck {
             case .gain(let gain, let agc): workers.card.post(.setGain(gain, agc: agc, by: asker))
             case .eject: try eject(asker)
             case .discard(let stem, let terms):
-                if let take = selection.find(.stem(stem), in: terms.day), let others = recovery.termsOfDiscard(take) {
+                if let take = recovery.discarded(stem, in: terms.day), let others = recovery.termsOfDiscard(take) {
                     guard terms == others || terms == DiscardTerms() else {
                         throw Refusal(.busy, "discard: \(stem): it is being deleted by another order")
                     }
@@ -50,7 +50,7 @@ extension Deck {
                     discard(try find(.stem(stem), in: terms.day, for: "discard"), terms, asker)
                 }
             case .settle(let stem, let day):
-                if let take = selection.find(.stem(stem), in: day), recovery.isDiscarded(take) {
+                if let take = recovery.discarded(stem, in: day) {
                     recovery.awaitDiscard(take, by: asker)
                 } else {
                     reply(asker, .success(status))

@@ -59,4 +59,8 @@ struct RecoveryState {
     /// On which terms a take is being deleted; nil: it is not.
     func termsOfDiscard(_ take: TakeName) -> DiscardTerms? { discards[take]?.terms }
     func isDiscarded(_ take: TakeName) -> Bool { discards[take] != nil }
+    /// The take of a stem that is being deleted. It may be in a folder that is not there any more, and so in no list.
+    func discarded(_ stem: String, in day: String?) -> TakeName? {
+        discards.keys.first { $0.stem == stem && (day ?? $0.day) == $0.day }
+    }
 }

@@ -113,10 +113,11 @@ public struct WaveformPyramid: Sendable {
             let isExact = { (level: Level) in
                 framesPerPixel % level.framesPerPixel == 0 && range.lowerBound % level.framesPerPixel == 0
             }
-            // A pixel that does not begin with one of the level's is off by a quarter of itself at most.
+            let ratio = { (level: Level) in framesPerPixel / level.framesPerPixel }
+            // A pixel that does not begin with one of the level's is off by a sixteenth of itself at most.
             level =
-                levels.last { isExact($0) && $0.framesPerPixel <= framesPerPixel }
-                ?? levels.last { $0.framesPerPixel * Level.factor <= framesPerPixel } ?? level
+                levels.last { isExact($0) && (1...Level.quickRatio).contains(ratio($0)) }
+                ?? levels.last { ratio($0) >= Level.fineRatio } ?? level
         }
         let size = level.framesPerPixel
         let first = range.lowerBound / size
@@ -148,6 +149,10 @@ public struct WaveformPyramid: Sendable {
         var offset: Int64?
 
         static let factor: Int64 = 4
+        /// Of so many a pixel of the answer can be made quickly.
+        static let quickRatio: Int64 = 64
+        /// Of so many it can be made although they do not begin with it.
+        static let fineRatio: Int64 = 16
         static func coarser(_ framesPerPixel: Int64) -> Int64 { framesPerPixel * factor }
     }
 
@@ -229,16 +234,17 @@ public struct WaveformPyramid: Sendable {
     private static func coarser(_ pixels: [Int8], channels: Int) -> [UInt8] {
         let width = 2 * channels
         let count = pixels.count / width
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(pixels.count / Int(Level.factor) + width)
-        for start in stride(from: 0, to: count, by: Int(Level.factor)) {
+        let factor = Int(Level.factor)
+        var bytes = [UInt8](repeating: 0, count: (count + factor - 1) / factor * width)
+        for (place, start) in zip(stride(from: 0, to: bytes.count, by: width), stride(from: 0, to: count, by: factor)) {
             for channel in 0..<channels {
                 var (least, most) = (Int8.max, Int8.min)
-                for pixel in start..<min(count, start + Int(Level.factor)) {
+                for pixel in start..<min(count, start + factor) {
                     least = min(least, pixels[pixel * width + 2 * channel])
                     most = max(most, pixels[pixel * width + 2 * channel + 1])
                 }
-                bytes += [UInt8(bitPattern: least), UInt8(bitPattern: most)]
+                bytes[place + 2 * channel] = UInt8(bitPattern: least)
+                bytes[place + 2 * channel + 1] = UInt8(bitPattern: most)
             }
         }
         return bytes
@@ -337,7 +343,7 @@ struct StoredPeaks: Sendable {
             let bytes = try files.read(
                 file, at: Int64(PeaksFile.headerByteCount) + place * size, count: found.count * Int(size))
             let start = Int(found.lowerBound - range.lowerBound) * Int(size)
-            for (index, byte) in bytes.enumerated() { pairs[start + index] = Int8(bitPattern: byte) }
+            for index in bytes.indices { pairs[start + index] = Int8(bitPattern: bytes[index]) }
         }
         return pairs
     }

@@ -80,6 +80,7 @@ actor RemoteDesk {
             let only = try name.map { try store($0).name }
             // While one of them is away, all keep what they have, and their receipts.
             var targets: [(store: any Store, objects: [ObjectName])] = []
+            let places = try await places(only: only)
             for receipt in noted where only == nil || receipt.store == only {
                 let store = try store(noted: receipt.store, copy.take)
                 targets.append((store, try await objects(of: copy, receipt, store)))
@@ -92,6 +93,12 @@ actor RemoteDesk {
                         try await delete(object, of: stem, store)
                     } catch let error as StoreError where error.problem == .missing {}
                 }
+                guard try await Self.place(of: store) == places[store.name] else {
+                    throw Refusal(
+                        .busy,
+                        "delete: \(stem): another folder is in the place of \(store.name) now: look whether the take is still there"
+                    )
+                }
                 try catalogs.catalog.noteAnyway(stem) { $0.receipts.removeAll { $0.store == store.name } }
             }
         } catch let refusal as Refusal {
@@ -101,6 +108,19 @@ actor RemoteDesk {
         } catch {
             throw Refusal(.io, "remote: \(error)")
         }
+    }
+
+    /// Which folder each store has that is one.
+    private func places(only: String?) async throws -> [String: FileIdentity] {
+        var places: [String: FileIdentity] = [:]
+        for entry in stores where only == nil || entry.store.name == only {
+            places[entry.store.name] = try? await Self.place(of: entry.store)
+        }
+        return places
+    }
+
+    private static func place(of store: any Store) async throws -> FileIdentity? {
+        try await (store as? FolderStore)?.identity()
     }
 
     /// What a store has under the name of a take.
@@ -174,6 +194,11 @@ actor RemoteDesk {
     private func unnoted(
         _ copy: KitCopy, beside noted: [UploadReceipt], only: String?, leavesKit: Bool
     ) async throws -> [(store: any Store, objects: [ObjectName])] {
+        if only == nil, let problem = problems.first {
+            throw Refusal(
+                .denied,
+                "\(problem.error.sentence): whether it has the take is not known: or delete the take on the kit alone")
+        }
         var found: [(store: any Store, objects: [ObjectName])] = []
         for entry in stores where only == nil || entry.store.name == only {
             let store = entry.store
@@ -208,8 +233,9 @@ actor RemoteDesk {
         }
     }
 
-    /// The stores that do not have now what their receipts name: the sidecar that was sent, and each other file in its length. One that
-    /// cannot be reached, and a stick, of which another may be in, say nothing; one that answers with anything else has it not.
+    /// The stores that do not have now what their receipts name: the sidecar that was sent, and each other file in its length. One behind a
+    /// network that is down, and a stick, of which another may be in, say nothing. One that answers with anything else has it not, and neither
+    /// has a folder that is not there: no network would bring it back.
     func storesWithout(_ copy: KitCopy, _ notes: TakeNotes) async -> [String] {
         let notes = notes.of(copy.sidecar.origin)
         var found: [String] = []
@@ -217,7 +243,7 @@ actor RemoteDesk {
             guard let receipt = notes[receiptOf: entry.store.name] else { continue }
             do {
                 if try await has(copy, receipt, entry.store) { continue }
-            } catch let error as StoreError where error.isPassing {
+            } catch let error as StoreError where error.isPassing && !(entry.store is FolderStore) {
                 continue
             } catch {}
             found.append(entry.store.name)

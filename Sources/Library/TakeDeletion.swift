@@ -45,11 +45,13 @@ actor TakeDeletion {
     private func deleteInHand(_ stem: String, _ deletion: Deletion, isByWord: Bool) async throws {
         let take: CatalogedTake
         let terms: DiscardTerms
+        let storage: FileIdentity?
         do {
             take = try requests.take(stem, for: "delete")
             guard take.place == .here else {
                 throw Refusal(.busy, "delete: \(stem): it is on a storage that is out: put it in first")
             }
+            storage = Self.storage(of: take)
             terms = try await prepare(take, deletion, isByWord: isByWord)
         } catch {
             catalogs.inHand.endDeleting(stem)
@@ -63,6 +65,12 @@ actor TakeDeletion {
         case .refused(let refusal):
             guard isHomeGone else { throw refusal }
             guard Self.isOnKit(take) else {
+                guard let storage, Self.storage(of: take) == storage else {
+                    throw Refusal(
+                        .busy,
+                        "delete: \(stem): its storage was taken out meanwhile: it is deleted at home, and still on that storage: "
+                            + "put it in, and delete it here")
+                }
                 // Somebody else deleted it meanwhile, or some of its files cannot be removed.
                 if refusal.code == .notFound { return }
                 throw Refusal(refusal.code, "\(refusal.message): at home it is deleted too")
@@ -158,6 +166,11 @@ actor TakeDeletion {
                 .busy,
                 "delete: \(stem): it is in \(folder), and the recorder has its takes elsewhere: nothing is deleted")
         }
+    }
+
+    /// What tells the storage that a take is on from another one in its place; nil: none is there.
+    private static func storage(of take: CatalogedTake) -> FileIdentity? {
+        try? FileSystem().identity(place(of: take).takes)
     }
 
     private static func isOnKit(_ take: CatalogedTake) -> Bool {

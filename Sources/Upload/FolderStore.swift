@@ -214,6 +214,11 @@ public struct FolderStore: Store {
         }
     }
 
+    /// What tells this folder from another one that is mounted in its place.
+    public func identity() async throws -> FileIdentity {
+        try await onDisk { files in try files.identity(path) }
+    }
+
     /// Deletes a file, if it is there.
     public func delete(_ object: ObjectName) async throws {
         try await onDisk { files in

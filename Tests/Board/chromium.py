@@ -81,6 +81,8 @@ class Chromium:
         context = self.browser.new_context(
             viewport={"width": 360, "height": 740}, locale="en-GB", has_touch=True, accept_downloads=True, **options)
         context.set_default_timeout(30_000)
+        # A board has one processor, and shares it with the boards beside it: how fast a page is, is measured elsewhere.
+        context.set_default_navigation_timeout(120_000)
         return context
 
     def close(self):

@@ -8,6 +8,8 @@ from ticker import HostWaits
 
 # Of the debounce, 15 ms, and whatever else there is.
 WITHIN = 0.05
+# Of a hundred presses one may take longer. None waits for a card or a storage that hangs: those hang for seconds.
+SLOWEST = 0.25
 # A lamp that does not answer within this counts as this.
 NEVER = 1.5
 
@@ -47,7 +49,7 @@ class PressToLamp:
         return sorted(self.times)[max(0, math.ceil(0.99 * len(self.times)) - 1)]
 
     def judge(self, what):
-        """Prints the figures, and expects the 99th percentile within 50 ms."""
+        """Prints the figures, and expects 50 ms, of which one press in a hundred, and one of fewer, may be over."""
         ordered = sorted(self.times)
         never = sum(seconds >= NEVER for seconds in ordered)
         figure(f"{what}: press to lamp, median", ordered[len(ordered) // 2] * 1000, "ms", 1)
@@ -55,5 +57,7 @@ class PressToLamp:
         if never:
             figure(f"{what}: presses without an answer in {NEVER} s", f"{never} of {len(ordered)}")
         say(f"{what}: {[round(seconds * 1000) for seconds in self.times]} ms")
-        expect(self.p99 < WITHIN, f"{what}: press to lamp stays under {WITHIN * 1000:.0f} ms ({self.p99 * 1000:.0f} ms)")
+        over = [round(seconds * 1000) for seconds in ordered if seconds >= WITHIN]
+        expect(len(over) <= max(1, len(ordered) // 100), f"{what}: press to lamp stays under {WITHIN * 1000:.0f} ms, but for {over}")
+        expect(ordered[-1] < SLOWEST, f"{what}: no press waits ({ordered[-1] * 1000:.0f} ms)")
         self.times = []

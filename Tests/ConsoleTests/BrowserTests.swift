@@ -2,7 +2,7 @@ import Foundation
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(5))) struct BrowserTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15))) struct BrowserTests {
     private static let hasChromium = FileManager.default.isExecutableFile(atPath: "/usr/bin/chromium")
 
     /// `FIELDFARE_PICTURES` names a folder for screenshots of each page.

@@ -3,7 +3,7 @@ import Foundation
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(3))) struct CrowdTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15))) struct CrowdTests {
     /// Opens a hundred connections that send a byte now and then, and beside them sends a thousand requests, fifty at a time. Prints how
     /// many were answered.
     private static let crowd = """

@@ -3,7 +3,7 @@ import Foundation
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(3))) struct MistakesTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15))) struct MistakesTests {
     private let kit: RunningKit
 
     init() throws { kit = try RunningKit() }

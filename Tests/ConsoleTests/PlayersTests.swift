@@ -4,7 +4,7 @@ import StoreTrials
 import Testing
 
 @Suite(
-    .serialized, .oneKitAtATime, .timeLimit(.minutes(3)),
+    .serialized, .oneKitAtATime, .timeLimit(.minutes(15)),
     .enabled(if: TestServer.areInstalled, "deploy/install-packages servers installs ffmpeg and mpv")
 ) struct PlayersTests {
     @Test func `players seek in a take by its address, and play the sound that is there`() throws {

@@ -3,7 +3,7 @@ import Foundation
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(3))) struct TakesTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15))) struct TakesTests {
     private let kit: RunningKit
     private let stem: String
 

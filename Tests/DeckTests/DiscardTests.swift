@@ -63,6 +63,28 @@ import Workers
         #expect(try rig.sidecars().isEmpty && rig.deck.status.selected == nil)
     }
 
+    @Test func `who asks whether a take is being deleted waits for that, also if its folder was away meanwhile`() throws
+    {
+        let rig = try Rig()
+        let stem = try recordTake(rig)
+        let day = WallTime(iso8601: try #require(try rig.sidecars().first?.started))?.date
+        rig.stuck = [.archivist]
+        var answers: [String] = []
+        rig.deck.perform(.discard(stem: stem, DiscardTerms())) { _ in answers.append("discarded") }
+        rig.run(.milliseconds(200))
+        try FileManager.default.moveItem(atPath: rig.directory, toPath: rig.directory + ".away")
+        rig.run(.seconds(5))
+        // Another was made in its place.
+        try FileManager.default.removeItem(atPath: rig.directory)
+        try FileManager.default.moveItem(atPath: rig.directory + ".away", toPath: rig.directory)
+        rig.deck.perform(.settle(stem: stem, day: day)) { _ in answers.append("settled") }
+        rig.deck.perform(.settle(stem: stem, day: "2001-01-01")) { _ in answers.append("another") }
+        #expect(answers == ["another"])
+        rig.stuck = []
+        rig.run(.seconds(5))
+        #expect(answers.sorted() == ["another", "discarded", "settled"])
+    }
+
     @Test func `a take in another folder than the recorder's is not the one that is discarded`() throws {
         let rig = try Rig()
         let stem = try recordTake(rig)

@@ -7,7 +7,7 @@ import Transport
 
 @testable import Library
 
-@Suite(.timeLimit(.minutes(1))) struct DiscardDeskTests {
+@Suite(.timeLimit(.minutes(15))) struct DiscardDeskTests {
     private let disk = TakesOnDisk()
     private let inHand = TakesInHand()
     private let stem = "heron07-0042-061811Z"

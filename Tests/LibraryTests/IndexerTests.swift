@@ -91,7 +91,7 @@ struct TestedIndexer {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct IndexerTests {
+@Suite(.timeLimit(.minutes(15))) struct IndexerTests {
     private let tested: TestedIndexer
     private var disk: TakesOnDisk { tested.disk }
 

@@ -12,7 +12,7 @@ import Upload
 
 @testable import Library
 
-@Suite(.timeLimit(.minutes(1))) struct KeeperTests {
+@Suite(.timeLimit(.minutes(15))) struct KeeperTests {
     private let tested: TestedIndexer
     private let socket: String
 

@@ -24,7 +24,7 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct LibraryServerTests {
+@Suite(.timeLimit(.minutes(15))) struct LibraryServerTests {
     private let tested: TestedIndexer
     private let requests: LibraryRequests
     private let stem: String

@@ -6,7 +6,7 @@ import Transport
 
 @testable import Library
 
-@Suite(.timeLimit(.minutes(1))) struct RecorderLinkTests {
+@Suite(.timeLimit(.minutes(15))) struct RecorderLinkTests {
     private let disk = TakesOnDisk()
     private var path: String { "\(disk.path)/recorder.sock" }
     @Test func `what the outbox does is shown, once, and again to a recorder that was restarted`() async throws {

@@ -62,7 +62,7 @@ private struct StatingStore: Store {
 }
 
 /// `fieldfare remote`, from the command line through the library to a folder and back.
-@Suite(.timeLimit(.minutes(2))) struct RemoteTests {
+@Suite(.timeLimit(.minutes(15))) struct RemoteTests {
     private let tested: TestedIndexer
     private let store: FolderStore
     private let names: [TakeName]
@@ -215,6 +215,16 @@ private struct StatingStore: Store {
         #expect(notes.receipts.count == 1 && notes.upload == nil)
         inHand.endSending(stem)
         #expect(try await run([["remote", "delete", "--yes", stem]])[0].status == 0)
+    }
+
+    @Test func `a take on a storage that is out is not deleted at home: nobody can compare the two`() async throws {
+        let (stem, takes) = (names[0].stem, "\(tested.disk.path)/takes")
+        try FileManager.default.moveItem(atPath: takes, toPath: takes + ".out")
+        await tested.indexer.handle(.mounts)
+        let refused = try await run([["remote", "delete", "--yes", stem], ["remote", "list"]])
+        #expect(refused[0].status == 75)
+        #expect(refused[0].complaints == ["delete: \(stem): it is on a storage that is out: put it in first"])
+        #expect(refused[1].output.contains { $0.contains("\(stem)  2 files") })
     }
 
     @Test func `what is deleted at home of a take that the catalog does not know leaves no receipt`() async throws {

@@ -139,7 +139,7 @@ private struct TestedSender {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SenderTests {
+@Suite(.timeLimit(.minutes(15))) struct SenderTests {
     static func sidecar(_ number: Int) -> Sidecar {
         TakesOnDisk.sidecar(number, started: TakesOnDisk.morning + .seconds(60 * number))
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Library
 
-@Suite(.timeLimit(.minutes(1))) struct TakesWatchTests {
+@Suite(.timeLimit(.minutes(15))) struct TakesWatchTests {
     private let disk = TakesOnDisk()
 
     /// Events up to the one that is expected, which the kernel reports last.

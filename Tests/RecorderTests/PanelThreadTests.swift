@@ -62,7 +62,7 @@ import Transport
         leds.wait(for: [.record])
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(15)))
     func `while the core is blocked the record lamp goes dark and the fault lamp flashes, until it answers`() throws {
         let panel = try panel()
         let posted = clock.now()
@@ -75,7 +75,7 @@ import Transport
         leds.wait(for: [.record])
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(15)))
     func `a blocked core cannot leave one lamp lit alone`() throws {
         let panel = try panel()
         panel.litAlone = .record

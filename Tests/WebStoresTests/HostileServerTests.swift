@@ -10,7 +10,7 @@ import Testing
 @testable import WebStores
 
 /// Servers that are broken, or mean harm: nothing goes on for ever, nothing ends the program, and no sentence has a secret.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct HostileServerTests {
     private let trial: StoreTrial
     private let object: ObjectName

@@ -18,13 +18,17 @@ struct WebDAVTestServer {
     static let user = "kit"
     static let password = "päss:wörd"
 
+    /// How long a server waits for a client that takes nothing, in seconds. A test may wait that long for its turn beside the others;
+    /// the servers' own 10 and 60 would then cut an answer off.
+    private static let patience = 900
+
     /// WsgiDAV, which keeps properties.
     static func wsgidav(basic: Bool = true) throws -> WebDAVTestServer {
         let server = try TestServer("wsgidav") { port, folder in
             try makeFolder("\(folder)/files")
             let configuration = """
                 {"host": "127.0.0.1", "port": \(port), "provider_mapping": {"/": "\(folder)/files"},
-                 "property_manager": true,
+                 "property_manager": true, "server_args": {"timeout": \(patience)},
                  "simple_dc": {"user_mapping": {"*": {"\(user)": {"password": "\(password)"}}}},
                  "http_authenticator": {"accept_basic": \(basic), "accept_digest": \(!basic),
                      "default_to_digest": \(!basic)}}
@@ -39,10 +43,12 @@ struct WebDAVTestServer {
     static func plainWsgidav() throws -> WebDAVTestServer {
         let server = try TestServer("wsgidav") { port, folder in
             try makeFolder("\(folder)/files")
-            return [
-                "--host", "127.0.0.1", "--port", "\(port)", "--root", "\(folder)/files", "--auth", "anonymous",
-                "--no-config",
-            ]
+            let configuration = """
+                {"host": "127.0.0.1", "port": \(port), "provider_mapping": {"/": "\(folder)/files"},
+                 "server_args": {"timeout": \(patience)}, "simple_dc": {"user_mapping": {"*": true}}}
+                """
+            try Data(configuration.utf8).write(to: URL(filePath: "\(folder)/wsgidav.json"))
+            return ["--config", "\(folder)/wsgidav.json"]
         }
         return WebDAVTestServer(server: server)
     }
@@ -67,6 +73,7 @@ struct WebDAVTestServer {
                 PidFile \(folder)/apache.pid
                 DefaultRuntimeDir \(folder)
                 ErrorLog \(folder)/error.log
+                Timeout \(patience)
                 User www-data
                 Group www-data
                 DocumentRoot \(folder)/files
@@ -134,6 +141,7 @@ struct WebDAVTestServer {
                 PidFile \(folder)/apache.pid
                 DefaultRuntimeDir \(folder)
                 ErrorLog \(folder)/error.log
+                Timeout \(patience)
                 User www-data
                 Group www-data
                 ProxyPass / http://localhost:\(port)/

@@ -10,7 +10,10 @@ export class Refusal extends Error {
 
 async function request(method, path, body, read = (response) => response.json().catch(() => null)) {
   const options = { method, credentials: 'same-origin', cache: 'no-store' };
-  if (body !== undefined) {
+  if (body instanceof Blob) {
+    options.body = body;
+    options.headers = { 'Content-Type': 'application/octet-stream' };
+  } else if (body !== undefined) {
     options.body = JSON.stringify(body);
     options.headers = { 'Content-Type': 'application/json' };
   }
@@ -36,6 +39,8 @@ export const api = {
     name: response.headers.get('Content-Disposition')?.match(/filename="([^"]*)"/)?.[1] ?? '', content: await response.blob(),
   })),
   post: (path, body = {}) => request('POST', path, body),
+  /** Sends a file. */
+  put: (path, file) => request('PUT', path, file),
   patch: (path, body) => request('PATCH', path, body),
   delete: (path) => request('DELETE', path),
 };

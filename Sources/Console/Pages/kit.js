@@ -1,4 +1,4 @@
-// The kit: gain, storage, queue, clock, cards, lines, doctor, phones, settings, log, and how this page looks.
+// The kit: gain, storage, queue, clock, cards, lines, doctor, phones, settings, updates, log, and how this page looks.
 import { button, choices, field, h } from './dom.js';
 import { queueText } from './deck.js';
 import { gainSection } from './kit-gain.js';
@@ -6,6 +6,7 @@ import { historySection } from './kit-history.js';
 import { inventorySections } from './kit-inventory.js';
 import { logSection } from './kit-log.js';
 import { attempt, facts, section, trouble } from './kit-parts.js';
+import { updateSection } from './kit-update.js';
 import { settingsSection } from './settings.js';
 import { dateText, lengthText, sizeText } from './takes-format.js';
 
@@ -14,11 +15,12 @@ export function kitPage(root, context) {
   const { t } = context;
   const mayAct = context.session().right === 'all';
   const gain = mayAct ? gainSection(context) : null;
+  const update = mayAct ? updateSection(context) : null;
   root.append(...[
     h('h1', {}, t('kit.title')), gain, storage(context, mayAct), queue(context, mayAct), clock(context, mayAct),
-    ...inventorySections(context, mayAct), ...(mayAct ? [phones(context), settingsSection(context), historySection(context), logSection(context)] : []), look(context),
+    ...inventorySections(context, mayAct), ...(mayAct ? [phones(context), settingsSection(context), update, historySection(context), logSection(context)] : []), look(context),
   ].filter(Boolean));
-  return () => gain?.end();
+  return () => { gain?.end(); update?.end(); };
 }
 
 function storage({ api, t, status, say }, mayAct) {

@@ -117,4 +117,5 @@ def answer(environ, start_response):
     return dav(environ, start)
 
 
-wsgi.Server(("127.0.0.1", port), answer).start()
+# A test may wait for its turn beside the others for longer than the 10 s that the server would wait.
+wsgi.Server(("127.0.0.1", port), answer, timeout=900).start()

@@ -1,0 +1,202 @@
+import Control
+import HTTPTypes
+import TakeFiles
+import Transport
+
+/// Updates of a kit's image as browsers send them: the library receives the file, and a unit of the kit verifies it and puts it in force.
+struct UpdateDesk: Sendable {
+    /// Where the file is put, for the unit kit-update-sent: a folder of the library's own. It need not exist.
+    let folder: String
+    /// Where the kit says what is done; it is there where Fieldfare runs from a kit's image.
+    let kitFolder: String
+    /// A file that is there while an update is tried.
+    let trialMark: String
+    /// How much of the storage is left for takes, in bytes.
+    let reservedBytes: Int64
+    private let files = FileSystem()
+    private let turn = Turn("update: another browser is sending one: try again in a minute")
+
+    init(folder: String, kitFolder: String, trialMark: String, reservedBytes: Int64) {
+        self.folder = folder
+        self.kitFolder = kitFolder
+        self.trialMark = trialMark
+        self.reservedBytes = reservedBytes
+    }
+
+    /// What deploy/kit/update takes.
+    static let mostBytes: Int64 = 256 << 20
+    private static let longestName = 100
+
+    /// What the kit does with updates now.
+    enum State: String, Encodable {
+        /// It has no image that could be updated.
+        case unavailable
+        case idle
+        /// One is verified and unpacked.
+        case checking
+        /// One was refused or made ready; nothing is recorded or played before the kit, or its recorder, starts again.
+        case waiting
+        /// One is in its first two minutes.
+        case trial
+    }
+
+    /// What a browser receives.
+    struct Reply: Encodable, Equatable {
+        var state: State
+        /// What the kit says of the updates that it found since it started, in its order.
+        var report: [Line]
+
+        struct Line: Encodable, Equatable {
+            var isGood: Bool
+            var text: String
+
+            enum CodingKeys: String, CodingKey {
+                case isGood = "good"
+                case text
+            }
+        }
+    }
+
+    /// What is done, and what was said of the last one.
+    func reply() -> Reply {
+        let report = (try? files.contents("\(kitFolder)/report.update", limit: 64 << 10)) ?? []
+        let lines = String(decoding: report, as: UTF8.self).split(separator: "\n").compactMap { line -> Reply.Line? in
+            let parts = line.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2 else { return nil }
+            return Reply.Line(isGood: parts[0] == "good", text: String(parts[1]))
+        }
+        return Reply(state: state, report: lines)
+    }
+
+    private var state: State {
+        guard isThere(kitFolder) else { return .unavailable }
+        if isThere(trialMark) { return .trial }
+        if let text = try? files.contents("\(kitFolder)/update", limit: 64) {
+            return text.starts(with: "waiting".utf8) ? .waiting : .checking
+        }
+        let sent = (try? files.entries(folder)) ?? []
+        return sent.contains { $0.hasSuffix(".update") } ? .checking : .idle
+    }
+
+    private func isThere(_ path: String) -> Bool { (try? files.attributes(path)) != nil }
+
+    /// Does what one browser at a time may.
+    func one<Result>(_ body: () async throws -> Result) async throws -> Result { try await turn.take(body) }
+
+    /// Begins to receive a file.
+    /// - Parameters:
+    ///   - name: what it is called on the browser's side.
+    ///   - byteCount: how long it is; nil: the browser does not say.
+    /// - Throws: `Problem`: the kit takes none now, the name is not allowed, it is too long, there is no room.
+    func begin(_ name: String, byteCount: Int64?) throws(Problem) -> Upload {
+        switch state {
+        case .idle: break
+        case .unavailable:
+            throw Problem(
+                .conflict, .busy,
+                "update: this machine does not run from a kit's image: install the new packages with apt")
+        case .checking, .waiting:
+            throw Problem(
+                .conflict, .busy,
+                "update: an update is being checked, or waits until nothing is recorded: send this one after that")
+        case .trial:
+            throw Problem(.conflict, .busy, "update: an update is being tried: send this one in three minutes")
+        }
+        guard Self.isName(name) else {
+            throw Problem(
+                .badRequest, .usage,
+                "update: \(JSONValue.string(String(name.prefix(Self.longestName)))) is no name of an update: rename it to letters, digits and '.', '+', '~', '_', '-', and '.update' at its end"
+            )
+        }
+        if let byteCount { try checkLength(name, byteCount) }
+        let free: Int64
+        do throws(FileError) {
+            try files.makeEmptyFolder(folder)
+            free = max(0, try files.freeBytes(folder) - reservedBytes)
+        } catch {
+            throw Self.problem(error)
+        }
+        if let byteCount, byteCount > free {
+            throw Problem(
+                .insufficientStorage, .io,
+                "update: \(name) has \(byteCount >> 20) MiB, and \(free >> 20) are free: delete takes that you have elsewhere"
+            )
+        }
+        let part = "\(folder)/received.part"
+        do throws(FileError) {
+            return Upload(desk: self, name: name, part: part, file: try files.create(part, isNew: true, mode: 0o640))
+        } catch {
+            throw Self.problem(error)
+        }
+    }
+
+    /// As deploy/kit/update wants them: no path, and nothing that a program may take for something else.
+    private static func isName(_ name: String) -> Bool {
+        name.utf8.count <= longestName && name.hasSuffix(".update") && name.first.map(isPlain) == true
+            && name.allSatisfy { isPlain($0) || ".+~_-".contains($0) }
+    }
+
+    private static func isPlain(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber)
+    }
+
+    fileprivate func checkLength(_ name: String, _ byteCount: Int64) throws(Problem) {
+        guard byteCount <= Self.mostBytes else {
+            throw Problem(
+                .contentTooLarge, .usage, "update: \(name) is longer than \(Self.mostBytes >> 20) MiB: it is no update")
+        }
+    }
+
+    fileprivate static func problem(_ error: FileError) -> Problem {
+        Problem(
+            .internalServerError, .io, "update: \(error.fact): put it on the boot partition of the kit's card instead")
+    }
+
+    /// A file that is being received.
+    struct Upload {
+        fileprivate let desk: UpdateDesk
+        fileprivate let name: String
+        fileprivate let part: String
+        fileprivate let file: OpenFile
+        private var byteCount: Int64 = 0
+        private var synced: Int64 = 0
+        private static let mostUnsynced: Int64 = 4 << 20
+
+        fileprivate init(desk: UpdateDesk, name: String, part: String, file: OpenFile) {
+            self.desk = desk
+            self.name = name
+            self.part = part
+            self.file = file
+        }
+
+        /// Appends what came.
+        /// - Throws: `Problem`: it is too long, or the storage fails.
+        mutating func append(_ bytes: [UInt8]) throws(Problem) {
+            try desk.checkLength(name, byteCount + Int64(bytes.count))
+            do throws(FileError) {
+                try desk.files.write(bytes, to: file, at: byteCount)
+                byteCount += Int64(bytes.count)
+                // A recorder that syncs would wait for all of it.
+                if byteCount - synced >= Self.mostUnsynced {
+                    try desk.files.syncData(file)
+                    synced = byteCount
+                }
+            } catch {
+                throw UpdateDesk.problem(error)
+            }
+        }
+
+        /// Gives it its name once it is on the disk: the kit begins with it.
+        func finish() throws(Problem) {
+            do throws(FileError) {
+                try desk.files.sync(file)
+                try desk.files.move(part, to: "\(desk.folder)/\(name)")
+            } catch {
+                throw UpdateDesk.problem(error)
+            }
+        }
+
+        /// Removes what came, if it did not come whole.
+        func giveUp() { try? desk.files.remove(part) }
+    }
+}

@@ -1,0 +1,43 @@
+import HTTPTypes
+import Hummingbird
+import NIOPosix
+import Transport
+import Upload
+
+/// Updates of a kit's image, sent by a browser.
+struct UpdateRoutes: Sendable {
+    let desk: UpdateDesk
+    let pool: NIOThreadPool
+
+    var routes: [Route] {
+        [
+            Route(.get, "/api/update", for: .all) { request, _ in
+                try QueryItems(request.uri.query).refuseOthers(than: [])
+                return Response(json: try await pool.runIfActive { desk.reply() })
+            },
+            Route(.put, "/api/update/{file}", for: .all, takes: .file) { request, context in
+                // Browsers write a plus with a percent sign.
+                let sent = context.parameter("file")
+                let name = PercentCoding.decoded(sent) ?? sent
+                let byteCount = request.headers[.contentLength].flatMap { Int64($0) }
+                try await desk.one {
+                    var upload = try await pool.runIfActive { try desk.begin(name, byteCount: byteCount) }
+                    do {
+                        for try await part in request.body {
+                            upload = try await pool.runIfActive { [upload] in
+                                var upload = upload
+                                try upload.append(Array(part.readableBytesView))
+                                return upload
+                            }
+                        }
+                        try await pool.runIfActive { [upload] in try upload.finish() }
+                    } catch {
+                        upload.giveUp()
+                        throw error
+                    }
+                }
+                return Response(json: desk.reply(), status: .accepted)
+            },
+        ]
+    }
+}
