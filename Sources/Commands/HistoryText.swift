@@ -78,6 +78,9 @@ enum HistoryText {
         for (disk, state) in (measurement.preEndOfLife ?? [:]).sorted(by: { $0.key < $1.key }) where state > 1 {
             parts.append("\(disk.printable) reserve \(state == 2 ? "low" : "nearly gone")")
         }
+        for (disk, isHealthy) in (measurement.isHealthy ?? [:]).sorted(by: { $0.key < $1.key }) where !isHealthy {
+            parts.append("\(disk.printable) says that it fails")
+        }
         return parts.joined(separator: ", ")
     }
 }

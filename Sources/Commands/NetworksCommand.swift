@@ -10,48 +10,52 @@ struct NetworksCommand: FieldfareCommand {
         discussion: """
             The list is what stands as wifi.toml on the boot partition of a kit's card. Each network is a table, such as [home], with \
             name = "…" (left out: the table's own name), password = "…" (left out: an open network) and hidden = true (left out: it \
-            announces its name). Passwords are never printed.
+            announces its name). Above them may stand country = "DE": two letters, by which the kit uses the channels and the power that \
+            are allowed there. Passwords are never printed.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The list, such as wifi.toml.") var file: String
     @Option(
         help: ArgumentHelp(
-            "Write a profile for each network into this folder, as kit-N-NAME.nmconnection; its owner alone may read it.",
+            "Write a profile for each network into this folder, as kit-N-NAME.nmconnection, and the country as country.",
             valueName: "path"))
     var into: String?
 
     func run(in session: Session) throws(Failure) {
-        let list = try Self.doing { () throws(FileError) in try Self.files.contents(file, limit: Self.longest) }
-        let (networks, problems) = WirelessNetwork.parse(list, file: file)
+        let bytes = try Self.doing { () throws(FileError) in try Self.files.contents(file, limit: Self.longest) }
+        let (list, problems) = WirelessList.parse(bytes, file: file)
         if options.json {
             try session.write(
                 json: .object([
-                    "networks": .array(networks.map { .string($0.name) }),
+                    "networks": .array(list.networks.map { .string($0.name) }),
+                    "country": list.country.map { .string($0) } ?? .null,
                     "problems": .array(problems.map { .string($0.description) }),
                 ]))
         } else {
             for problem in problems { try session.write(line: problem.description) }
-            for network in networks { try session.write(line: "\(network.name.printable): nothing is wrong") }
+            for network in list.networks { try session.write(line: "\(network.name.printable): nothing is wrong") }
         }
         guard problems.isEmpty else {
             throw Failure(exitStatus: 78, "networks: \(file): correct it first: nothing of it was written")
         }
         guard let into else { return }
-        for (index, network) in networks.enumerated() {
-            try Self.doing { () throws(FileError) in
-                try write(network.profile, to: "\(into)/\(network.profileName(index))", Self.files)
-            }
+        for (index, network) in list.networks.enumerated() {
+            try write(network.profile, to: "\(into)/\(network.profileName(index))")
         }
+        if let country = list.country { try write("\(country)\n", to: "\(into)/country") }
     }
 
     /// A file is whole, and on the disk, before it has its name.
-    private func write(_ profile: String, to path: String, _ files: FileSystem) throws(FileError) {
-        let output = try files.create("\(path).new", isNew: false, mode: 0o600)
-        try files.truncate(output, to: 0)
-        try files.write(Array(profile.utf8), to: output, at: 0)
-        try files.sync(output)
-        try files.rename("\(path).new", to: path)
+    private func write(_ text: String, to path: String) throws(Failure) {
+        let files = Self.files
+        try Self.doing { () throws(FileError) in
+            let output = try files.create("\(path).new", isNew: false, mode: 0o600)
+            try files.truncate(output, to: 0)
+            try files.write(Array(text.utf8), to: output, at: 0)
+            try files.sync(output)
+            try files.rename("\(path).new", to: path)
+        }
     }
 
     private static let files = FileSystem()

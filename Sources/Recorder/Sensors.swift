@@ -24,7 +24,13 @@ struct Sensors: Sendable {
         let power = PowerCheck(root: root)
         found.throttled = power.throttled
         found.underVoltage = power.alarm ?? power.throttled.map { $0 & 1 != 0 }
-        (found.storageWear, found.preEndOfLife) = wear
+        let wear = wear
+        let disks = diskReports
+        let used = wear.used.merging(disks.compactMapValues(\.usedPercent)) { emmc, _ in emmc }
+        if !used.isEmpty { found.storageWear = used }
+        if !wear.reserve.isEmpty { found.preEndOfLife = wear.reserve }
+        let health = disks.compactMapValues(\.isHealthy)
+        if !health.isEmpty { found.isHealthy = health }
         return found
     }
 
@@ -84,7 +90,7 @@ struct Sensors: Sendable {
     }
 
     /// How much of its life each eMMC has used, in percent, and its `PRE_EOL_INFO`.
-    private var wear: (used: [String: Int]?, reserve: [String: Int]?) {
+    private var wear: (used: [String: Int], reserve: [String: Int]) {
         var (used, reserve) = ([String: Int](), [String: Int]())
         let disks = root + "/sys/block"
         for disk in SystemFile.names(in: disks) {
@@ -94,7 +100,19 @@ struct Sensors: Sendable {
             let state = SystemFile.firstLine("\(disks)/\(disk)/device/pre_eol_info").map(Self.numbers)?.first
             if let state, (1...3).contains(state) { reserve[disk] = state }
         }
-        return (used.isEmpty ? nil : used, reserve.isEmpty ? nil : reserve)
+        return (used, reserve)
+    }
+
+    /// What other disks said of themselves when `fieldfare-storage-health` asked them last, by their names.
+    private var diskReports: [String: DiskReport] {
+        var found: [String: DiskReport] = [:]
+        for disk in SystemFile.names(in: root + "/sys/block") {
+            guard let sequence = SystemFile.firstLine("\(root)/sys/block/\(disk)/diskseq"),
+                let text = SystemFile.text("\(root)/run/fieldfare-storage/\(disk).\(sequence).json")
+            else { continue }
+            found[disk] = DiskReport(json: text)
+        }
+        return found
     }
 
     private static func numbers(_ line: String) -> [Int] {

@@ -18,31 +18,17 @@ public struct WirelessNetwork: Hashable, Sendable {
     /// It does not announce its name.
     public var isHidden = false
 
-    /// Reads the bytes of a file whose path is `file`. The networks that nothing is wrong with, and all that is wrong, in the file's order.
-    /// No problem quotes a password.
-    public static func parse(_ bytes: [UInt8], file: String) -> (networks: [Self], problems: [SettingsProblem]) {
-        do throws(TOMLDocument.Failure) {
-            var reader = SettingsReader(document: try TOMLDocument(bytes), file: file)
-            let networks = reader.document.children(of: 0).compactMap { Self(table: $0, &reader) }
-            return (networks, reader.problems)
-        } catch {
-            // The parser quotes what it found, and that may be a password.
-            let problem = SettingsProblem(
-                file: file, line: error.place.line, column: error.place.column,
-                message:
-                    "is no TOML: a network is [home], and below it name = \"…\" and password = \"…\", in quotation marks"
-            )
-            return ([], [problem])
-        }
-    }
-
-    private init?(table: Int, _ reader: inout SettingsReader) {
+    /// Reads a table; nil: something is wrong with it, and was reported.
+    init?(table: Int, _ reader: inout SettingsReader) {
         let before = reader.problemCount
         let nodes = reader.document.nodes
         label = nodes[table].key
         name = label
         guard nodes[table].value == .table else {
-            reader.report(table, "stands outside a network: begin one with its name in brackets, such as [home]")
+            reader.report(
+                table,
+                "stands outside a network: begin one with its name in brackets, such as [home]; only country stands above them"
+            )
             return nil
         }
         var nameNode = table

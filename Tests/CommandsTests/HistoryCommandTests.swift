@@ -31,6 +31,7 @@ import Testing
         measurement.freeBytes = 12_300_000_000
         measurement.storageWear = ["mmcblk0": 30]
         measurement.preEndOfLife = ["mmcblk0": 2]
+        measurement.isHealthy = ["nvme0n1": true, "sda": false]
         try keep([
             (0, .started(.init(version: "1.0", bootID: "b", before: .powerCut))),
             (1, .card(.init("usb:0d8c:0014", format: "48000 Hz, 1 channel, S16_LE"))), (2, .pressed(.init("record"))),
@@ -54,7 +55,8 @@ import Testing
                     "2026-11-21 06:19:15  0:01:16.0  fault 3 ended after 0:01:00.0",
                     "2026-11-21 06:19:15  0:01:16.0  clock set by: ntp",
                     "2026-11-21 06:19:17  0:01:18.0  cpu-thermal 48.3 \u{b0}C, drivetemp -5.3 \u{b0}C, "
-                        + "under-voltage, throttled 0x50005, 12.3 GB free, mmcblk0 30 % used, mmcblk0 reserve low",
+                        + "under-voltage, throttled 0x50005, 12.3 GB free, mmcblk0 30 % used, mmcblk0 reserve low, "
+                        + "sda says that it fails",
                     "2026-11-21 06:19:21  0:01:22.0  stop held: shut down",
                     "2026-11-21 06:19:22  0:01:23.0  recorder ended: a person switched the kit off",
                 ], []

@@ -170,6 +170,32 @@ import Transport
         #expect(found.storageWear == ["mmcblk0": 30])
         #expect(found.preEndOfLife == ["mmcblk0": 2])
     }
+
+    @Test func `a disk's own report counts as long as that very disk is there`() {
+        for (disk, sequence) in [("nvme0n1", 9), ("sda", 11), ("sdb", 12)] {
+            root.write("\(sequence)", to: "/sys/block/\(disk)/diskseq")
+        }
+        root.write(
+            #"{"smart_status":{"passed":true},"endurance_used":{"current_percent":3}}"#,
+            to: "/run/fieldfare-storage/nvme0n1.9.json")
+        root.write(#"{"smart_status":{"passed":false}}"#, to: "/run/fieldfare-storage/sda.11.json")
+        root.write(#"{"smart_status":{"passed":false}}"#, to: "/run/fieldfare-storage/sdb.7.json")
+        #expect(found.storageWear == ["nvme0n1": 3])
+        #expect(found.isHealthy == ["nvme0n1": true, "sda": false])
+    }
+
+    @Test(arguments: [
+        (#"{"nvme_smart_health_information_log":{"percentage_used":120}}"#, 120),
+        (
+            #"{"ata_device_statistics":{"pages":[{"number":0},{"number":7,"table":[{"offset":8,"name":"Percentage Used Endurance Indicator","value":7}]}]}}"#,
+            7
+        ),
+        (#"{"endurance_used":{"current_percent":-1}}"#, nil), (#"{"smartctl":{"exit_status":2}}"#, nil),
+        (#"{"endurance_used":{"current_percent":"#, nil), ("", nil),
+    ])
+    func `each kind of disk says in its own words how much is used`(_ json: String, _ percent: Int?) {
+        #expect(DiskReport(json: json)?.usedPercent == percent)
+    }
 }
 
 /// A folder as the root of a machine with `/sys` and a history, removed with this object.

@@ -4,8 +4,24 @@ import Testing
 
 struct WirelessNetworkTests {
     private func parse(_ text: String) -> (networks: [WirelessNetwork], problems: [String]) {
-        let (networks, problems) = WirelessNetwork.parse(Array(text.utf8), file: "wifi.toml")
-        return (networks, problems.map(\.description))
+        let (list, problems) = WirelessList.parse(Array(text.utf8), file: "wifi.toml")
+        return (list.networks, problems.map(\.description))
+    }
+
+    @Test func `a country stands above the networks`() {
+        let (list, problems) = WirelessList.parse(Array("country = \"DE\"\n[home]\n".utf8), file: "wifi.toml")
+        #expect(list.country == "DE" && list.networks.map(\.name) == ["home"] && problems == [])
+        #expect(WirelessList.parse(Array("[home]\n".utf8), file: "wifi.toml").list.country == nil)
+    }
+
+    @Test(arguments: ["\"de\"", "\"DEU\"", "\"Ö\"", "\"\"", "49", "true"])
+    func `what is no country gets a sentence`(_ value: String) {
+        let (list, problems) = WirelessList.parse(Array("country = \(value)\n[home]\n".utf8), file: "wifi.toml")
+        #expect(
+            problems.map(\.description) == [
+                "wifi.toml:1: country: allowed are the two capital letters of a country, such as \"DE\", \"GB\" or \"US\""
+            ])
+        #expect(list.country == nil && list.networks.count == 1)
     }
 
     @Test func `a network has a name, a password, and may be hidden or open`() {
@@ -28,7 +44,7 @@ struct WirelessNetworkTests {
     @Test(arguments: [
         (
             "name = \"x\"",
-            "wifi.toml:1: name: stands outside a network: begin one with its name in brackets, such as [home]"
+            "wifi.toml:1: name: stands outside a network: begin one with its name in brackets, such as [home]; only country stands above them"
         ),
         (
             "[a]\npasword = \"secret44\"",
