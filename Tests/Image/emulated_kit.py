@@ -82,12 +82,16 @@ class Machine:
         common = [*(["-icount", "shift=1,sleep=on"] if is_patient else []), "-rtc", "base=utc,clock=vm", "-kernel", boot / "vmlinuz", "-initrd", boot / "initrd.img", "-display", "none", "-monitor", "none",
                   "-netdev", f"user,id=n,restrict=on,hostfwd=tcp:127.0.0.1:{self.port}-:22",
                   "-qtest", f"unix:{folder}/qtest,server=on,wait=off", "-qtest-log", "none"]
+        disk = folder / "disk.img"
+        disk.touch()
+        os.truncate(disk, 64 << 20)
         storage = f"file={card.path},format=raw,cache=writethrough,if="
         machine = {
             "virt": ["-M", "virt", "-cpu", "cortex-a53", "-smp", "2", "-m", "1024", "-serial", "stdio",
                      "-append", arguments.replace("console=ttyS1,115200 console=tty0", "console=ttyAMA0"),
                      "-drive", storage + "virtio", "-device", "virtio-net-pci,netdev=n,romfile=",
-                     "-audiodev", "none,id=a", "-device", "intel-hda", "-device", "hda-duplex,audiodev=a"],
+                     "-audiodev", "none,id=a", "-device", "intel-hda", "-device", "hda-duplex,audiodev=a",
+                     "-drive", f"file={disk},format=raw,if=none,id=d", "-device", "nvme,drive=d,serial=heron07"],
             "raspi3b": ["-M", "raspi3b", "-dtb", boot / "bcm2837-rpi-3-b.dtb", "-serial", "null", "-serial", "stdio",
                         "-append", arguments, "-drive", storage + "sd", "-device", "usb-net,netdev=n"],
         }[board]
