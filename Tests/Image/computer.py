@@ -7,7 +7,7 @@ from facts import fact
 ADDRESS = """#!/bin/sh
 case $1 in
 bound | renew)
-	ip address add "$ip/$mask" dev "$interface"
+	busybox ip address add "$ip/$mask" dev "$interface"
 	echo "router=$router dns=$dns" >/root/given
 	;;
 esac
@@ -27,12 +27,12 @@ def check_computer(bench, card):
     name = machine.as_root(adapter)
     address = machine.say(f"cat /sys/class/net/{name}/address")
     fact(address.startswith("06:"), f"  as {name}, {address}")
-    machine.as_root(f"ip link set {name} netns computer")
+    machine.as_root(f"nsenter --net=/run/netns/computer sleep infinity >/dev/null 2>&1 & busybox ip link set {name} netns $!")
     machine.as_root(f"printf %s {shlex.quote(ADDRESS)} >/root/address && chmod 755 /root/address")
-    in_computer(f"ip link set {name} up")
+    in_computer(f"busybox ip link set {name} up")
     fact(machine.until("nmcli -t -f NAME,DEVICE connection show --active | grep -qx fieldfare-usb:kit-usb0", 60), "NetworkManager serves it")
     in_computer(f"busybox udhcpc -i {name} -n -q -t 10 -s /root/address")
-    given = in_computer(f"ip -4 -o address show dev {name}")
+    given = in_computer(f"busybox ip -4 -o address show dev {name}")
     fact("inet 10.43.0." in given, f"the computer has an address: {given.split('inet ')[-1].split(' ')[0]}")
     fact(machine.as_root("cat /root/given") == "router= dns=", "  and keeps its own way to the Internet")
     page = in_computer("busybox wget -q -T 30 -O - http://10.43.0.1/")
