@@ -27,7 +27,9 @@ def check_computer(bench, card):
     name = machine.as_root(adapter)
     address = machine.say(f"cat /sys/class/net/{name}/address")
     fact(address.startswith("06:"), f"  as {name}, {address}")
-    machine.as_root(f"nsenter --net=/run/netns/computer sleep infinity >/dev/null 2>&1 & busybox ip link set {name} netns $!")
+    machine.as_root("nsenter --net=/run/netns/computer sleep infinity >/dev/null 2>&1 & p=$!; "
+                    "while [ $(readlink /proc/$p/ns/net) = $(readlink /proc/self/ns/net) ]; do sleep 0.1; done; "
+                    f"busybox ip link set {name} netns $p")
     machine.as_root(f"printf %s {shlex.quote(ADDRESS)} >/root/address && chmod 755 /root/address")
     in_computer(f"busybox ip link set {name} up")
     fact(machine.until("nmcli -t -f NAME,DEVICE connection show --active | grep -qx fieldfare-usb:kit-usb0", 60), "NetworkManager serves it")
