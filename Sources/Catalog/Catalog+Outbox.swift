@@ -7,8 +7,6 @@ public struct QueuedUpload: Hashable, Sendable {
     public var take: TakeName
     /// The folder for takes that it is in.
     public var folder: String
-    /// Of all of its files.
-    public var byteCount: Int64
     /// How often it failed by itself.
     public var attempts: Int
 }
@@ -77,7 +75,7 @@ extension Catalog {
             let rows = try Row.fetchCursor(
                 database,
                 sql: """
-                    SELECT take.take, take.day, take.byteCount, storage.path, upload.attempts FROM upload
+                    SELECT take.take, take.day, storage.path, upload.attempts FROM upload
                     JOIN take USING (id) JOIN storage ON storage.id = take.storage
                     WHERE upload.store = ?1 AND upload.state = 'waiting' AND storage.isHere
                         \(place == nil ? "" : "AND substr(storage.path, 1, length(?2)) <> ?2")
@@ -87,9 +85,7 @@ extension Catalog {
                 guard !others.contains(row["take"]), let name = TakeName(stem: row["take"], day: row["day"]) else {
                     continue
                 }
-                found.append(
-                    QueuedUpload(
-                        take: name, folder: row["path"], byteCount: row["byteCount"], attempts: row["attempts"]))
+                found.append(QueuedUpload(take: name, folder: row["path"], attempts: row["attempts"]))
             }
             return found
         }
@@ -204,14 +200,14 @@ extension Catalog {
             let rows = try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT take.take, take.day, take.byteCount, storage.path FROM take
+                    SELECT take.take, take.day, storage.path FROM take
                     JOIN storage ON storage.id = take.storage
                     WHERE storage.isHere AND \(everywhere.joined(separator: " AND "))
                     ORDER BY take.isStarred, take.startedUs, take.id LIMIT \(limit)
                     """, arguments: StatementArguments(stores))
             return rows.compactMap { row in
                 TakeName(stem: row["take"], day: row["day"]).map {
-                    QueuedUpload(take: $0, folder: row["path"], byteCount: row["byteCount"], attempts: 0)
+                    QueuedUpload(take: $0, folder: row["path"], attempts: 0)
                 }
             }
         }

@@ -31,6 +31,7 @@ enum HistoryText {
         case .signal: ", after it was ended by the system"
         case .person: ", after a person switched the kit off"
         case .battery: ", after it switched itself off: the battery was nearly empty"
+        case .schedule: ", after it switched itself off between the hours of its schedule"
         case .crash: ", after it crashed, or was killed"
         case .powerCut: ", after the power was cut, or the system crashed"
         case .watchdog: ", after the watchdog reset the kit"
@@ -42,6 +43,7 @@ enum HistoryText {
         case .signal: ": by the system"
         case .person: ": a person switched the kit off"
         case .battery: ": the battery was nearly empty"
+        case .schedule: ": nothing is scheduled for a while"
         }
     }
 

@@ -24,11 +24,16 @@ struct StatusText {
         }
         rows.append(("space", space))
         rows.append(("clock", status.clock.text))
+        if let hours = status.scheduled {
+            rows.append(("schedule", "records from \(minute(hours.from)) to \(minute(hours.until)) UTC"))
+        }
         if status.pairing { rows.append(("pairing", "phones may pair for 2 minutes")) }
         if status.faults.isEmpty { rows.append(("faults", "none")) }
         for fault in status.faults { rows.append(("fault \(fault.code.rawValue)", fault.message)) }
         return rows.map { name, text in name + String(repeating: " ", count: 10 - name.count) + text }
     }
+
+    private func minute(_ time: String) -> String { String(time.prefix(16)).replacing("T", with: " ") }
 
     private var state: String {
         switch status.state {

@@ -8,13 +8,16 @@ import Workers
 // What is asked for over the control socket.
 extension Deck {
     /// Does what a command asks for, and reports its outcome when it is known: of `stop` once the take is on disk.
-    public func perform(_ command: Command, _ completion: @escaping Completion) {
+    /// - Parameter initiator: what a take that it begins is said to be begun by.
+    public func perform(
+        _ command: Command, by initiator: TakeInitiator = .command, _ completion: @escaping Completion
+    ) {
         collect()
         let now = clock.now()
         let asker = asker(completion)
         do throws(Refusal) {
             switch command {
-            case .record: decide(.record(at: now, by: asker))
+            case .record: decide(.record(at: now, by: asker, startedBy: initiator))
             case .stop: decide(.stop(at: now, by: asker))
             case .mark(let note): decide(.mark(note: note, at: now, by: asker))
             case .play(let reference):

@@ -37,6 +37,7 @@ extension Deck {
         status.faults = faults.list
         status.armed = isArmed
         status.pairing = isPairing
+        status.scheduled = scheduled
         status.pitchCents = playing.tuning.pitchCents
         status.speed = playing.tuning.speed
         status.expand = playing.tuning.expands
@@ -105,6 +106,9 @@ extension Deck {
     public var isRecording: Bool {
         if case .recording = transport.phase { true } else { false }
     }
+
+    /// What began the take that is recorded; nil: none is.
+    public var recordedBy: TakeInitiator? { isRecording ? initiator : nil }
 
     /// Whether other devices may be opened for a moment: no take is awaited, recorded or played, and none can go on after its stop.
     public var allowsOpening: Bool { transport.isFree && transport.tail == .none }

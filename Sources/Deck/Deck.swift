@@ -61,6 +61,10 @@ public final class Deck {
     public var upload = UploadState.idle {
         didSet { showFaults() }
     }
+    /// The hours in which the kit records by itself, as the schedule says.
+    public var scheduled: Status.Hours? {
+        didSet { if scheduled != oldValue { onChange() } }
+    }
     /// What is wrong with the panel's lines, as the panel says.
     public var panelFaults: [Fault] = [] {
         didSet { showFaults() }

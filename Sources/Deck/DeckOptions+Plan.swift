@@ -15,7 +15,7 @@ extension DeckOptions {
             grant: grant, directory: directory, kit: kit, clock: clock, bootID: bootID, lag: pressAge,
             keepsUnfiltered: keepsUnfiltered, syncPromise: syncPromise, splitBytes: splitBytes,
             reserveBytes: reserveBytes, pendingFormat: convertsToFLAC ? "flac" : nil,
-            startedBy: initiator == .button ? .button : .command, version: version)
+            startedBy: initiator.start, version: version)
     }
 
     /// What is to be said of a card that was opened.
@@ -71,6 +71,17 @@ extension TakeEnding {
         case .shutdown: .shutdown
         case .limit: .limit
         case .cardLost: .cardLost
+        }
+    }
+}
+
+extension TakeInitiator {
+    /// As the sidecar has it.
+    fileprivate var start: Sidecar.Start {
+        switch self {
+        case .button: .button
+        case .command: .command
+        case .schedule: .schedule
         }
     }
 }

@@ -60,6 +60,8 @@ public enum HistoryEvent: Equatable, Sendable {
             case person
             /// The battery was nearly empty.
             case battery
+            /// Nothing was scheduled for a while.
+            case schedule
         }
 
         /// An end.
@@ -184,6 +186,8 @@ public enum RunEnd: String, Codable, Sendable, CaseIterable {
     case person
     /// The kit switched itself off: the battery was nearly empty.
     case battery
+    /// The kit switched itself off between the hours of its schedule.
+    case schedule
     /// The recorder crashed, or was killed, and the machine ran on.
     case crash
     /// The machine ran until its power was cut, or it stopped without a word: it was not shut down.

@@ -21,6 +21,7 @@ extension RunEnd {
             case .signal: .signal
             case .person: .person
             case .battery: .battery
+            case .schedule: .schedule
             case nil: start.bootID == bootID ? .crash : wasReset ? .watchdog : .powerCut
             }
     }

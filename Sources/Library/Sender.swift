@@ -207,7 +207,7 @@ actor Sender: Service {
         guard underWay.count < Self.mostAtATime, mayBegin(), await canTrust() else { return }
         for upload in next where catalogs.inHand.beginSending(upload.take.stem) {
             underWay.insert(upload.take.stem)
-            board.update(name) { $0.sending[upload.take.stem] = .sending(0, of: upload.byteCount) }
+            // Nothing is shown of it until the store has answered: a lamp must not flash at each attempt while a store is away.
             group.addTask { await self.send(upload) }
         }
     }

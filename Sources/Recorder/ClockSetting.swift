@@ -7,12 +7,11 @@ import Workers
 
 /// Sets the clock to the time that a person gives: directly where this process may, else through a unit that may.
 ///
-/// The unit, fieldfare-set-clock, reads the time from a file, sets the clock and then the clock chip, if there is one, and leaves its
-/// result in another file. The files are in `/run`, which is in memory: the recorder's loop may read and write them.
+/// The unit, fieldfare-set-clock, sets the clock and then the clock chip, if there is one.
 final class ClockSetting {
     private let clock: any Clock
     private let calls: ClockSettingCalls
-    private let files: FileSystem
+    private let unit: UnitRequest
     private let path: String
     private let report: (Report) -> Void
     private var state = State.idle
@@ -53,7 +52,7 @@ final class ClockSetting {
     ) {
         self.clock = clock
         self.path = path
-        self.files = files
+        unit = UnitRequest(path: path, files: files, exists: calls.exists)
         self.calls = calls
         self.report = report
     }
@@ -80,16 +79,16 @@ final class ClockSetting {
         switch state {
         case .idle: return nil
         case .requested(let request):
-            let isTaken = !calls.exists(path)
+            let isTaken = unit.isTaken
             if isTaken, isSet(request, now: now) {
                 wasSet(request.time)
                 state = .set(request)
                 return turn(now: now)
             }
             let isLate = now - request.since >= Self.patience
-            guard isLate || isTaken && takeResult() != nil else { return now + Self.interval }
+            guard isLate || isTaken && unit.takeResult() != nil else { return now + Self.interval }
             // A unit that starts later must not set a time that is past by then.
-            if !isTaken { try? files.remove(path) }
+            if !isTaken { unit.withdraw() }
             let problem =
                 isTaken
                 ? "fieldfare-set-clock did not set it: see 'journalctl -u fieldfare-set-clock'"
@@ -97,7 +96,7 @@ final class ClockSetting {
             return finish(request, "clock: cannot set it to \(request.time.iso8601): \(problem)")
         case .set(let request):
             let isLate = now - request.since >= Self.patience
-            guard let result = takeResult() ?? (isLate ? "timeout" : nil) else { return now + Self.interval }
+            guard let result = unit.takeResult() ?? (isLate ? "timeout" : nil) else { return now + Self.interval }
             guard result != "success" else { return finish(request, nil) }
             return finish(
                 request,
@@ -115,24 +114,10 @@ final class ClockSetting {
         return nil
     }
 
-    private var resultPath: String { path + ".result" }
-
-    /// What the unit came to, as systemd names it in `$SERVICE_RESULT`; nil: it has not ended.
-    private func takeResult() -> String? {
-        guard let bytes = try? files.contents(resultPath, limit: 64) else { return nil }
-        try? files.remove(resultPath)
-        return String(decoding: bytes.filter { $0 > 0x20 && $0 < 0x7f }, as: UTF8.self)
-    }
-
-    /// Writes a request for the unit, and renames it so that the unit reads it whole.
     private func ask(_ time: WallTime, _ completion: @escaping Completion) {
         let nearest = time + .milliseconds(500)
-        let draft = path + ".tmp"
-        _ = takeResult()
         do throws(FileError) {
-            let content = Array("\(nearest.date)T\(nearest.timeOfDay)Z\n".utf8)
-            try files.write(content, to: files.create(draft, isNew: false), at: 0)
-            try files.rename(draft, to: path)
+            try unit.write("\(nearest.date)T\(nearest.timeOfDay)Z\n")
         } catch {
             let problem =
                 "clock: cannot set it: \(text(EPERM)), and \(path) cannot be written for fieldfare-set-clock: \(text(error.code))"

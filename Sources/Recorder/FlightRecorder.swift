@@ -180,7 +180,7 @@ extension RunEnd {
     /// What the log says of it; nil: it ended as it should.
     fileprivate var report: Report? {
         switch self {
-        case .none, .signal, .person, .battery: nil
+        case .none, .signal, .person, .battery, .schedule: nil
         case .crash: Report(.warning, "history: the recorder was not ended before: it crashed, or was killed")
         case .powerCut: Report(.warning, "history: the kit was not shut down before: its power was cut, or it crashed")
         case .watchdog: Report(.warning, "history: the kit did not answer before, and its watchdog reset it")

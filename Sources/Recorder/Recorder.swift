@@ -33,6 +33,8 @@ public final class Recorder {
     private let kitClock: KitClock
     private let clockSetting: ClockSetting
     private let flightRecorder: FlightRecorder?
+    /// nil: the settings have no hours in which the kit records by itself.
+    private let schedule: ScheduleKeeper?
     /// nil: the settings name nothing that is to be watched.
     private let battery: BatteryWatch?
     private let cardEvents = CardEvents()
@@ -94,7 +96,12 @@ public final class Recorder {
             ) { log.write($0) }
         }
         battery = isSimulated ? nil : try BatteryWatch(settings.power, clock: clock) { log.write($0) }
-        if let flightRecorder { deck.onEvent = { flightRecorder.note($0) } }
+        let schedule = ScheduleKeeper(settings.schedule, deck: deck, clock: clock) { log.write($0) }
+        self.schedule = schedule
+        deck.onEvent = { [flightRecorder] event in
+            flightRecorder?.note(event)
+            schedule?.note(event)
+        }
         // Orders the card and the storage to be opened, which the workers do while the rest is built here.
         _ = deck.turn(now: clock.now())
         let panel = board.panel()
@@ -109,6 +116,7 @@ public final class Recorder {
             deck: deck, checkUp: checkUp, listings: listings, clockSetting: isSimulated ? nil : clockSetting,
             lamps: panel.lamps,
             log: log)
+        handler.onCommand = { schedule?.use() }
         do {
             server = try ControlServer(path: settings.control.socket, handler: handler)
         } catch {
@@ -134,11 +142,12 @@ public final class Recorder {
         deck.onChange = { [unowned self] in publish() }
         deck.onTakeChange = { [unowned self] in server?.publish($0) }
         deck.onPowerOff = { [unowned self] in
-            if endedBy != .battery { endedBy = .person }
+            if endedBy == .signal { endedBy = .person }
             request("power off", "power-off")
         }
         deck.onOpenAccess = { [unowned self] in request("access point", "access-point") }
         deck.onEject = { [unowned self] in request("eject", "eject") }
+        schedule?.onLeave = { [unowned self] in endedBy = .schedule }
         clockSetting.onSet = { [unowned self] in
             kitClock.wasSetByHand()
             checkClock(clock.now())
@@ -188,6 +197,7 @@ public final class Recorder {
         var deadlines = [checkClock(now)]
         handOverLiveSource()
         flightRecorder?.turn(now, freeBytes: deck.status.freeBytes)
+        if let next = schedule?.turn(now, isWatched: server?.hasLevelWatchers ?? false) { deadlines.append(next) }
         if let next = clockSetting.turn(now: now) { deadlines.append(next) }
         if let next = listings.turn(now: now) { deadlines.append(next) }
         if let next = checkUp.turn(now: now) { deadlines.append(next) }

@@ -16,6 +16,8 @@ final class RecorderHandler: ControlHandler {
     private let clockSetting: ClockSetting?
     /// The lamps that are to be lit one at a time.
     var lampRound = LampRound()
+    /// Called with each command to the deck.
+    var onCommand: () -> Void = {}
 
     /// - Parameters:
     ///   - clockSetting: nil: the clock is not this recorder's to set.
@@ -32,6 +34,7 @@ final class RecorderHandler: ControlHandler {
     var status: Status { deck.status }
 
     func perform(_ command: Command, answer: Answer) {
+        onCommand()
         deck.perform(command) { result in
             switch result {
             case .success(let status): answer.succeed(status)

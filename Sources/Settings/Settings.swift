@@ -14,6 +14,8 @@ public struct Settings: Hashable, Sendable {
     public var playback = Playback()
     /// `[panel]`
     public var panel = Panel()
+    /// `[schedule]`
+    public var schedule = Schedule()
     /// `[power]`
     public var power = Power()
     /// `[control]`
@@ -132,6 +134,14 @@ public struct Settings: Hashable, Sendable {
         public enum Monitor: String, CaseIterable, Sendable {
             case off, recording, always
         }
+    }
+
+    /// When the kit records by itself.
+    public struct Schedule: Hashable, Sendable {
+        /// The hours of each day; none: only people begin takes.
+        public var record: [HoursOfDay] = []
+        /// Whether the kit is switched off between them, where its clock chip can switch it on again.
+        public var isOffBetween = false
     }
 
     /// What says that the battery is nearly empty: the kit then ends the take and switches itself off.

@@ -30,6 +30,20 @@ extension Form where Value == UploadWindow {
     }
 }
 
+extension Form where Value == [HoursOfDay] {
+    static var hours: Form {
+        Form(allowed: ["an array of hours such as [\"05:00-07:30\"], at most 24"]) { node, reader in
+            let document = reader.document
+            guard document.nodes[node].value == .array else { return .refused }
+            let nodes = document.children(of: node)
+            let hours = nodes.compactMap { node in
+                if case .string(let text) = document.nodes[node].value { HoursOfDay(text) } else { nil as HoursOfDay? }
+            }
+            return hours.count == nodes.count && hours.count <= 24 ? .understood(hours) : .refused
+        }
+    }
+}
+
 extension Form where Value == ListenAddress {
     static var listenAddress: Form {
         Form(allowed: ["an address and a port such as \"0.0.0.0:80\" or \"[::]:80\""]) {

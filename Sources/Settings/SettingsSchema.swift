@@ -147,6 +147,15 @@ enum SettingsSchema {
                     "The line of a single lamp that shows everything. Default: none")
             }
         }
+        Section("schedule") {
+            Key(
+                "record", \.schedule.record, .hours,
+                "The hours of each day, in local time, in which the kit records by itself. Default: []")
+            Key(
+                "off_between", \.schedule.isOffBetween, .boolean,
+                "Whether the kit is switched off between these hours, if its clock chip can switch it on again. Default: false"
+            )
+        }
         Section("power") {
             Key(
                 "low_battery", \.power.lowBattery, .button,

@@ -83,7 +83,7 @@ public struct Sidecar: Codable, Equatable, Sendable {
 
     /// What began a take.
     public enum Start: String, Codable, Sendable {
-        case button, command
+        case button, command, schedule
     }
 
     /// One audio file of a take.

@@ -64,8 +64,24 @@ public struct Status: Codable, Equatable, Sendable {
     public var armed = false
     /// Whether phones may be paired now, since play was held, or back and forward.
     @FalseUnlessSent public var pairing = false
+    /// The hours in which the kit records by itself: those that are now, else the next; null: none, or the clock is not set.
+    @ExplicitNull public var scheduled: Hours?
     /// The version of Fieldfare.
     public var version: String
+
+    /// From an instant up to another.
+    public struct Hours: Codable, Hashable, Sendable {
+        /// The first instant that is within, as ISO 8601 in UTC.
+        public var from: String
+        /// The first that is not.
+        public var until: String
+
+        /// The hours between two instants.
+        public init(from: String, until: String) {
+            self.from = from
+            self.until = until
+        }
+    }
 
     /// An idle deck.
     public init(version: String) {
@@ -73,8 +89,8 @@ public struct Status: Codable, Equatable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case state, take, selected, frames, channels, format, card, xruns, gaps, clock, faults, armed, pairing, version,
-            speed, expand, directory, agc
+        case state, take, selected, frames, channels, format, card, xruns, gaps, clock, faults, armed, pairing,
+            scheduled, version, speed, expand, directory, agc
         case elapsedSeconds = "elapsed_seconds"
         case syncedSeconds = "synced_seconds"
         case positionSeconds = "position_seconds"

@@ -11,7 +11,7 @@ public struct Asker: Hashable, Sendable {
 
 /// What asked for a take.
 public enum TakeInitiator: Hashable, Sendable {
-    case button, command
+    case button, command, schedule
 }
 
 /// A change of what is being played.
@@ -184,6 +184,8 @@ public enum ShutdownReason: Hashable, Sendable {
     /// Stop was held.
     case hold
     case battery
+    /// Nothing is to be recorded for a while.
+    case schedule
 }
 
 /// Why the transport ends a take.

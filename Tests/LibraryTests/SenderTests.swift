@@ -91,8 +91,8 @@ private struct TestedSender {
     let sender: Sender
     let storage: Storage
     let number: Int64
-    /// Yields after each change of the board.
-    let changes: AsyncStream<Void>
+    /// What the upload lamp shows after each change of the board.
+    let changes: AsyncStream<UploadState>
     var home: String { "\(disk.path)/home" }
 
     init(failures: [StoreError] = [], conflicting: String? = nil, isThere: Bool = true) throws {
@@ -104,9 +104,9 @@ private struct TestedSender {
         catalogs = CatalogSlot(try Catalog.open(in: disk.library, stores: [store.name]).0)
         storage = try #require(Storage(at: disk.takes))
         number = try #require(try catalogs.catalog.setPresent([storage])[storage])
-        let (changes, changed) = AsyncStream.makeStream(of: Void.self)
+        let (changes, changed) = AsyncStream.makeStream(of: UploadState.self)
         self.changes = changes
-        board = OutboxBoard { _ in changed.yield() }
+        board = OutboxBoard { changed.yield($0) }
         let log = log
         let logger = Logger(label: "test") { _ in log }
         sender = try Sender(
@@ -211,7 +211,8 @@ private struct TestedSender {
         try tested.add(Self.sidecar(1))
         let running = Task { try await tested.sender.run() }
         defer { running.cancel() }
-        for await _ in tested.changes {
+        for await shown in tested.changes {
+            #expect(shown != .sending, "nothing is sent while it is away")
             if case .waiting(let error, _) = tested.board.stores[tested.store.name]?.condition {
                 #expect(error.problem == .away)
                 break

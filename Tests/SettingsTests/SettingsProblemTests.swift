@@ -187,8 +187,8 @@ struct SettingsProblemTests {
         ),
         (
             "[play_back]",
-            "f:1: play_back: found an unknown section: allowed are kit, capture, filter, takes, playback, panel, power, "
-                + "control, library, console or outbox; did you mean 'playback'?"
+            "f:1: play_back: found an unknown section: allowed are kit, capture, filter, takes, playback, panel, schedule, "
+                + "power, control, library, console or outbox; did you mean 'playback'?"
         ),
         (
             "[panel.leds]\nrecord = { line = \"A\", pull = \"up\" }",

@@ -31,15 +31,15 @@ struct SettingsTests {
 
     @Test func `the shipped file names every key but the lamp for all, and those that few kits need`() {
         let others = [
-            "panel.leds.all", "power.low_battery", "power.supply", "power.supply_ratio", "power.low_volts",
-            "power.governor", "power.wifi", "power.hdmi", "outbox.ca_file", "outbox.sftp.url", "outbox.sftp.key_file",
-            "outbox.sftp.known_hosts_file",
+            "panel.leds.all", "schedule.record", "schedule.off_between", "power.low_battery", "power.supply",
+            "power.supply_ratio", "power.low_volts", "power.governor", "power.wifi", "power.hdmi", "outbox.ca_file",
+            "outbox.sftp.url", "outbox.sftp.key_file", "outbox.sftp.known_hosts_file",
         ]
         let known = SettingsSchema.assignments.map(\.name).filter { !others.contains($0) }
         #expect(ExampleFile.keys == known)
     }
 
-    @Test func `every key reaches its own place`() {
+    @Test func `every key reaches its own place`() throws {
         let text = """
             kit.name = "k"
             filter = { low_pass_hz = 8000, slope_db_per_octave = 48, high_pass_hz = 40.5, keep_unfiltered = true }
@@ -77,6 +77,9 @@ struct SettingsTests {
             leds.record = { line = "RED", active_low = true }
             leds.fault = { led = "ACT" }
             leds.upload = "none"
+            [schedule]
+            record = ["05:00-07:30", "22:00-02:00"]
+            off_between = true
             [power]
             low_battery = { line = "LBO", active_low = false }
             supply = "/sys/class/power_supply/battery/voltage_now"
@@ -131,6 +134,8 @@ struct SettingsTests {
         expected.panel.leds.record = .line(.name("RED"), isActiveLow: true)
         expected.panel.leds.fault = .led("ACT")
         expected.panel.leds.upload = nil
+        expected.schedule = .init(
+            record: try ["05:00-07:30", "22:00-02:00"].map { try #require(HoursOfDay($0)) }, isOffBetween: true)
         expected.power = .init(
             lowBattery: .init(.name("LBO"), isActiveLow: false), supply: "/sys/class/power_supply/battery/voltage_now",
             supplyRatio: 3, lowVolts: 3.3, governor: .powersave, hasWiFi: false, hasHDMI: true)
@@ -140,11 +145,18 @@ struct SettingsTests {
             listen: ListenAddress(host: "::1", port: 8080), access: .readOnly, hasLiveListening: false)
         expected.outbox.stores = []
         expected.outbox.keepLocal = .always
-        expected.outbox.window = .daily(from: 22 * 60, until: 6 * 60)
+        expected.outbox.window = .daily(try #require(HoursOfDay("22:00-06:00")))
         expected.outbox.limitKbitPerSecond = 100
         expected.outbox.sftp = .init(
             url: "sftp://kit@archive.example.org:2222/recordings", keyFile: "/k", knownHostsFile: "/h")
         #expect(settings == expected)
+    }
+
+    @Test(arguments: ["\"05:00-07:30\"", "[\"05:00\"]", "[\"05:00-05:00\"]", "[5]", "[\"24:00-05:00\"]"])
+    func `hours that cannot be read are refused`(value: String) {
+        let (settings, problems) = Settings.parse("schedule.record = \(value)", file: "f")
+        #expect(settings.schedule.record.isEmpty && problems.count == 1)
+        #expect(problems.first?.description.contains("an array of hours such as [\"05:00-07:30\"], at most 24") == true)
     }
 
     @Test func `a battery is watched by a line of its own, and by a voltage only where that is measured`() {

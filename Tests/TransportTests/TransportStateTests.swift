@@ -231,7 +231,7 @@ import Transport
         #expect(state.recordedTake == TransportModel.name(8))
     }
 
-    @Test(arguments: [TakeInitiator.button, .command])
+    @Test(arguments: [TakeInitiator.button, .command, .schedule])
     func `sound that goes on elsewhere keeps what asked for it, also while its card is opened`(initiator: TakeInitiator)
     {
         var state = state()

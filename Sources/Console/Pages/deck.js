@@ -2,7 +2,7 @@
 import { button, field, h } from './dom.js';
 import { Meters } from './meters.js';
 import { LiveWave } from './livewave.js';
-import { lengthText, sizeText } from './takes-format.js';
+import { dateText, lengthText, sizeText } from './takes-format.js';
 
 const refreshMilliseconds = 30_000;
 const unsyncedSeconds = 2;
@@ -209,6 +209,8 @@ class DeckPage {
       [t('deck.left'), status.time_left_seconds === null ? sizeText(status.free_bytes ?? 0)
         : t('deck.left.value', { time: lengthText(status.time_left_seconds), size: sizeText(status.free_bytes ?? 0) })],
       [t('deck.clock'), t(`clock.${status.clock}`)],
+      ...(status.scheduled ? [[t('deck.schedule'), t('deck.schedule.value', {
+        from: dateText(new Date(status.scheduled.from)), until: dateText(new Date(status.scheduled.until)) })]] : []),
       [t('deck.queue'), this.queue],
     ];
     this.facts.replaceChildren(...rows.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));

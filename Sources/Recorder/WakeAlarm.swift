@@ -1,0 +1,62 @@
+import Deck
+import Glibc
+import TakeFiles
+import Takes
+
+/// Sets the alarm of the clock chip, at which it switches the kit on, through a unit that may: fieldfare-wake.
+final class WakeAlarm {
+    private let clock: any Clock
+    private let unit: UnitRequest
+    private let path: String
+    private var state = State.idle
+
+    /// Receives what went wrong, a sentence without what it is about; nil: the alarm is set.
+    typealias Completion = (String?) -> Void
+
+    private enum State {
+        case idle
+        case requested(since: Instant, Completion)
+    }
+
+    private static let interval = Duration.milliseconds(200)
+    /// The unit has 10 s, and some more to end.
+    private static let patience = Duration.seconds(14)
+
+    /// - Parameter path: the file that the unit waits for.
+    init(clock: any Clock, path: String = "/run/fieldfare/wake", files: FileSystem = FileSystem()) {
+        self.clock = clock
+        self.path = path
+        unit = UnitRequest(path: path, files: files)
+    }
+
+    /// Sets the alarm.
+    /// - Parameter time: rounded down to the second.
+    func set(_ time: WallTime, _ completion: @escaping Completion) {
+        do throws(FileError) {
+            try unit.write("\(time.microseconds / 1_000_000)\n")
+        } catch {
+            let reason = unsafe String(cString: strerror(error.code))
+            return completion("\(path) cannot be written for fieldfare-wake: \(reason)")
+        }
+        state = .requested(since: clock.now(), completion)
+    }
+
+    /// Does what is due.
+    /// - Returns: when it is to be called again at the latest; nil: nothing is under way.
+    func turn(now: Instant) -> Instant? {
+        guard case .requested(let since, let completion) = state else { return nil }
+        let isLate = now - since >= Self.patience
+        guard let result = unit.takeResult() ?? (isLate ? "timeout" : nil) else { return now + Self.interval }
+        state = .idle
+        if result == "success" {
+            completion(nil)
+        } else if unit.isTaken {
+            completion("fieldfare-wake did not set it (\(result)): see 'journalctl -u fieldfare-wake'")
+        } else {
+            unit.withdraw()
+            completion(
+                "\(path) was not read within \(Self.patience.components.seconds) s: is fieldfare-wake.path running?")
+        }
+        return nil
+    }
+}
