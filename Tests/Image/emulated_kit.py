@@ -70,7 +70,7 @@ class Machine:
 
     on = set()
 
-    def __init__(self, folder, card, key, boot, board="virt", is_patient=False):
+    def __init__(self, folder, card, key, boot, board="virt", is_patient=False, at=None):
         self.folder, self.key = folder, key
         self.port = self._free_port()
         self.control = folder / f"ssh-{self.port}"
@@ -79,7 +79,7 @@ class Machine:
         self.console = open(folder / "console.log", "ab")
         (folder / "qtest").unlink(missing_ok=True)
         arguments = (boot / "cmdline.txt").read_text().strip().replace("quiet", "")
-        common = [*(["-icount", "shift=1,sleep=on"] if is_patient else []), "-rtc", "base=utc,clock=vm", "-kernel", boot / "vmlinuz", "-initrd", boot / "initrd.img", "-display", "none", "-monitor", "none",
+        common = [*(["-icount", "shift=1,sleep=on"] if is_patient else []), "-rtc", f"base={at:%Y-%m-%dT%H:%M:%S},clock=vm" if at else "base=utc,clock=vm", "-kernel", boot / "vmlinuz", "-initrd", boot / "initrd.img", "-display", "none", "-monitor", "none",
                   "-netdev", f"user,id=n,restrict=on,hostfwd=tcp:127.0.0.1:{self.port}-:22",
                   "-qtest", f"unix:{folder}/qtest,server=on,wait=off", "-qtest-log", "none"]
         disk = folder / "disk.img"
@@ -128,9 +128,27 @@ class Machine:
     def _set(self, line, level):
         self._ask(f"set_irq_in /machine/unattached/device[7] unnamed-gpio-in {line} {level}")
 
+    def read(self, register):
+        """A word of the machine's memory; 0 once it is off."""
+        try:
+            return self._read(register)
+        except (OSError, IndexError, ValueError):
+            return 0
+
+    def is_on(self):
+        return self.process.poll() is None
+
+    def leave(self):
+        """Logs out."""
+        self._disconnect()
+
+    def last_clock(self):
+        """What `clock` said last."""
+        return self.counted / self.counter_hz
+
     def clock(self):
         """Seconds since power on, by the kit's clock. The counter of 32 bits must be read once an hour."""
-        count = self._read(self.counter)
+        count = self.read(self.counter) or self.count
         self.counted += (count - self.count) % (1 << 32)
         self.count = count
         return self.counted / self.counter_hz
