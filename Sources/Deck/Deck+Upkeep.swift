@@ -151,5 +151,5 @@ extension Deck {
     }
 
     /// Where the date comes from.
-    var clockOrigin: ClockOrigin { originOfClock(selection.takes.last?.day) }
+    public var clockOrigin: ClockOrigin { originOfClock(selection.takes.last?.day) }
 }

@@ -11,6 +11,8 @@ final class ScheduleKeeper {
     private let report: (Report) -> Void
     private let alarm: WakeAlarm
     private var schedule: TakeSchedule
+    /// Why the deck refused what was asked for last; nil: it did that.
+    private var problem: String?
     /// nil: the kit stays on.
     private var rest: RestBetween?
     /// Called before the kit is switched off.
@@ -46,7 +48,7 @@ final class ScheduleKeeper {
     /// - Parameter isWatched: whether a phone shows what the microphone delivers.
     /// - Returns: when it is to be called again at the latest.
     func turn(_ now: Instant, isWatched: Bool) -> Instant? {
-        let wallTime = deck.status.clock == .unset ? nil : clock.wallTime()
+        let wallTime = deck.clockOrigin == .unset ? nil : clock.wallTime()
         if let action = schedule.turn(now, wallTime, activity) { carryOut(action) }
         deck.scheduled = schedule.span?.hours
         if let wallTime { settleRest(now, wallTime, isWatched: isWatched) }
@@ -63,14 +65,19 @@ final class ScheduleKeeper {
     }
 
     private func carryOut(_ action: TakeSchedule.Action) {
-        report(Report(.notice, action == .record ? "schedule: the hours begin" : "schedule: the hours end"))
         deck.perform(action == .record ? .record : .stop, by: .schedule) { [unowned self] result in
-            var isDone = true
-            if case .failure(let refusal) = result {
-                isDone = false
-                report(Report(.warning, "schedule: \(refusal.message)"))
+            switch result {
+            case .success:
+                problem = nil
+                let text = action == .record ? "a take of these hours begins" : "the hours end"
+                report(Report(.notice, "schedule: \(text)"))
+                schedule.answered(action, isDone: true, now: clock.now())
+            case .failure(let refusal):
+                // It is tried again every few seconds.
+                if refusal.message != problem { report(Report(.warning, "schedule: \(refusal.message)")) }
+                problem = refusal.message
+                schedule.answered(action, isDone: false, now: clock.now())
             }
-            schedule.answered(action, isDone: isDone, now: clock.now())
         }
     }
 
