@@ -24,11 +24,13 @@ extension Deck {
         case .suspend: workers.writer.post(.suspend)
         case .resumeTake(let away): resumeTake(after: away)
         case .end(let instant, let ending, let keepsTail):
+            onEvent(.ending(ending))
             if ending == .cardLost { report(.cardStaysAway(card.awaitedBy)) }
             workers.writer.post(.end(at: instant, ending.written, keepsTail: keepsTail))
         case .follow(let instant):
             workers.writer.post(.next(at: instant, pressedWall: clock.offset().wallTime(at: instant)))
-        case .rejoin:
+        case .rejoin(_, let initiator):
+            self.initiator = initiator
             workers.writer.post(.rejoin)
             card.expect(card.open?.grant)
         case .dropTail: workers.writer.post(.dropTail)

@@ -17,8 +17,14 @@ extension Deck {
 
     /// Whether record would record at once.
     public var isArmed: Bool {
-        guard case .idle = transport.phase, storage.obstacle(now: clock.now()) == nil else { return false }
-        return options.isListening ? card.isListening : card.fault(now: clock.now()) == nil
+        guard case .idle = transport.phase else { return false }
+        return storage.obstacle(now: clock.now()) == nil
+            && (options.isListening ? card.isListening : card.fault(now: clock.now()) == nil)
+    }
+
+    /// Whether record would end what is played, and record: nothing is known to be in its way.
+    public var mayRecordInstead: Bool {
+        isPlaying && storage.obstacle(now: clock.now()) == nil && card.fault(now: clock.now()) == nil
     }
 
     /// Whether phones may be paired.
@@ -107,8 +113,10 @@ extension Deck {
         if case .recording = transport.phase { true } else { false }
     }
 
-    /// What began the take that is recorded; nil: none is.
-    public var recordedBy: TakeInitiator? { isRecording ? initiator : nil }
+    /// What asked last for the take that is recorded; nil: none is, or it was ordered to end.
+    public var recordedBy: TakeInitiator? {
+        if case .recording(let take) = transport.phase, take.stage == .running { initiator } else { nil }
+    }
 
     /// Whether other devices may be opened for a moment: no take is awaited, recorded or played, and none can go on after its stop.
     public var allowsOpening: Bool { transport.isFree && transport.tail == .none }

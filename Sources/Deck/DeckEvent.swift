@@ -8,6 +8,8 @@ public enum DeckEvent: Sendable {
     case pressed(String)
     /// A take began.
     case began(TakeName)
+    /// The take that is recorded was ordered to end.
+    case ending(TakeEnding)
     /// A take was finished, or recovered.
     case finished(Sidecar)
     /// These are all faults from here on.

@@ -63,6 +63,7 @@ final class FlightRecorder {
     func note(_ event: DeckEvent) {
         switch event {
         case .pressed(let button): note(.pressed(.init(button)))
+        case .ending: break
         case .began(let name): note(.takeBegan(.init(name.stem)))
         case .finished(let sidecar): note(.takeEnded(.init(sidecar)))
         case .faults(let shown): faults.update(shown, at: clock.now()).forEach(note)

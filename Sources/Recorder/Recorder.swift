@@ -96,7 +96,9 @@ public final class Recorder {
             ) { log.write($0) }
         }
         battery = isSimulated ? nil : try BatteryWatch(settings.power, clock: clock) { log.write($0) }
-        let schedule = ScheduleKeeper(settings.schedule, deck: deck, clock: clock) { log.write($0) }
+        let schedule = ScheduleKeeper(settings.schedule, isSimulated: isSimulated, deck: deck, clock: clock) {
+            log.write($0)
+        }
         self.schedule = schedule
         deck.onEvent = { [flightRecorder] event in
             flightRecorder?.note(event)
@@ -116,7 +118,7 @@ public final class Recorder {
             deck: deck, checkUp: checkUp, listings: listings, clockSetting: isSimulated ? nil : clockSetting,
             lamps: panel.lamps,
             log: log)
-        handler.onCommand = { schedule?.use() }
+        handler.onRequest = { schedule?.use() }
         do {
             server = try ControlServer(path: settings.control.socket, handler: handler)
         } catch {

@@ -16,8 +16,8 @@ final class RecorderHandler: ControlHandler {
     private let clockSetting: ClockSetting?
     /// The lamps that are to be lit one at a time.
     var lampRound = LampRound()
-    /// Called with each command to the deck.
-    var onCommand: () -> Void = {}
+    /// Called with each request of a person: all but those for the status.
+    var onRequest: () -> Void = {}
 
     /// - Parameters:
     ///   - clockSetting: nil: the clock is not this recorder's to set.
@@ -34,7 +34,7 @@ final class RecorderHandler: ControlHandler {
     var status: Status { deck.status }
 
     func perform(_ command: Command, answer: Answer) {
-        onCommand()
+        onRequest()
         deck.perform(command) { result in
             switch result {
             case .success(let status): answer.succeed(status)
@@ -44,6 +44,7 @@ final class RecorderHandler: ControlHandler {
     }
 
     func list(_ inventory: Inventory, answer: Answer) {
+        onRequest()
         switch inventory {
         case .cards:
             listings.cards.request(mayOpen: deck.allowsOpening) { result in
@@ -66,6 +67,7 @@ final class RecorderHandler: ControlHandler {
     }
 
     func light(_ lamp: String, answer: Answer) {
+        onRequest()
         guard !deck.isRecording, !deck.isPlaying else {
             return answer.refuse(Refusal(.busy, "light: \(lamp): the lamps show a take now: stop it first"))
         }
@@ -77,6 +79,7 @@ final class RecorderHandler: ControlHandler {
     }
 
     func setClock(to time: WallTime, answer: Answer) {
+        onRequest()
         guard let clockSetting else {
             let message = "clock: a simulated board does not set the clock of this machine: use 'timedatectl set-time'"
             return answer.refuse(Refusal(.denied, message))

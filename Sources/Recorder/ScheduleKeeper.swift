@@ -15,29 +15,35 @@ final class ScheduleKeeper {
     private var problem: String?
     /// nil: the kit stays on.
     private var rest: RestBetween?
+    /// Who was logged in when that was reported last.
+    private var reportedSession: String?
     /// Called before the kit is switched off.
     var onLeave: () -> Void = {}
 
     /// The folder where systemd-logind has a file for each session.
     private static let sessions = "/run/systemd/sessions"
 
+    /// - Parameter isSimulated: a simulated board switches nothing off.
     /// - Returns: nil, if the settings have no hours.
-    init?(_ settings: Settings.Schedule, deck: Deck, clock: any Clock, report: @escaping (Report) -> Void) {
+    init?(
+        _ settings: Settings.Schedule, isSimulated: Bool, deck: Deck, clock: any Clock,
+        report: @escaping (Report) -> Void
+    ) {
         guard !settings.record.isEmpty else { return nil }
         self.deck = deck
         self.clock = clock
         self.report = report
         alarm = WakeAlarm(clock: clock)
         schedule = TakeSchedule(settings)
-        rest = settings.isOffBetween ? RestBetween(now: clock.now()) : nil
+        rest = settings.isOffBetween && !isSimulated ? RestBetween(now: clock.now()) : nil
     }
 
     /// Takes over what happened at the deck.
     func note(_ event: DeckEvent) {
         switch event {
-        case .finished(let sidecar): if let ending = sidecar.endedBy { schedule.ended(ending) }
+        case .ending(let ending): schedule.ended(ending, now: clock.now())
         case .pressed: use()
-        case .began, .faults, .opened: break
+        case .began, .finished, .faults, .opened: break
         }
     }
 
@@ -59,8 +65,7 @@ final class ScheduleKeeper {
         switch deck.recordedBy {
         case .schedule: .ownTake
         case .button, .command: .busy
-        // Sound behind a take that was stopped would be joined to the next one.
-        case nil: deck.isPlaying || deck.isArmed && deck.allowsOpening ? .free : .busy
+        case nil: deck.isArmed || deck.mayRecordInstead ? .free : .busy
         }
     }
 
@@ -71,12 +76,12 @@ final class ScheduleKeeper {
                 problem = nil
                 let text = action == .record ? "a take of these hours begins" : "the hours end"
                 report(Report(.notice, "schedule: \(text)"))
-                schedule.answered(action, isDone: true, now: clock.now())
+                schedule.answered(isDone: true, now: clock.now())
             case .failure(let refusal):
                 // It is tried again every few seconds.
                 if refusal.message != problem { report(Report(.warning, "schedule: \(refusal.message)")) }
                 problem = refusal.message
-                schedule.answered(action, isDone: false, now: clock.now())
+                schedule.answered(isDone: false, now: clock.now())
             }
         }
     }
@@ -87,9 +92,15 @@ final class ScheduleKeeper {
         if isUsed || isWatched { use() }
         let next = schedule.span.flatMap { $0.contains(wallTime) ? nil : $0.from }
         guard let time = rest?.turn(now: now, wallTime, next: next) else { return }
+        if let session = sessionOfSomebody {
+            if session != reportedSession {
+                report(Report(.notice, "schedule: the kit stays on while somebody is logged in: \(session)"))
+            }
+            reportedSession = session
+            return use()
+        }
         alarm.set(time) { [unowned self] problem in
-            let isUsed = isUsed || isSomebodyLoggedIn
-            let leaves = rest?.answered(isSet: problem == nil, isUsed: isUsed, now: clock.now()) ?? false
+            let leaves = rest?.answered(isSet: problem == nil, now: clock.now()) ?? false
             if let problem {
                 report(
                     Report(
@@ -103,10 +114,12 @@ final class ScheduleKeeper {
         }
     }
 
-    private var isUsed: Bool { deck.isRecording || deck.isPlaying || deck.isPairing || deck.upload == .sending }
+    /// Whether the deck, a phone that pairs, or the library does something.
+    private var isUsed: Bool { !deck.allowsOpening || deck.isPairing || deck.upload == .sending }
 
-    private var isSomebodyLoggedIn: Bool {
+    /// The file of a session at a terminal, or by SSH; nil: there is none.
+    private var sessionOfSomebody: String? {
         let names = (try? FileSystem().entries(Self.sessions)) ?? []
-        return names.contains { !$0.hasSuffix(".ref") }
+        return names.first { !$0.hasSuffix(".ref") }.map { "session \($0)" }
     }
 }

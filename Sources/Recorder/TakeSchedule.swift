@@ -1,10 +1,11 @@
 import Settings
 import Takes
+import Transport
 
 /// Decides when takes begin and end by themselves.
 ///
-/// Within the hours the kit records. Who stops such a take, or the longest time that the settings allow, ends it until the next hours. A take that a
-/// person began is left to that person; one that failed is followed by another as soon as the kit can record.
+/// Within the hours the kit records. Who stops such a take, or the longest time that the settings allow, ends it until the next hours, a day at
+/// most. A take that a person began is left to that person; one that failed is followed by another as soon as the kit can record.
 struct TakeSchedule {
     private var hours: RecordingHours
     private var state = State.waiting(retry: nil)
@@ -13,10 +14,10 @@ struct TakeSchedule {
         /// No take of the schedule is recorded. `retry`: not before this one begins.
         case waiting(retry: Instant?)
         /// A take is to begin, or to end: the deck has not answered.
-        case asked
-        /// A take of the schedule is recorded, in the hours that end then.
-        case recording(until: WallTime)
-        /// It was ended in these hours, which end then.
+        case asked(Action)
+        /// A take of the schedule is recorded.
+        case recording
+        /// It was ended in these hours; the next take begins after this.
         case over(until: WallTime)
     }
 
@@ -36,8 +37,17 @@ struct TakeSchedule {
     /// The hours that are now, else the next; nil: there are none, or the clock is not set.
     private(set) var span: RecordingHours.Span?
 
+    /// What the clock said last; nil: it is not set.
+    private var wallTime: WallTime?
+
     /// How long after a failure the next take begins.
     static let pause = Duration.seconds(10)
+    /// How long after a person's own take one of the schedule begins.
+    static let courtesy = Duration.seconds(60)
+    /// A take goes on if the clock is set back to so long before its hours.
+    static let tolerance = Duration.seconds(300)
+    /// The longest that who ends a take ends it for, where hours follow each other all day.
+    static let longestEnd = Duration.seconds(86400)
 
     init(_ settings: Settings.Schedule) {
         hours = RecordingHours(settings.record)
@@ -46,6 +56,7 @@ struct TakeSchedule {
     /// What is due. After an action the deck's answer is awaited: `answered`.
     /// - Parameter wallTime: nil while the clock is not set. A take that is recorded goes on then.
     mutating func turn(_ now: Instant, _ wallTime: WallTime?, _ activity: Activity) -> Action? {
+        self.wallTime = wallTime
         span = wallTime.flatMap { hours.span(at: $0) }
         guard let wallTime, let span else { return nil }
         let isWithin = span.contains(wallTime)
@@ -56,14 +67,14 @@ struct TakeSchedule {
             return nil
         case (.waiting(let retry), .free):
             guard isWithin, retry.map({ $0 <= now }) ?? true else { return nil }
-            state = .asked
+            state = .asked(.record)
             return .record
         case (.waiting, .ownTake), (.recording, .ownTake):
-            guard isWithin else {
-                state = .asked
+            guard isWithin || span.from < wallTime + Self.tolerance else {
+                state = .asked(.stop)
                 return .stop
             }
-            state = .recording(until: span.until)
+            state = .recording
             return nil
         case (.waiting, .busy): return nil
         case (.recording, .free), (.recording, .busy):
@@ -83,17 +94,25 @@ struct TakeSchedule {
     }
 
     /// The deck has answered what `turn` asked for.
-    mutating func answered(_ action: Action, isDone: Bool, now: Instant) {
-        switch (action, span) {
-        case (.record, let span?) where isDone: state = .recording(until: span.until)
-        case (.record, _): state = .waiting(retry: now + Self.pause)
-        case (.stop, _): state = .waiting(retry: nil)
+    mutating func answered(isDone: Bool, now: Instant) {
+        // It may have been ended before it began.
+        guard case .asked(let action) = state else { return }
+        switch action {
+        case .record where isDone: state = .recording
+        case .record: state = .waiting(retry: now + Self.pause)
+        case .stop: state = .waiting(retry: nil)
         }
     }
 
-    /// A take has ended.
-    mutating func ended(_ ending: Sidecar.Ending) {
-        guard case .recording(let until) = state, ending == .stop || ending == .limit else { return }
-        state = .over(until: until)
+    /// The take that is recorded was ordered to end.
+    mutating func ended(_ ending: TakeEnding, now: Instant) {
+        guard let span, let wallTime else { return }
+        switch (state, ending) {
+        case (.recording, .stop), (.recording, .limit), (.asked(.record), .stop), (.asked(.record), .limit):
+            state = .over(until: min(span.until, wallTime + Self.longestEnd))
+        case (.recording, _): state = .waiting(retry: now + Self.pause)
+        case (.waiting, .stop) where span.contains(wallTime): state = .waiting(retry: now + Self.courtesy)
+        case (.waiting, _), (.asked, _), (.over, _): break
+        }
     }
 }

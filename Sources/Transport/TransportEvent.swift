@@ -153,7 +153,7 @@ public enum TransportEffect: Hashable, Sendable {
     case end(at: Instant?, because: TakeEnding, keepsTail: Bool)
     /// Go on in a new take from this instant.
     case follow(at: Instant)
-    case rejoin(at: Instant), dropTail
+    case rejoin(at: Instant, by: TakeInitiator), dropTail
 
     // The player.
     case play(TakeName)

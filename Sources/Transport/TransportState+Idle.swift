@@ -52,14 +52,15 @@ extension TransportState {
 
     /// Begins a take, or goes on with the last one; asks card and storage first where they were last known not to be ready.
     private mutating func start(_ request: Request, _ facts: TransportFacts) -> [TransportEffect] {
-        if case .running(let take, let since, let until) = tail, request.at < until,
+        // A take that somebody stopped is not the schedule's to go on with.
+        if case .running(let take, let since, let until) = tail, request.at < until, request.by != .schedule,
             !rules.isFull(request.at - since)
         {
             tail = .rejoining(request)
             var recording = Recording(name: take, since: since)
             recording.whenBegun = request.asker.map { [$0] } ?? []
             phase = .recording(recording)
-            return [.rejoin(at: request.at)]
+            return [.rejoin(at: request.at, by: request.by)]
         }
         var awaited: Set<Arming.Answer> = []
         if facts.cardObstacle != nil { awaited.insert(.card) }

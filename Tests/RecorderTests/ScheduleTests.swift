@@ -3,6 +3,7 @@ import Settings
 import TakeFiles
 import Takes
 import Testing
+import Transport
 
 @testable import Recorder
 
@@ -74,13 +75,13 @@ private func schedule(_ hours: String...) throws -> TakeSchedule {
         #expect(schedule.deadline(now, try time("2026-11-21T04:59")) == now + .seconds(60))
         #expect(schedule.turn(now, try time("2026-11-21T05:00"), .free) == .record)
         #expect(schedule.turn(now, try time("2026-11-21T05:00"), .free) == nil)
-        schedule.answered(.record, isDone: true, now: now)
+        schedule.answered(isDone: true, now: now)
         #expect(schedule.turn(now, try time("2026-11-21T06:59"), .ownTake) == nil)
         #expect(schedule.deadline(now, try time("2026-11-21T06:59")) == now + .seconds(60))
         #expect(schedule.turn(now, try time("2026-11-21T07:00"), .ownTake) == .stop)
         #expect(schedule.turn(now, try time("2026-11-21T07:00"), .ownTake) == nil)
-        schedule.ended(.stop)
-        schedule.answered(.stop, isDone: true, now: now)
+        schedule.ended(.stop, now: now)
+        schedule.answered(isDone: true, now: now)
         #expect(schedule.turn(now, try time("2026-11-21T07:01"), .free) == nil)
         #expect(schedule.turn(now, try time("2026-11-22T05:00"), .free) == .record)
     }
@@ -93,38 +94,74 @@ private func schedule(_ hours: String...) throws -> TakeSchedule {
         #expect(schedule.turn(now, try time("2026-11-21T06:00"), .free) == .record)
     }
 
-    @Test(arguments: [Sidecar.Ending.stop, .limit]) func `who ends it ends it until the next hours`(
-        ending: Sidecar.Ending
+    @Test(arguments: [TakeEnding.stop, .limit]) func `who ends it ends it until the next hours`(
+        ending: TakeEnding
     ) throws {
         var schedule = try schedule("05:00-07:00", "12:00-13:00")
         _ = schedule.turn(now, try time("2026-11-21T05:00"), .free)
-        schedule.answered(.record, isDone: true, now: now)
-        schedule.ended(ending)
+        schedule.answered(isDone: true, now: now)
+        schedule.ended(ending, now: now)
         for minute in ["05:01", "06:59", "07:00"] {
             #expect(schedule.turn(now, try time("2026-11-21T\(minute)"), .free) == nil)
         }
         #expect(schedule.turn(now, try time("2026-11-21T12:00"), .free) == .record)
     }
 
-    @Test func `of a day of 24 hours the next hours are the next day's`() throws {
+    @Test func `where hours follow each other all day, who ends it ends it for a day`() throws {
         var schedule = try schedule("00:00-12:00", "12:00-00:00")
         _ = schedule.turn(now, try time("2026-11-21T05:00"), .free)
-        schedule.answered(.record, isDone: true, now: now)
+        schedule.answered(isDone: true, now: now)
         #expect(schedule.turn(now, try time("2026-11-30T05:00"), .ownTake) == nil, "they never end")
+        schedule.ended(.stop, now: now)
+        #expect(schedule.turn(now, try time("2026-12-01T04:59"), .free) == nil)
+        #expect(schedule.turn(now, try time("2026-12-01T05:00"), .free) == nil)
+        #expect(schedule.turn(now, try time("2026-12-01T05:00"), .free) == .record)
     }
 
-    @Test(arguments: [Sidecar.Ending.cardLost, .diskFull, .storageError, .next])
-    func `after a failure the next take follows`(ending: Sidecar.Ending) throws {
+    @Test func `a stop before the take has begun is obeyed`() throws {
         var schedule = try schedule("05:00-07:00")
         _ = schedule.turn(now, try time("2026-11-21T05:00"), .free)
-        schedule.answered(.record, isDone: true, now: now)
-        schedule.ended(ending)
+        schedule.ended(.stop, now: now)
+        schedule.answered(isDone: true, now: now)
+        #expect(schedule.turn(now + .seconds(60), try time("2026-11-21T05:01"), .free) == nil)
+    }
+
+    @Test func `after a person's own take one of the schedule follows a minute later`() throws {
+        var schedule = try schedule("05:00-07:00")
+        #expect(schedule.turn(now, try time("2026-11-21T05:00"), .busy) == nil)
+        schedule.ended(.stop, now: now)
+        #expect(schedule.turn(now + .seconds(59), try time("2026-11-21T05:00"), .free) == nil)
+        #expect(schedule.turn(now + .seconds(60), try time("2026-11-21T05:01"), .free) == .record)
+    }
+
+    @Test func `a person's stop just before the hours costs none of them`() throws {
+        var schedule = try schedule("05:00-07:00")
+        #expect(schedule.turn(now, try time("2026-11-21T04:59"), .busy) == nil)
+        schedule.ended(.stop, now: now)
+        #expect(schedule.turn(now + .seconds(1), try time("2026-11-21T05:00"), .free) == .record)
+    }
+
+    @Test func `a clock that is set back over the begin of the hours does not end the take`() throws {
+        var schedule = try schedule("05:00-07:00")
+        _ = schedule.turn(now, try time("2026-11-21T05:00"), .free)
+        schedule.answered(isDone: true, now: now)
+        #expect(schedule.turn(now, try time("2026-11-21T04:59"), .ownTake) == nil)
+        #expect(schedule.turn(now, try time("2026-11-21T05:01"), .ownTake) == nil)
+        #expect(schedule.turn(now, try time("2026-11-20T12:00"), .ownTake) == .stop, "another day")
+    }
+
+    @Test(arguments: [TakeEnding.cardLost, nil])
+    func `after a failure the next take follows`(ending: TakeEnding?) throws {
+        var schedule = try schedule("05:00-07:00")
+        _ = schedule.turn(now, try time("2026-11-21T05:00"), .free)
+        schedule.answered(isDone: true, now: now)
+        if let ending { schedule.ended(ending, now: now) }
         #expect(schedule.turn(now, try time("2026-11-21T05:10"), .free) == nil)
         let later = now + TakeSchedule.pause
         #expect(schedule.deadline(now, try time("2026-11-21T05:10")) == later)
         #expect(schedule.turn(later, try time("2026-11-21T05:10"), .busy) == nil)
         #expect(schedule.turn(later, try time("2026-11-21T05:11"), .free) == .record)
-        schedule.answered(.record, isDone: false, now: later)
+        schedule.answered(isDone: false, now: later)
         #expect(schedule.turn(later, try time("2026-11-21T05:11"), .free) == nil)
         #expect(schedule.turn(later + TakeSchedule.pause, try time("2026-11-21T05:11"), .free) == .record)
     }
@@ -132,55 +169,56 @@ private func schedule(_ hours: String...) throws -> TakeSchedule {
     @Test func `a take of the schedule that goes on elsewhere is still its own`() throws {
         var schedule = try schedule("05:00-07:00")
         _ = schedule.turn(now, try time("2026-11-21T05:00"), .free)
-        schedule.answered(.record, isDone: true, now: now)
+        schedule.answered(isDone: true, now: now)
         #expect(schedule.turn(now, try time("2026-11-21T05:10"), .busy) == nil)
         #expect(schedule.turn(now, try time("2026-11-21T05:10"), .ownTake) == nil)
-        schedule.ended(.stop)
+        schedule.ended(.stop, now: now)
         #expect(schedule.turn(now + .seconds(60), try time("2026-11-21T05:11"), .free) == nil)
     }
 }
 
 @Suite struct RestBetweenTests {
     private let begin = Instant(nanoseconds: 5_000_000_000)
+    private let quiet = Instant(nanoseconds: 5_000_000_000) + RestBetween.quiet
+
+    private func turn(_ rest: inout RestBetween, _ now: Instant) throws -> WallTime? {
+        rest.turn(now: now, try time("2026-11-21T08:00"), next: try time("2026-11-21T19:00"))
+    }
 
     @Test func `the kit is switched off once it is quiet, and the next hours are far`() throws {
         var rest = RestBetween(now: begin)
         let wallTime = try time("2026-11-21T08:00")
-        let next = try time("2026-11-21T19:00")
-        let quiet = begin + RestBetween.quiet
-        #expect(rest.turn(now: quiet - .seconds(1), wallTime, next: next) == nil)
+        #expect(try turn(&rest, quiet - .seconds(1)) == nil)
         #expect(rest.turn(now: quiet, wallTime, next: nil) == nil)
         #expect(rest.turn(now: quiet, wallTime, next: wallTime + RestBetween.shortest) == nil)
-        #expect(rest.turn(now: quiet, wallTime, next: next) == next - RestBetween.lead)
-        #expect(rest.turn(now: quiet, wallTime, next: next) == nil)
-        #expect(rest.answered(isSet: true, isUsed: false, now: quiet) == true)
-        #expect(rest.turn(now: quiet + .seconds(9999), wallTime, next: next) == nil)
+        #expect(try turn(&rest, quiet) == time("2026-11-21T18:58"))
+        #expect(try turn(&rest, quiet) == nil)
+        #expect(rest.answered(isSet: true, now: quiet) == true)
+        #expect(try turn(&rest, quiet + RestBetween.pause - .seconds(1)) == nil)
+        #expect(try turn(&rest, quiet + RestBetween.pause) != nil, "the power stayed on")
     }
 
-    @Test func `who uses the kit keeps it on`() throws {
+    @Test func `who uses the kit keeps it on, also while the alarm is being set`() throws {
         var rest = RestBetween(now: begin)
-        let wallTime = try time("2026-11-21T08:00")
-        let next = try time("2026-11-21T19:00")
-        let quiet = begin + RestBetween.quiet
         rest.use(now: quiet - .seconds(1))
-        #expect(rest.turn(now: quiet, wallTime, next: next) == nil)
+        #expect(try turn(&rest, quiet) == nil)
         let later = quiet - .seconds(1) + RestBetween.quiet
-        #expect(rest.turn(now: later, wallTime, next: next) != nil)
-        #expect(
-            rest.answered(isSet: true, isUsed: true, now: later) == false, "it was used while the alarm was being set")
-        #expect(rest.turn(now: later + .seconds(1), wallTime, next: next) == nil)
+        #expect(try turn(&rest, later) != nil)
+        rest.use(now: later)
+        #expect(rest.answered(isSet: true, now: later) == false)
+        #expect(try turn(&rest, later + .seconds(1)) == nil)
     }
 
-    @Test func `without an alarm it stays on, and tries again in an hour`() throws {
+    @Test func `without an alarm it stays on, and tries again in an hour, unless it is used then`() throws {
         var rest = RestBetween(now: begin)
-        let wallTime = try time("2026-11-21T08:00")
-        let next = try time("2026-11-21T19:00")
-        let quiet = begin + RestBetween.quiet
-        _ = rest.turn(now: quiet, wallTime, next: next)
-        #expect(rest.answered(isSet: false, isUsed: false, now: quiet) == false)
-        rest.use(now: quiet)
-        #expect(rest.turn(now: quiet + RestBetween.pause - .seconds(1), wallTime, next: next) == nil)
-        #expect(rest.turn(now: quiet + RestBetween.pause, wallTime, next: next) != nil)
+        _ = try turn(&rest, quiet)
+        #expect(rest.answered(isSet: false, now: quiet) == false)
+        let due = quiet + RestBetween.pause
+        #expect(try turn(&rest, due - .seconds(1)) == nil)
+        var used = rest
+        used.use(now: due - .seconds(5))
+        #expect(try turn(&used, due) == nil)
+        #expect(try turn(&rest, due) != nil)
     }
 }
 

@@ -119,8 +119,22 @@ import Transport
             #expect(state.handle(.takeFinished(take, hasTail: true), facts) == [.takeOver])
             let later = now + delay
             let effects = state.handle(.press(.record, at: later), TransportFacts(now: later))
-            #expect(effects == (isSame ? [.rejoin(at: later)] : [.dropTail, .begin(at: later, by: .button)]))
+            #expect(
+                effects == (isSame ? [.rejoin(at: later, by: .button)] : [.dropTail, .begin(at: later, by: .button)]))
         }
+    }
+
+    @Test func `the schedule begins a take of its own, at once, and who goes on with it after a stop is its owner`() {
+        var state = recording { $0.rejoin = .seconds(60) }
+        _ = state.handle(.press(.stop, at: now), facts)
+        _ = state.handle(.takeFinished(take, hasTail: true), facts)
+        var other = state
+        let later = now + .seconds(1)
+        let soon = TransportFacts(now: later)
+        #expect(
+            state.handle(.record(at: later, by: Asker(5), startedBy: .schedule), soon)
+                == [.dropTail, .begin(at: later, by: .schedule)])
+        #expect(other.handle(.press(.record, at: later), soon) == [.rejoin(at: later, by: .button)])
     }
 
     @Test func `the sound behind a take is dropped in time, by a second stop, by playing and before the kit rests`() {
@@ -145,7 +159,7 @@ import Transport
         _ = stopped.handle(.takeFinished(take, hasTail: true), facts)
         var state = stopped
         let pressed = now + .seconds(2)
-        #expect(state.handle(.record(at: pressed, by: Asker(4)), facts) == [.rejoin(at: pressed)])
+        #expect(state.handle(.record(at: pressed, by: Asker(4)), facts) == [.rejoin(at: pressed, by: .command)])
         #expect(state.handle(.tailEnded, facts) == [.begin(at: pressed, by: .command)])
         #expect(state.recordedTake == nil)
         #expect(state.handle(.takeBegan(TransportModel.name(8)), facts) == [.reply(Asker(4), .done)])
@@ -176,7 +190,10 @@ import Transport
         }
         let pressed = now + .seconds(130)
         var state = stopped { $0.longest = .seconds(140) }
-        #expect(state.handle(.press(.record, at: pressed), TransportFacts(now: pressed)) == [.rejoin(at: pressed)])
+        #expect(
+            state.handle(.press(.record, at: pressed), TransportFacts(now: pressed)) == [
+                .rejoin(at: pressed, by: .button)
+            ])
         _ = state.handle(.takeRejoined(take), TransportFacts(now: pressed))
         let end = now + .seconds(140)
         #expect(state.nextDeadline == end)
