@@ -123,6 +123,7 @@ private func schedule(_ hours: String...) throws -> TakeSchedule {
         _ = schedule.turn(now, try time("2026-11-21T05:00"), .free)
         schedule.ended(.stop, now: now)
         schedule.answered(isDone: true, now: now)
+        #expect(schedule.turn(now, try time("2026-11-21T05:00"), .busy) == nil, "it is being ended")
         #expect(schedule.turn(now + .seconds(60), try time("2026-11-21T05:01"), .free) == nil)
     }
 
