@@ -145,7 +145,8 @@ public final class Recorder {
         deck.onTakeChange = { [unowned self] in server?.publish($0) }
         deck.onPowerOff = { [unowned self] in
             if endedBy == .signal { endedBy = .person }
-            request("power off", "power-off")
+            guard endedBy == .battery, let schedule else { return request("power off", "power-off") }
+            schedule.prepareForEmptyBattery { [unowned self] in request("power off", "power-off") }
         }
         deck.onOpenAccess = { [unowned self] in request("access point", "access-point") }
         deck.onEject = { [unowned self] in request("eject", "eject") }

@@ -35,6 +35,9 @@ struct RecordingHours {
         return known?.span
     }
 
+    /// When the first hours begin after a time; nil: there are none.
+    func begin(after time: WallTime) -> WallTime? { spans(around: time).first { $0.from > time }?.from }
+
     /// Those from the day before to the second day after, in their order.
     private func spans(around time: WallTime) -> [Span] {
         let today = Day(of: time)

@@ -114,6 +114,26 @@ final class ScheduleKeeper {
         }
     }
 
+    /// The battery is nearly empty: has the clock chip switch the kit on for later hours, as a battery that the sun charges needs nobody.
+    /// - Parameter completion: is called in any case: without an alarm, or if the kit is not off between the hours, as well.
+    func prepareForEmptyBattery(_ completion: @escaping () -> Void) {
+        guard rest != nil, deck.clockOrigin != .unset,
+            let begin = schedule.begin(after: clock.wallTime() + RestBetween.shortest)
+        else { return completion() }
+        let time = begin - RestBetween.lead
+        alarm.set(time) { [unowned self] problem in
+            if let problem {
+                report(
+                    Report(
+                        .warning, "schedule: the kit stays off, as its clock chip cannot switch it on again: \(problem)"
+                    ))
+            } else {
+                report(Report(.notice, "schedule: the kit is switched off until \(time.iso8601)"))
+            }
+            completion()
+        }
+    }
+
     /// Whether the deck, a phone that pairs, or the library does something.
     private var isUsed: Bool { !deck.allowsOpening || deck.isPairing || deck.upload == .sending }
 

@@ -93,6 +93,9 @@ struct TakeSchedule {
         return min(boundary, retry)
     }
 
+    /// When the first hours begin after a time; nil: there are none.
+    func begin(after time: WallTime) -> WallTime? { hours.begin(after: time) }
+
     /// The deck has answered what `turn` asked for.
     mutating func answered(isDone: Bool, now: Instant) {
         // It may have been ended before it began.

@@ -43,6 +43,13 @@ private func schedule(_ hours: String...) throws -> TakeSchedule {
         #expect(try span(["22:00-02:00"], at: "2027-01-01T02:00") == "2027-01-01T22:00 2027-01-02T02:00")
     }
 
+    @Test func `the first hours that begin after a time`() throws {
+        let hours = RecordingHours(try ["05:00-07:30", "22:00-02:00"].map { try #require(HoursOfDay($0)) })
+        #expect(try hours.begin(after: time("2026-11-21T06:00")) == time("2026-11-21T22:00"))
+        #expect(try hours.begin(after: time("2026-11-21T22:00")) == time("2026-11-22T05:00"))
+        #expect(RecordingHours([]).begin(after: try time("2026-11-21T22:00")) == nil)
+    }
+
     @Test func `hours that touch or overlap are one`() throws {
         #expect(
             try span(["05:00-06:00", "06:00-07:00", "06:30-08:00"], at: "2026-11-21T05:30")
