@@ -35,9 +35,14 @@ package enum ArchiveOutcome: Sendable {
     case revised(TakeName)
     /// What became of a take that was to be discarded.
     case discarded(TakeName, Discarding)
+    /// There is something that can be done now, or is nothing any more.
+    case activity(ArchiveActivity)
     /// A line for the log.
     case reported(Report)
 }
+
+/// Whether the archivist has something to do that can be done now.
+package enum ArchiveActivity: Sendable { case idle, busy }
 
 /// What became of a take that was to be discarded.
 package enum Discarding: Sendable {
@@ -74,6 +79,7 @@ final class Archivist {
     private var bootID = ""
     private var chores: [Chore] = []
     private var burden = Burden.allowed
+    private var activity = ArchiveActivity.idle
     /// Takes that could not be converted when it was tried; it is tried again with the next one, and when the storage is well again.
     private var deferred: [TakeName] = []
 
@@ -99,6 +105,7 @@ final class Archivist {
     private func turn(_ orders: [ArchiveOrder], _ outcomes: Mailbox<ArchiveOutcome>) -> Bool {
         self.outcomes = outcomes
         for order in orders { carryOut(order) }
+        defer { reportActivity() }
         guard let index = nextChore else { return false }
         do {
             switch try chores[index].step() {
@@ -115,6 +122,13 @@ final class Archivist {
         // Also those of a step that failed after it.
         for take in directory?.newlyRevised() ?? [] { outcomes.post(.revised(take)) }
         return nextChore != nil
+    }
+
+    private func reportActivity() {
+        let now = nextChore == nil ? ArchiveActivity.idle : .busy
+        guard now != activity else { return }
+        activity = now
+        outcomes?.post(.activity(now))
     }
 
     /// The most urgent of those that may be done now.

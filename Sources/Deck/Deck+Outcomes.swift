@@ -282,6 +282,7 @@ extension Deck {
         case .unrecovered(let message):
             if recovery.failed(message) { report(Report(.error, message)) }
             carryOut(storage.doubt(now: clock.now()))
+        case .activity(let activity): archiving = activity
         case .reported(let line): report(line)
         }
     }

@@ -121,6 +121,9 @@ extension Deck {
     /// Whether other devices may be opened for a moment: no take is awaited, recorded or played, and none can go on after its stop.
     public var allowsOpening: Bool { transport.isFree && transport.tail == .none }
 
+    /// Whether takes are being recovered, dated, discarded or converted.
+    public var isArchiving: Bool { archiving == .busy }
+
     /// Whether a take is being played, or is paused.
     public var isPlaying: Bool {
         if case .playing = transport.phase { true } else { false }

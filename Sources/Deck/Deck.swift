@@ -48,6 +48,8 @@ public final class Deck {
     var pairingEnd: Instant?
     /// Whether the archivist may write much.
     var burden = Burden.allowed
+    /// Whether takes are being recovered, dated, discarded or converted.
+    var archiving = ArchiveActivity.idle
     /// Whether a card that is closed while idle is to be opened once, to see whether it is there.
     var probe = Probe.due
     /// What the card granted when it was last opened, as the log has it.

@@ -135,7 +135,9 @@ final class ScheduleKeeper {
     }
 
     /// Whether the deck, a phone that pairs, or the library does something.
-    private var isUsed: Bool { !deck.allowsOpening || deck.isPairing || deck.upload == .sending }
+    private var isUsed: Bool {
+        !deck.allowsOpening || deck.isPairing || deck.isArchiving || deck.upload == .sending
+    }
 
     /// The file of a session at a terminal, or by SSH; nil: there is none.
     private var sessionOfSomebody: String? {

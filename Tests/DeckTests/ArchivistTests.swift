@@ -145,6 +145,10 @@ import Workers
         throws
     {
         let rig = try Rig { $0.convertsToFLAC = true }
+        var isBusyAtEnds: [Bool] = []
+        rig.log.onReport = { [unowned deck = rig.deck] in
+            if $0.hasPrefix("convert: ") { isBusyAtEnds.append(deck.isArchiving) }
+        }
         rig.run(.milliseconds(1000))
         rig.press(.record)
         rig.run(.seconds(1))
@@ -163,6 +167,7 @@ import Workers
         rig.press(.stop)
         rig.settle()
         rig.turn()
+        #expect(isBusyAtEnds == [true, true] && !rig.deck.isArchiving)
         for sidecar in try rig.sidecars() {
             #expect(sidecar.pendingFormat == nil)
             #expect(sidecar.revision == 2)

@@ -79,7 +79,10 @@ class Machine:
         self.console = open(folder / "console.log", "ab")
         (folder / "qtest").unlink(missing_ok=True)
         arguments = (boot / "cmdline.txt").read_text().strip().replace("quiet", "")
-        common = [*(["-icount", "shift=1,sleep=on"] if is_patient else []), "-rtc", f"base={at:%Y-%m-%dT%H:%M:%S},clock=vm" if at else "base=utc,clock=vm", "-kernel", boot / "vmlinuz", "-initrd", boot / "initrd.img", "-display", "none", "-monitor", "none",
+        patience = ["-icount", "shift=1,sleep=on"] if is_patient else []
+        base = f"{at:%Y-%m-%dT%H:%M:%S}" if at else "utc"
+        common = [*patience, "-rtc", f"base={base},clock=vm", "-kernel", boot / "vmlinuz", "-initrd", boot / "initrd.img",
+                  "-display", "none", "-monitor", "none",
                   "-netdev", f"user,id=n,restrict=on,hostfwd=tcp:127.0.0.1:{self.port}-:22",
                   "-qtest", f"unix:{folder}/qtest,server=on,wait=off", "-qtest-log", "none"]
         disk = folder / "disk.img"
