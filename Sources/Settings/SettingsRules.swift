@@ -62,6 +62,18 @@ extension SettingsSchema {
         } permission: { _ in
             "allowed is a voltage only with \(name(of: \Settings.power.supply))"
         },
+        Rule(\.schedule.isOffBetween) {
+            let (schedule, window) = ($0.schedule, $0.outbox.window)
+            return !schedule.isOffBetween || schedule.record.isEmpty
+                || (0..<1440).contains { minute in
+                    window.contains(minuteOfDay: minute)
+                        && schedule.record.contains { $0.contains(minuteOfDay: minute) }
+                }
+        } permission: { _ in
+            let (window, record) = (\Settings.outbox.window, \Settings.schedule.record)
+            return "allowed is true only if \(name(of: window)) and \(name(of: record)) overlap: "
+                + "otherwise the kit is off when it may send"
+        },
         Rule(.s3, needs: \.outbox.s3.bucket),
         Rule(.firebase, needs: \.outbox.firebase.bucket),
         Rule(.webdav, needs: \.outbox.webdav.url),

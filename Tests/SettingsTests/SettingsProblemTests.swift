@@ -229,6 +229,23 @@ struct SettingsProblemTests {
         #expect(settings == expected)
     }
 
+    @Test(arguments: [("07:00-08:00", true), ("07:30-08:00", false), ("always", true)])
+    func `a kit that is off between its hours may send within them`(window: String, isKept: Bool) {
+        let text = """
+            [outbox]
+            window = "\(window)"
+            [schedule]
+            record = ["05:00-07:30"]
+            off_between = true
+            """
+        let (settings, problems) = Settings.parse(text, file: "f")
+        #expect(settings.schedule.isOffBetween == isKept)
+        let sentence =
+            "f:5: schedule.off_between: found true (a boolean): allowed is true only if outbox.window and "
+            + "schedule.record overlap: otherwise the kit is off when it may send"
+        #expect(problems.map(\.description) == (isKept ? [] : [sentence]))
+    }
+
     static let unreadable: [(text: String, sentence: String)] = [
         (
             "[takes]\nsplit_mib = 64\nsplit_mib = 65\n",
