@@ -121,6 +121,8 @@ final class ScheduleKeeper {
             let begin = schedule.begin(after: clock.wallTime() + RestBetween.shortest)
         else { return completion() }
         let time = begin - RestBetween.lead
+        // No other alarm takes the place of this one.
+        rest = nil
         alarm.set(time) { [unowned self] problem in
             if let problem {
                 report(
