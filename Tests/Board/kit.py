@@ -382,7 +382,10 @@ def await_power_off(seconds, check):
 
 
 def command(*arguments):
-    """Runs `fieldfare`; (exit status, standard output, standard error)."""
+    """Runs `fieldfare`; (exit status, standard output, standard error).
+
+    It ends by itself: it waits for a stick to be unmounted, which takes longest, for 40 s.
+    """
     result = subprocess.run(
-        [BINARIES / "fieldfare", "--socket", SOCKET, *arguments], capture_output=True, text=True, timeout=20)
+        [BINARIES / "fieldfare", "--socket", SOCKET, *arguments], capture_output=True, text=True, timeout=60)
     return result.returncode, result.stdout, result.stderr
