@@ -11,7 +11,7 @@ import Transport
 @Suite struct ModelTests {
     static let stepsPerRun = 500
 
-    @Test(arguments: 1...full(20, inDebug: 1))
+    @Test(arguments: 1...full(20, usually: 1))
     func `whatever happens, state, lamps and disk are as the rules say`(seed: Int) throws {
         let run = try ModelRun(seed: UInt64(seed))
         var chance = SeededRandom(seed: UInt64(seed))

@@ -236,7 +236,7 @@ import Transport
         rig.run(.milliseconds(500))
         rig.press(.record)
         // At 200 ppm three hours make 2.2 s, and 100 minutes 1.2 s: in steps of 10 s, for the test's sake.
-        for _ in 0..<full(1080, inDebug: 600) { rig.run(.seconds(10), step: .seconds(10)) }
+        for _ in 0..<full(1080, usually: 600) { rig.run(.seconds(10), step: .seconds(10)) }
         rig.run(.seconds(2))
         let behind = rig.clock.now() - rig.deck.indication.recording!.safeUntil
         #expect(behind > .zero && behind < .seconds(1))

@@ -14,7 +14,7 @@ import Testing
 
     private static let layouts: [(SampleFormat, Int?)] = SampleFormat.allCases.map { ($0, nil) } + [(.s32, 24)]
 
-    @Test(.enabled(if: allocations_are_counted()), arguments: layouts, [1, 2, 5, full(32, inDebug: 8)])
+    @Test(.enabled(if: allocations_are_counted()), arguments: layouts, [1, 2, 5, full(32, usually: 8)])
     func `nothing is allocated while sound passes`(layout: (SampleFormat, Int?), channels: Int) throws {
         let format = Sound.format(layout.0, channels: channels, bits: layout.1)
         let input = Noise.bytes(960 * format.bytesPerFrame)

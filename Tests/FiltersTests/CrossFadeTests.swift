@@ -76,7 +76,7 @@ private struct Smoothness {
         let allowed = bound(steady(before, sine), steady(after, sine))
         let input = sine.map { Float($0) }
         // At several phases of the sine.
-        for frame in stride(from: 12000, to: 12480, by: 97).prefix(full(5, inDebug: 2)) {
+        for frame in stride(from: 12000, to: 12480, by: 97).prefix(full(5, usually: 2)) {
             let path = SignalPath(format: Sound.format(.float), design: before)
             _ = path.process(Array(input[..<(frame - 100)]))
             var output = path.process(Array(input[(frame - 100)..<frame]))

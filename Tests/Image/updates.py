@@ -88,7 +88,7 @@ def check_updates(bench, card, packages, key, randomness):
     fact(machine.wait(reports("fieldfare-0.9.1-arm64.update: is in force"), "the report"), "  the report says so")
     fact(card.root_digest() == root, "  the image's own root is the same to the byte")
     takes = json.loads(machine.say("sudo fieldfare takes --json") or "{}").get("takes", [])
-    fact(any(entry["name"] == take and entry["duration_seconds"] > 15 for entry in takes), "  and the take is there as a whole")
+    fact(any(entry["take"] == take and entry["duration_seconds"] > 15 for entry in takes), "  and the take is there as a whole")
     machine.pull()
 
     card.drop_update(updates.bundle("0.9.2", starts=False))

@@ -310,7 +310,7 @@ import Transport
 
     @Test func `the changes that are announced are those that a check at each millisecond finds`() {
         var dice = SeededRandom(seed: 9)
-        for _ in 0..<full(40, inDebug: 12) {
+        for _ in 0..<full(40, usually: 12) {
             var display = Display(lamps: Bool.random(using: &dice) ? [.all] : [.record, .play, .upload, .fault])
             var shown = indication {
                 $0.isArmed = Bool.random(using: &dice)

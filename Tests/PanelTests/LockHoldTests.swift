@@ -104,7 +104,7 @@ import Transport
     @Test func `waking late changes nothing, whatever back and stop do`() {
         var dice = SeededRandom(seed: 4)
         var locks = 0
-        let rounds = full(300, inDebug: 50)
+        let rounds = full(300, usually: 50)
         for _ in 0..<rounds {
             var edges: [Edge] = []
             for button in [Button.back, .stop, .record] {

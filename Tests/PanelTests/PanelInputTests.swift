@@ -137,7 +137,7 @@ import Transport
     @Test func `waking late changes nothing, whatever the edges`() {
         var dice = SeededRandom(seed: 1)
         var presses = 0
-        let rounds = full(100, inDebug: 20)
+        let rounds = full(100, usually: 20)
         for _ in 0..<rounds {
             var edges: [Edge] = []
             for button in Button.allCases {

@@ -47,7 +47,7 @@ struct MapOutcome {
 struct ClockMapTests {
     @Test(arguments: PretendCard.Jitter.allCases)
     func `a point lies at least every 60 s, and is as true as its error says`(jitter: PretendCard.Jitter) throws {
-        for (seed, ppm) in [-200.0, 0, 40, 200].prefix(full(4, inDebug: 2)).enumerated() {
+        for (seed, ppm) in [-200.0, 0, 40, 200].prefix(full(4, usually: 2)).enumerated() {
             var card = PretendCard()
             card.ppm = ppm
             card.jitter = jitter
@@ -84,7 +84,7 @@ struct ClockMapTests {
     }
 
     /// A card that delivers in bursts of 80 ms.
-    @Test(arguments: 1...full(8, inDebug: 2)) func `a drift that stamps are too late to show is not reported`(seed: Int)
+    @Test(arguments: 1...full(8, usually: 2)) func `a drift that stamps are too late to show is not reported`(seed: Int)
     {
         var card = PretendCard()
         card.generator = SeededRandom(seed: UInt64(seed))
@@ -94,7 +94,7 @@ struct ClockMapTests {
     }
 
     @Test func `the drift of a card that loses a quarter of a thousandth is its crystal's`() throws {
-        for seed in 1...full(8, inDebug: 2) {
+        for seed in 1...full(8, usually: 2) {
             for jitter in [PretendCard.Jitter.none, .small, .fair] {
                 var card = PretendCard()
                 card.jitter = jitter
@@ -110,7 +110,7 @@ struct ClockMapTests {
     }
 
     @Test func `two takes of one sound lie over each other to a millisecond`() {
-        for seed in 1...full(5, inDebug: 2) {
+        for seed in 1...full(5, usually: 2) {
             var cards = [PretendCard(), PretendCard()]
             cards[0].ppm = -80
             cards[0].jitter = .tick

@@ -6,13 +6,13 @@ import Testing
 @testable import Recording
 
 struct SuspectedLossesTests {
-    static let seeds = 1...full(50, inDebug: 6)
+    static let seeds = 1...full(50, usually: 6)
 
     // MARK: Late stamps
 
     @Test(arguments: PretendCard.Jitter.allCases)
     func `an honest card has no suspected loss, however late its stamps`(jitter: PretendCard.Jitter) {
-        for (seed, ppm) in [-200.0, -40, 0, 90, 200].prefix(full(5, inDebug: 2)).enumerated() {
+        for (seed, ppm) in [-200.0, -40, 0, 90, 200].prefix(full(5, usually: 2)).enumerated() {
             for (rateHz, periodSeconds) in [(48000, 0.12), (8000, 0.25), (192_000, 0.01), (44100, 0.05)] {
                 var card = PretendCard()
                 card.rateHz = rateHz
@@ -73,7 +73,7 @@ struct SuspectedLossesTests {
     // MARK: Losses
 
     @Test func `a millisecond that is lost every four seconds is listed each time, where it was lost`() {
-        for seed in 1...full(10, inDebug: 3) {
+        for seed in 1...full(10, usually: 3) {
             for jitter in [PretendCard.Jitter.none, .small, .fair] {
                 var card = PretendCard()
                 card.jitter = jitter

@@ -1,9 +1,6 @@
-/// How many of many equal cases a test has: all of them where tests are optimised (`deploy/test --long`), some in a debug build,
-/// which takes ten times as long for each.
-public func full(_ count: Int, inDebug few: Int) -> Int {
-    #if DEBUG
-        few
-    #else
-        count
-    #endif
+import Glibc
+
+/// How many of many equal cases a test has: all of them if FIELDFARE_LONG is set (`deploy/test --long`), usually some.
+public func full(_ count: Int, usually few: Int) -> Int {
+    getenv("FIELDFARE_LONG") == nil ? few : count
 }

@@ -69,7 +69,7 @@ struct BadNetworkTests {
         let disk = TakesOnDisk()
         var random = SeededRandom(seed: 11)
         var names: [TakeName] = []
-        for number in 1...full(3000, inDebug: 40) {
+        for number in 1...full(3000, usually: 40) {
             names.append(try disk.add(TakesOnDisk.sidecar(number), audioBytes: 1000 + random.below(150_000)))
         }
         let proxy = try FaultProxy(to: port, fault: Self.faults(7, flips: flips))
