@@ -92,7 +92,7 @@ def what_starts(image):
 
 
 def chosen_slot(data, base, folder):
-    """The slot that the initramfs would start with; nothing: the image's own system. Says what it says."""
+    """The slot that the initramfs would start with; nothing: the image's own system."""
     script = f'. {here.parent.parent}/deploy/kit/slot; choose_slot "$1" "$2"; echo "$slot"'
     return subprocess.run(["sh", "-c", script, "sh", data / "system", base], check=True, capture_output=True, text=True, cwd=folder).stdout.strip()
 
@@ -179,7 +179,8 @@ def check_points(bench, card, bundle, count, starts, randomness, check_start):
     fact(card.root_digest() == root, "  it is the same to the byte")
 
     judge = Judge(life)
-    points = sorted((randomness.randrange(1, len(log.entries) + 1), randomness.getrandbits(32) if number % 2 else None) for number in range(count))
+    drawn = [(randomness.randrange(1, len(log.entries) + 1), randomness.getrandbits(32) if number % 2 else None) for number in range(count)]
+    points = sorted(drawn, key=lambda point: point[0])
     started = set(randomness.sample(range(count), min(starts, count)))
     print(f"       armed after {armed} writes, the take ended after {taken}; {count} points, {len(started)} of them are started from", flush=True)
     bad, image = 0, bench.folder / "point.img"

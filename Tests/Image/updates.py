@@ -72,7 +72,7 @@ def check_updates(bench, card, packages, key, randomness):
     machine.run("sudo systemctl start kit-update@boot-firmware.service")
     fact(machine.until("test -s /data/system/trying"), "  a slot is made of it")
     making = time.monotonic() - began
-    print(f"       {making:.0f} s, emulated; MiB of the slot: " + machine.say("sudo du -sm /data/system/slots/*/files | cut -f1"))
+    print(f"       {making:.0f} s, emulated; MiB of the slot: " + machine.as_root("du -sm /data/system/slots/*/files | cut -f1"))
     machine.sleep(15)
     status = machine.status()
     fact(status.get("state") == "recording" and status.get("take") == take and boot(machine) == first,
