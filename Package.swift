@@ -349,7 +349,9 @@ if let chosen = Context.environment["FIELDFARE_TESTS"] {
     package.products = []
 }
 
-// What is tested is optimised as what is shipped is; the tests are not: that takes long, and ends the compiler of Swift 6.3 at one of them.
-for target in package.targets where target.type == .test {
-    target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
-}
+#if compiler(>=6.3)
+    // What is tested is optimised as what is shipped is. The tests are not: that takes long, and ends this compiler at one of them.
+    for target in package.targets where target.type == .test {
+        target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
+    }
+#endif
