@@ -221,7 +221,7 @@ import Transport
         }
         #expect(readable == 1)
         for index in request.indices {
-            // In a debug build each place gets an eighth of the bytes, and the next place the next eighth.
+            // Usually each place gets an eighth of the bytes, and the next place the next eighth.
             let step = full(1, usually: 8)
             for byte in stride(from: index % step, through: 255, by: step).map(UInt8.init) {
                 var changed = request

@@ -18,6 +18,12 @@ BOOT_SECONDS = 300
 PI_ARGUMENTS = " systemd.watchdog_sec=0 systemd.debug_shell=ttyS1 systemd.mask=serial-getty@ttyS1.service"
 
 
+def partitions(image):
+    """Where each partition begins, and its size, in bytes."""
+    table = json.loads(subprocess.run(["sfdisk", "--json", image], check=True, capture_output=True).stdout)
+    return [(entry["start"] * 512, entry["size"] * 512) for entry in table["partitiontable"]["partitions"]]
+
+
 class Card:
     """A memory card with the image, as a file."""
 
@@ -27,8 +33,7 @@ class Card:
         self.promised = {}
         subprocess.run(["cp", "--sparse=always", image, self.path], check=True)
         os.truncate(self.path, 4 << 30)
-        table = json.loads(subprocess.run(["sfdisk", "--json", self.path], check=True, capture_output=True).stdout)
-        self.partitions = [(entry["start"] * 512, entry["size"] * 512) for entry in table["partitiontable"]["partitions"]]
+        self.partitions = partitions(self.path)
 
     def _fat(self):
         return f"{self.path}@@{self.partitions[0][0]}"

@@ -1,7 +1,6 @@
 """The card as a power cut at any write of a kit's first hour would leave it, for `run`: its first start, a take, an update."""
 import collections
 import hashlib
-import json
 import os
 import pathlib
 import shutil
@@ -9,6 +8,7 @@ import stat
 import subprocess
 import sys
 
+from emulated_kit import partitions
 from facts import fact
 
 here = pathlib.Path(__file__).resolve().parent
@@ -63,11 +63,6 @@ class Mounted:
 
     def __exit__(self, *_):
         subprocess.run(["umount", self.folder], check=True)
-
-
-def partitions(image):
-    table = json.loads(subprocess.run(["sfdisk", "--json", image], check=True, capture_output=True).stdout)
-    return [(entry["start"] * 512, entry["size"] * 512) for entry in table["partitiontable"]["partitions"]]
 
 
 def repair(image, start, size):
