@@ -116,7 +116,7 @@ class Machine:
 
     def __init__(self, folder, card, key, boot, board="virt", is_patient=False, at=None, log=None):
         self.folder, self.key = folder, key
-        self.port = self._free_port()
+        self.port, self.page_port = self._free_port(), self._free_port()
         self.control = folder / f"ssh-{self.port}"
         self.master = None
         self.began = time.monotonic()
@@ -128,7 +128,7 @@ class Machine:
         base = f"{at:%Y-%m-%dT%H:%M:%S}" if at else "utc"
         common = [*patience, "-rtc", f"base={base},clock=vm", "-kernel", boot / "vmlinuz", "-initrd", boot / "initrd.img",
                   "-display", "none", "-monitor", "none",
-                  "-netdev", f"user,id=n,restrict=on,hostfwd=tcp:127.0.0.1:{self.port}-:22",
+                  "-netdev", f"user,id=n,restrict=on,hostfwd=tcp:127.0.0.1:{self.port}-:22,hostfwd=tcp:127.0.0.1:{self.page_port}-:80",
                   "-qtest", f"unix:{folder}/qtest,server=on,wait=off", "-qtest-log", "none"]
         disk = folder / "disk.img"
         disk.touch()
