@@ -8,13 +8,14 @@ import shlex
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 BUTTONS = {"record": 0, "stop": 1, "play": 2, "back": 4, "forward": 5}
 # By the kit's clock. Emulated, a start needs 60.
 BOOT_SECONDS = 300
-# QEMU's Pi: its watchdog resets the machine as soon as it is started, and its USB network passes nothing on: a root shell at the serial port
-# stands in for SSH.
+# QEMU's Pi: its watchdog resets the machine as soon as it is started. Its USB network passes nothing on: a root
+# shell at the serial port stands in for SSH.
 PI_ARGUMENTS = " systemd.watchdog_sec=0 systemd.debug_shell=ttyS1 systemd.mask=serial-getty@ttyS1.service"
 
 
@@ -79,25 +80,34 @@ class Shell:
 
     def __init__(self, place):
         self.place, self.count, self.answers = place, 0, False
+        self.said, self.came = b"", threading.Condition()
+        # QEMU stands still while nobody takes what the port says.
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self):
+        try:
+            while part := self.place.recv(65536):
+                with self.came:
+                    self.said += part
+                    self.came.notify()
+        except OSError:
+            pass
 
     def _ask(self, command, seconds):
         self.count += 1
         # What it echoes has no digits in their place.
         line = f'sh -c {shlex.quote(command)} </dev/null >/run/said 2>/dev/null; echo "@{self.count}:$?:$(base64 -w0 /run/said)@"\r'
-        said, end = b"", time.monotonic() + seconds
+        answer = re.compile(rb"@%d:(\d+):([A-Za-z0-9+/=]*)@" % self.count)
+        with self.came:
+            self.said = b""
         try:
-            self.place.settimeout(seconds)
             self.place.sendall(line.encode())
-            while time.monotonic() < end:
-                self.place.settimeout(max(0.01, end - time.monotonic()))
-                part = self.place.recv(65536)
-                if not part:
-                    break
-                said += part
-                if found := re.search(rb"@%d:(\d+):([A-Za-z0-9+/=]*)@" % self.count, said):
-                    return int(found[1]), base64.b64decode(found[2]).decode(errors="replace")
         except OSError:
-            pass
+            return None
+        with self.came:
+            if self.came.wait_for(lambda: answer.search(self.said), seconds):
+                status, text = answer.search(self.said).groups()
+                return int(status), base64.b64decode(text).decode(errors="replace")
         return None
 
     def run(self, command):
@@ -128,7 +138,6 @@ class Machine:
         base = f"{at:%Y-%m-%dT%H:%M:%S}" if at else "utc"
         common = [*patience, "-rtc", f"base={base},clock=vm", "-kernel", boot / "vmlinuz", "-initrd", boot / "initrd.img",
                   "-display", "none", "-monitor", "none",
-                  "-netdev", f"user,id=n,restrict=on,hostfwd=tcp:127.0.0.1:{self.port}-:22,hostfwd=tcp:127.0.0.1:{self.page_port}-:80",
                   "-qtest", f"unix:{folder}/qtest,server=on,wait=off", "-qtest-log", "none"]
         disk = folder / "disk.img"
         disk.touch()
@@ -144,12 +153,13 @@ class Machine:
         machine = {
             "virt": ["-M", "virt", "-cpu", "cortex-a53", "-smp", "2", "-m", "1024", "-serial", "stdio",
                      "-append", arguments.replace("console=ttyS1,115200 console=tty0", "console=ttyAMA0"),
-                     *disk_of_kit, "-device", "virtio-net-pci,netdev=n,romfile=",
+                     *disk_of_kit, "-device", "virtio-net-pci,netdev=n,romfile=", "-netdev",
+                     f"user,id=n,restrict=on,hostfwd=tcp:127.0.0.1:{self.port}-:22,hostfwd=tcp:127.0.0.1:{self.page_port}-:80",
                      "-audiodev", "none,id=a", "-device", "intel-hda", "-device", "hda-duplex,audiodev=a",
                      "-drive", f"file={disk},format=raw,if=none,id=d", "-device", "nvme,drive=d,serial=heron07"],
             "raspi3b": ["-M", "raspi3b", "-dtb", boot / "bcm2837-rpi-3-b.dtb", "-serial", "null",
                         "-chardev", f"socket,id=c,path={folder}/serial,server=on,wait=off,logfile={folder}/console.log,logappend=on",
-                        "-serial", "chardev:c", "-append", arguments + PI_ARGUMENTS, "-drive", storage + "sd", "-device", "usb-net,netdev=n"],
+                        "-serial", "chardev:c", "-append", arguments + PI_ARGUMENTS, "-drive", storage + "sd", "-nic", "none"],
         }[board]
         self.process = subprocess.Popen(
             ["qemu-system-aarch64", *machine, *common], stdin=subprocess.DEVNULL, stdout=self.console, stderr=self.console)
