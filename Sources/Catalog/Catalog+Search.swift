@@ -201,10 +201,9 @@ struct TakeSearch {
             add("+storage IN (\(storages.map(String.init).joined(separator: ", ")))", [])
         }
         if let kit = query.kit {
-            try add(
-                "\(CatalogSchema.kit) = ?", among: "SELECT id FROM take WHERE \(CatalogSchema.kit) = ?", [kit],
-                many: many,
-                database)
+            let condition = "\(CatalogSchema.kit) = ?"
+            let areFew = try addFew("SELECT id FROM take WHERE \(condition)", [kit], many: many, database)
+            if !areFew { add(condition, [kit]) }
         }
         if let upload = query.upload { try addUpload(upload, stores, many: many, database) }
         if let tag = query.tag { add("+id IN (SELECT id FROM tag WHERE tag = ?)", [tag]) }
@@ -223,15 +222,19 @@ struct TakeSearch {
         arguments += values
     }
 
-    /// Adds a condition that either is asked of each take of the list, or finds takes by an index.
+    /// Adds the condition that a take is among those that `takes`, an SQL query, finds by an index, if these are few.
     ///
-    /// Many soon fill a page, and a list of them all would be long; for few, a look for each take of the list would be.
-    private mutating func add(
-        _ each: String, among: String, _ values: StatementArguments, many: Int, _ database: Database
-    ) throws {
+    /// Many soon fill a page if each take of the list is looked at, and a list of them all would be long. For few, a look at each take of
+    /// the list would be.
+    /// - Returns: whether they are few. Otherwise nothing is added.
+    private mutating func addFew(
+        _ takes: String, _ values: StatementArguments, many: Int, _ database: Database
+    ) throws -> Bool {
         let count = try Int.fetchOne(
-            database, sql: "SELECT count(*) FROM (\(among) LIMIT \(many))", arguments: values)
-        add(count == many ? each : "+id IN (\(among))", values)
+            database, sql: "SELECT count(*) FROM (\(takes) LIMIT \(many))", arguments: values)
+        guard let count, count < many else { return false }
+        add("+id IN (\(takes))", values)
+        return true
     }
 
     private mutating func addUpload(
@@ -242,19 +245,33 @@ struct TakeSearch {
         func each(_ states: String) -> String {
             "EXISTS (SELECT 1 FROM upload WHERE upload.id = take.id AND store IN (\(places)) AND state IN (\(states)))"
         }
-        func among(_ state: String) -> String {
-            "SELECT id FROM upload WHERE store IN (\(places)) AND state = \(state)"
+        func among(_ states: String) -> String {
+            "SELECT id FROM upload WHERE store IN (\(places)) AND state IN (\(states))"
+        }
+        func add(_ state: String) throws {
+            let areFew = try addFew(among(state), values, many: many, database)
+            if !areFew { self.add(each(state), values) }
+        }
+        // A take that waits for its conversion has no row of any store; each other take has one of each.
+        func addPending(or states: String) throws {
+            guard !stores.isEmpty else { return }
+            let takes = "\(among(states)) UNION ALL SELECT id FROM take WHERE \(CatalogSchema.isPending)"
+            _ = try addFew(takes, values, many: many, database)
         }
         switch standing {
-        case .held: try add(each("'held'"), among: among("'held'"), values, many: many, database)
+        case .held: try add("'held'")
         case .waiting:
-            try add(each("'waiting'"), among: among("'waiting'"), values, many: many, database)
-            add("NOT \(each("'held'"))", values)
+            try add("'waiting'")
+            self.add("NOT \(each("'held'"))", values)
         case .done:
-            try add(each("'done'"), among: among("'done'"), values, many: many, database)
-            add("NOT \(each("'held', 'waiting'"))", values)
-        case .notDone: add("(\(each("'held', 'waiting'")) OR NOT \(each("'done'")))", values + values)
-        case .nowhere: add("NOT \(each("'held', 'waiting', 'done'"))", values)
+            try add("'done'")
+            self.add("NOT \(each("'held', 'waiting'"))", values)
+        case .notDone:
+            try addPending(or: "'never', 'held', 'waiting'")
+            self.add("(\(each("'held', 'waiting'")) OR NOT \(each("'done'")))", values + values)
+        case .nowhere:
+            try addPending(or: "'never'")
+            self.add("NOT \(each("'held', 'waiting', 'done'"))", values)
         }
     }
 

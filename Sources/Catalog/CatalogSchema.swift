@@ -7,6 +7,7 @@ enum CatalogSchema {
         migrator.registerMigration("1 takes", migrate: takes)
         migrator.registerMigration("2 outbox", migrate: outbox)
         migrator.registerMigration("3 kits", migrate: kits)
+        migrator.registerMigration("4 pending", migrate: pending)
         return migrator
     }
 
@@ -15,6 +16,13 @@ enum CatalogSchema {
 
     private static func kits(_ database: Database) throws {
         try database.execute(sql: "CREATE INDEX takeByKit ON take (\(kit))")
+    }
+
+    /// That a take waits for its conversion: it has no row in `upload` then.
+    static let isPending = "json_extract(entry, '$.pending_format') IS NOT NULL"
+
+    private static func pending(_ database: Database) throws {
+        try database.execute(sql: "CREATE INDEX takeByPending ON take (id) WHERE \(isPending)")
     }
 
     /// Which take stands where with which store.

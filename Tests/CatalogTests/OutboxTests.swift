@@ -61,7 +61,10 @@ import Testing
         let states: [String?] = [nil, "never", "waiting", "held", "done"]
         var expected: [TakeQuery.Upload: [String]] = [:]
         for (number, states) in states.flatMap({ one in states.map { [one, $0] } }).enumerated() {
-            let stem = try takes.add(TakesOnDisk.sidecar(number, started: TakesOnDisk.morning + .seconds(number)))
+            var sidecar = TakesOnDisk.sidecar(number, started: TakesOnDisk.morning + .seconds(number))
+            // It is queued once it is converted.
+            if states.allSatisfy({ $0 == nil }) { sidecar.pendingFormat = "flac" }
+            let stem = try takes.add(sidecar)
             try takes.catalog.database.write { database in
                 for (store, state) in zip(stores, states) where state != nil {
                     try database.execute(
@@ -89,6 +92,10 @@ import Testing
                 return try String.fetchAll(database, sql: sql, arguments: search.arguments)
             }
             #expect(found == expected[standing])
+            let plan = try catalog.plan(of: query)
+            let isSearch = !plan.contains { $0.contains("SCAN upload") || $0.contains("TEMP B-TREE FOR") }
+            #expect(isSearch, "\(standing): \(plan)")
+            if standing == .nowhere { #expect(plan.contains { $0.contains("takeByPending") }, "\(plan)") }
         }
         #expect(expected[.nowhere]?.count == 4)
     }
