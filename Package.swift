@@ -144,7 +144,7 @@ let package = Package(
 
         .target(name: "Programs", dependencies: ["Takes", "CLinux"], swiftSettings: strictMemory),
         .target(name: "Digests", dependencies: ["COpenSSL"], swiftSettings: strictMemory),
-        .target(name: "Exports", dependencies: ["Takes", "TakeFiles"], swiftSettings: strictMemory),
+        .target(name: "Exports", dependencies: ["Takes", "TakeFiles", "Digests"], swiftSettings: strictMemory),
         .target(
             name: "WebStores",
             dependencies: [
@@ -159,8 +159,8 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Takes", "Transport", "TakeFiles", "Settings", "Control", "Library", "Upload", "Workers", "Exports",
-                "Digests", "History", "Programs", "CLinux", "CZlib",
+                "Takes", "Transport", "TakeFiles", "Settings", "Control", "Catalog", "Library", "Upload", "Workers",
+                "Exports", "Digests", "History", "Programs", "CLinux", "CZlib",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -298,7 +298,8 @@ let package = Package(
         .testTarget(name: "ProgramsTests", dependencies: ["Programs", "Takes"], swiftSettings: strict),
         .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: strict),
         .testTarget(
-            name: "ExportsTests", dependencies: ["Exports", "TakeFiles", "Takes", "FinishedTakes", "SeededRandom"],
+            name: "ExportsTests",
+            dependencies: ["Exports", "Digests", "TakeFiles", "Takes", "FinishedTakes", "SeededRandom"],
             swiftSettings: strict),
         .testTarget(
             name: "LibraryTests",

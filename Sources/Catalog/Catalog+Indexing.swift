@@ -17,7 +17,7 @@ extension Catalog {
     /// Notes which storages are in. Takes of all others are elsewhere.
     /// - Returns: the number of each storage in the catalog.
     public func setPresent(_ storages: [Storage]) throws -> [Storage: Int64] {
-        try database.write { database in
+        let numbers = try database.write { database in
             try database.execute(sql: "UPDATE storage SET isHere = 0 WHERE isHere")
             var numbers: [Storage: Int64] = [:]
             for storage in storages {
@@ -31,6 +31,8 @@ extension Catalog {
             }
             return numbers
         }
+        changes.post([.many])
+        return numbers
     }
 
     /// The storages that are in, as `setPresent` noted last.
@@ -75,6 +77,7 @@ extension Catalog {
     /// - Returns: why the library's own files of some could not be used; those takes are cataloged without.
     public func index(_ takes: [StoredTake], on storage: Int64, at path: String) throws -> [any Error] {
         var failures: [any Error] = []
+        var changed: [CatalogChange] = []
         try database.write { database in
             for take in takes {
                 let stem = take.name.stem
@@ -96,8 +99,10 @@ extension Catalog {
                     }
                     row.id = old.id
                     try row.update(database)
+                    changed.append(.revised(stem))
                 } else {
                     try row.insert(database)
+                    changed.append(.added(stem))
                 }
                 try database.execute(
                     sql: "INSERT OR REPLACE INTO sidecar (id, json) VALUES (?, ?)",
@@ -107,11 +112,13 @@ extension Catalog {
                 try queue(row, noted, database)
             }
         }
+        changes.post(changed)
         return failures
     }
 
     /// Removes takes of a storage whose sidecars are gone. The library's own files of them are kept.
     public func remove(_ takes: [String], on storage: Int64) throws {
+        var changed: [CatalogChange] = []
         try database.write { database in
             for take in takes {
                 guard let row = try Self.row(of: take, database), row.storage == storage, let id = row.id else {
@@ -119,8 +126,10 @@ extension Catalog {
                 }
                 try database.execute(sql: "DELETE FROM takeText WHERE rowid = ?", arguments: [id])
                 try row.delete(database)
+                changed.append(.removed(take))
             }
         }
+        changes.post(changed)
     }
 
     static func row(of take: String, _ database: Database) throws -> TakeRow? {

@@ -19,7 +19,7 @@ extension Catalog {
     public func note(
         _ take: String, change: (inout TakeNotes, _ recorded: [Sidecar.Marker]) throws -> Void
     ) throws -> CatalogedTake {
-        try database.write { database in
+        let (changed, isOther) = try database.write { database in
             guard var row = try Self.row(of: take, database), let id = row.id else { throw NoSuchTake() }
             var noted = try readableNotes(of: take)
             let before = noted
@@ -37,8 +37,10 @@ extension Catalog {
             try row.update(database)
             try Self.setText(noted, markers: markers, of: id, database)
             if noted != before { try queue(row, noted, database) }
-            return try CatalogedTake(json: entry(of: id, database))
+            return (try CatalogedTake(json: entry(of: id, database)), noted != before)
         }
+        if isOther { changes.post([.revised(take)]) }
+        return changed
     }
 
     /// The same of a take that need not be in the catalog, such as one whose stick is out, or that was not found yet: what is noted of it

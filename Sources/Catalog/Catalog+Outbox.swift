@@ -94,19 +94,22 @@ extension Catalog {
     /// Lets takes wait again whose time has come.
     /// - Returns: when the next one's comes; nil: no take is held for a time.
     public func releaseHeld(of store: String, now: WallTime) throws -> WallTime? {
-        try database.write { database in
+        let (next, isChanged) = try database.write { database in
             let latest = now + Self.longestHold
             try database.execute(
                 sql: """
                     UPDATE upload INDEXED BY uploadByOrder SET state = 'waiting', why = NULL, untilUs = NULL
                     WHERE store = ? AND state = 'held' AND (untilUs <= ? OR untilUs > ?)
                     """, arguments: [store, now.microseconds, latest.microseconds])
+            let isChanged = database.changesCount > 0
             let next = try Int64.fetchOne(
                 database,
                 sql: "SELECT min(untilUs) FROM upload INDEXED BY uploadByOrder WHERE store = ? AND state = 'held'",
                 arguments: [store])
-            return next.map { WallTime(microseconds: $0) }
+            return (next.map { WallTime(microseconds: $0) }, isChanged)
         }
+        if isChanged { changes.post([.many]) }
+        return next
     }
 
     /// Holds a take that failed by itself. A take that was deleted meanwhile is passed over.
@@ -122,6 +125,7 @@ extension Catalog {
                     WHERE store = ? AND id = ?
                     """, arguments: [why, until?.microseconds, attempts, row.entry.revision, store, id])
         }
+        changes.post([.revised(take)])
     }
 
     /// Lets all held takes wait again, but for those that a person holds.
@@ -133,6 +137,7 @@ extension Catalog {
                     WHERE state = 'held' AND why IS NOT ?
                     """, arguments: [UploadStanding.heldByHand])
         }
+        changes.post([.many])
     }
 
     /// How many takes stand where.

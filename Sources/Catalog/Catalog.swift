@@ -12,6 +12,8 @@ public final class Catalog: Sendable {
     let notes: NotesFolder
     /// The names of the stores that every take is to be sent to.
     public let stores: [String]
+    /// What changes from now on.
+    public let changes: CatalogChanges
 
     /// Opens the catalog in the library's folder, or makes it, and brings an older one up to date.
     ///
@@ -28,10 +30,10 @@ public final class Catalog: Sendable {
         let notes = try NotesFolder(in: directory, files: files)
         if isNew { try remove(path) }
         do {
-            return (try Catalog(directory: directory, database: try opened(path), notes: notes, stores: stores), nil)
+            return (Catalog(directory, try opened(path), notes, stores, CatalogChanges()), nil)
         } catch let error as DatabaseError where error.isOfDamage {
             try setAside(path)
-            let catalog = try Catalog(directory: directory, database: try opened(path), notes: notes, stores: stores)
+            let catalog = Catalog(directory, try opened(path), notes, stores, CatalogChanges())
             let problem = "catalog: \(path): \(error.message ?? "damaged"): kept as \(path).damaged, and built again"
             return (catalog, problem)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
@@ -44,11 +46,15 @@ public final class Catalog: Sendable {
         (error as? DatabaseError)?.isOfDamage ?? false
     }
 
-    private init(directory: String, database: DatabasePool, notes: NotesFolder, stores: [String]) throws {
+    private init(
+        _ directory: String, _ database: DatabasePool, _ notes: NotesFolder, _ stores: [String],
+        _ changes: CatalogChanges
+    ) {
         self.directory = directory
         self.database = database
         self.notes = notes
         self.stores = stores
+        self.changes = changes
     }
 
     /// Sets the database aside, as one that is damaged, and begins a new one. This one cannot be used any more.
@@ -56,7 +62,7 @@ public final class Catalog: Sendable {
         try? database.close()
         let path = Self.databasePath(in: directory)
         try Self.setAside(path)
-        return try Catalog(directory: directory, database: try Self.opened(path), notes: notes, stores: stores)
+        return Catalog(directory, try Self.opened(path), notes, stores, changes)
     }
 
     /// Closes the database, as one file that has everything. The catalog cannot be used any more.

@@ -11,7 +11,7 @@ enum ByteRange: Equatable {
     ///   - byteCount: of the file.
     init(_ field: String?, of byteCount: Int64) {
         self = .whole
-        guard let field, field.hasPrefix("bytes="), !field.contains(",") else { return }
+        guard let field, field.lowercased().hasPrefix("bytes="), !field.contains(",") else { return }
         let bounds = field.dropFirst("bytes=".count).split(
             separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard bounds.count == 2 else { return }

@@ -53,7 +53,8 @@ public struct Console: Service {
         if let problem { log.error("\(problem)") }
         let recorder = RecorderDesk(path: settings.control.socket, pool: asking)
         let feed = RecorderFeed(path: settings.control.socket)
-        let work = "\(settings.library.directory)/waveforms"
+        library.watch { feed.post(.catalog($0)) }
+        let pyramid = try WaveformPyramid(in: "\(settings.library.directory)/waveforms")
         let routes =
             PageRoutes().routes
             + SessionRoutes(
@@ -61,9 +62,9 @@ public struct Console: Service {
                 pool: disk, clock: clock
             ).routes
             + RecorderRoutes(recorder: recorder).routes + EventRoutes(feed: feed).routes
-            + LibraryRoutes(library: library, feed: feed, pool: disk).routes
+            + LibraryRoutes(library: library, pool: disk).routes
             + FileRoutes(library: library, pool: disk).routes
-            + ExportRoutes(library: library, pyramid: try WaveformPyramid(in: work), work: work, pool: disk).routes
+            + ExportRoutes(library: library, pyramid: pyramid, pool: disk).routes
             + SettingsRoutes(
                 desk: SettingsDesk(
                     path: settingsFile, wishFolder: Self.folder(of: settings.library.socket),
@@ -93,6 +94,10 @@ public struct Console: Service {
             let context = ConsoleContext(source: .init(channel: channel, logger: quiet))
             let response = await responder.respond(to: request, context)
             try await writer.write(response: response.head, body: response.body)
+            if response.headers[.connection] == "close" {
+                // The browser reads the answer first: a connection that is closed at once may lose it.
+                channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
+            }
         }
     }
 

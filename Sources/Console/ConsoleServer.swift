@@ -63,7 +63,7 @@ struct ConsoleServer: Sendable {
             .serverChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: Self.unreadMilliseconds)
-            .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 64 << 10))
         let initialize: @Sendable (any Channel) -> EventLoopFuture<Connection> = { channel in
             http.setup(channel: channel, logger: silent).flatMapThrowing { connection in
                 let codec = try channel.pipeline.syncOperations.handler(type: HTTP1ToHTTPServerCodec.self)

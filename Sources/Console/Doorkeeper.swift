@@ -30,8 +30,13 @@ struct Doorkeeper: Sendable {
     private let access: Settings.Console.Access
     private let names: Set<String>
 
-    /// The name of the cookie that holds a phone's token.
-    static let cookie = "fieldfare"
+    /// The name of the cookie that holds the token of a phone. Every kit's own network has the same address: with one name for all, a
+    /// second kit would take the place of the first in the browser. `fieldfare` alone is understood, too.
+    static func cookie(of phone: String) -> String { "\(cookie)-\(phone)" }
+
+    private static let cookie = "fieldfare"
+    /// More cookies are not looked at.
+    private static let mostCookies = 20
     /// What routers and mDNS append to the names of hosts (RFC 6762, RFC 8375).
     private static let domains = ["", ".local", ".lan", ".home", ".home.arpa", ".internal", ".fritz.box"]
 
@@ -45,14 +50,24 @@ struct Doorkeeper: Sendable {
 
     /// What the browser of a request may do, and its phone; nil: it is not paired.
     func visitor(_ request: Request, now: WallTime) -> (right: Right, phone: PhoneBook.Phone?) {
-        if let token = request.cookies[Self.cookie]?.value, let phone = phones.phone(token: token, now: now) {
-            return (.all, phone)
+        for token in Self.tokens(request) {
+            if let phone = phones.phone(token: token, now: now) { return (.all, phone) }
         }
         switch access {
         case .paired: return (.none, nil)
         case .readOnly: return (.look, nil)
         case .open: return (.all, nil)
         }
+    }
+
+    /// The values of the cookies that may be this kit's (RFC 6265, 4.2.1).
+    private static func tokens(_ request: Request) -> [String] {
+        let cookies = request.headers[values: .cookie].flatMap { $0.split(separator: ";") }
+        return cookies.compactMap { cookie in
+            let parts = cookie.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0] == Self.cookie || parts[0].hasPrefix("\(Self.cookie)-") else { return nil }
+            return String(parts[1])
+        }.prefix(mostCookies).map(\.self)
     }
 
     /// Refuses what another site has a browser send: a name that is not the kit's (DNS rebinding), or a page that is not the kit's

@@ -14,8 +14,6 @@ import Transport
 struct ExportRoutes: Sendable {
     let library: LibraryDesk
     let pyramid: WaveformPyramid
-    /// A folder for what is prepared on the disk.
-    let work: String
     let pool: NIOThreadPool
 
     /// The most takes of an archive: their names fit into an address.
@@ -23,8 +21,9 @@ struct ExportRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/api/takes/{take}/waveform.dat", for: .look) { request, context in
-                let query = try QueryItems(request.uri.query)
+            Route(.get, "/api/takes/{take}/waveform.dat", for: .look, query: ["frames_per_pixel", "from", "to"]) {
+                _, context in
+                let query = context.query
                 let stem = context.parameter("take")
                 let bytes = try await pool.runIfActive {
                     try Self.refused {
@@ -39,8 +38,8 @@ struct ExportRoutes: Sendable {
                     headers: [.contentType: "application/octet-stream", .cacheControl: "private, no-cache"],
                     body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
             },
-            Route(.get, "/api/takes/{take}/clip", for: .look) { request, context in
-                let query = try QueryItems(request.uri.query)
+            Route(.get, "/api/takes/{take}/clip", for: .look, query: ["from", "to", "format"]) { request, context in
+                let query = context.query
                 let name = query["format"] ?? "wav"
                 guard let format = TakeClip.Format(rawValue: name) else {
                     throw Problem(.badRequest, .usage, "clip: format: found \(name), allowed are wav, flac")
@@ -53,15 +52,16 @@ struct ExportRoutes: Sendable {
                         let range = try Self.range(query)
                         return try TakeClip(
                             range.lowerBound..<min(range.upperBound, max(range.lowerBound, sound.frameCount)),
-                            of: sound,
-                            as: format, work: work)
+                            of: sound, as: format)
                     }
                 }
-                return answer(clip, name: clip.name, mediaType: format == .wav ? "audio/wav" : "audio/flac")
+                return try await answer(
+                    clip, to: request, context, name: clip.name,
+                    mediaType: format == .wav ? "audio/wav" : "audio/flac")
             },
-            Route(.get, "/api/archive", for: .look) { request, _ in
+            Route(.get, "/api/archive", for: .look, query: .many("take")) { request, context in
                 var named: Set<String> = []
-                let stems = try QueryItems(request.uri.query)[all: "take"].filter { named.insert($0).inserted }
+                let stems = context.query[all: "take"].filter { named.insert($0).inserted }
                 guard (1...Self.mostTakes).contains(stems.count) else {
                     throw Problem(.badRequest, .usage, "archive: take: name 1 to \(Self.mostTakes) takes")
                 }
@@ -69,7 +69,8 @@ struct ExportRoutes: Sendable {
                     try Self.refused { try ZipArchive(try stems.flatMap { try entries($0) }) }
                 }
                 let name = stems.count == 1 ? stems[0] : "\(stems[0])-and-\(stems.count - 1)"
-                return answer(archive, name: "\(name).zip", mediaType: "application/zip")
+                return try await answer(
+                    archive, to: request, context, name: "\(name).zip", mediaType: "application/zip")
             },
         ]
     }
@@ -119,7 +120,6 @@ struct ExportRoutes: Sendable {
             switch error.kind {
             case .usage: throw Problem(.badRequest, .usage, error.description)
             case .take: throw Problem(.unprocessableContent, .badData, error.description)
-            case .room: throw Problem(.insufficientStorage, .io, error.description)
             }
         } catch let error as FileError where error.code == ENOSPC || error.code == EDQUOT {
             throw Problem(
@@ -134,10 +134,27 @@ struct ExportRoutes: Sendable {
         }
     }
 
-    private func answer(_ stream: some ExportStream, name: String, mediaType: String) -> Response {
+    private func answer(
+        _ stream: some ExportStream, to request: Request, _ context: ConsoleContext, name: String, mediaType: String
+    ) async throws -> Response {
         let source = Source(stream)
-        let body = ResponseBody(contentLength: stream.byteCount.map { Int($0) }) { [pool] writer in
-            while let piece = try await pool.runIfActive({ try source.next() }) { try await writer.write(piece) }
+        // What is wrong with a take is said before the answer begins, as far as its first bytes tell.
+        var first: ByteBuffer? = ByteBuffer()
+        while request.method != .head, first?.readableBytes == 0 {
+            // A browser that is gone needs no preparing.
+            guard context.channel.isActive else { throw CancellationError() }
+            first = try await pool.runIfActive { try Self.refused { try source.next() } }
+        }
+        let body = ResponseBody(contentLength: stream.byteCount.map { Int($0) }) { [pool, first] writer in
+            var piece = first
+            while let bytes = piece {
+                // A phone that was removed meanwhile receives no more.
+                guard context.mayGoOn() else { throw CancellationError() }
+                try await writer.write(bytes)
+                // The network's thread has it now: otherwise what is made faster than it is sent would pile up before that thread.
+                try await context.channel.eventLoop.submit {}.get()
+                piece = try await pool.runIfActive { try source.next() }
+            }
             try await writer.finish(nil)
         }
         let headers: HTTPFields = [
@@ -151,13 +168,13 @@ struct ExportRoutes: Sendable {
     /// Safe: the body of one answer uses it, one call after the other.
     private final class Source: @unchecked Sendable {
         private var stream: any ExportStream
-        private static let byteCount = 128 << 10
+        private static let byteCount = 32 << 10
         private static let mostSteps = 32
 
         init(_ stream: any ExportStream) { self.stream = stream }
 
         func next() throws -> ByteBuffer? {
-            var buffer = ByteBuffer()
+            var buffer = ByteBufferAllocator().buffer(capacity: 2 * Self.byteCount)
             var steps = 0
             // What is prepared before the first byte gives the thread back now and then.
             while buffer.readableBytes < Self.byteCount, steps < Self.mostSteps {

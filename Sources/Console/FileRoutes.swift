@@ -18,31 +18,33 @@ struct FileRoutes: Sendable {
             Route(.get, "/api/takes/{take}/files/{file}", for: .look) { request, context in
                 let (stem, name) = (context.parameter("take"), context.parameter("file"))
                 let file = try await pool.runIfActive { try StoredFile(name, of: try library.take(stem, for: "file")) }
-                return answer(request, file, on: context.channel)
+                return answer(request, file, context)
             }
         ]
     }
 
-    private func answer(_ request: Request, _ file: StoredFile, on channel: any Channel) -> Response {
+    private func answer(_ request: Request, _ file: StoredFile, _ context: ConsoleContext) -> Response {
         var headers: HTTPFields = [
             .contentType: file.mediaType, .acceptRanges: "bytes", .eTag: file.tag, .lastModified: file.modified,
             .contentDisposition: "attachment; filename=\"\(file.name)\"", .cacheControl: "private, no-cache",
         ]
-        if request.headers[.ifNoneMatch].map({ $0 == "*" || $0.contains(file.tag) }) ?? false {
-            return Response(status: .notModified, headers: headers)
-        }
-        var range = ByteRange(request.headers[.range], of: file.byteCount)
+        // A time says something where no tag does (RFC 9110, 13.2.2). It is compared as text: browsers send the one that they received.
+        let isKnown =
+            request.headers[.ifNoneMatch].map { $0 == "*" || $0.contains(file.tag) }
+            ?? (request.headers[.ifModifiedSince] == file.modified)
+        if isKnown { return Response(status: .notModified, headers: headers) }
+        var range = request.method == .get ? ByteRange(request.headers[.range], of: file.byteCount) : .whole
         if let condition = request.headers[.ifRange], condition != file.tag, condition != file.modified {
             range = .whole
         }
+        func body(_ bytes: Range<Int64>) -> ResponseBody {
+            .file(file.file, bytes, on: context.channel, by: pool, while: context.mayGoOn)
+        }
         switch range {
-        case .whole:
-            return Response(
-                status: .ok, headers: headers, body: .file(file.file, 0..<file.byteCount, on: channel, by: pool))
+        case .whole: return Response(status: .ok, headers: headers, body: body(0..<file.byteCount))
         case .part(let bytes):
             headers[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(file.byteCount)"
-            return Response(
-                status: .partialContent, headers: headers, body: .file(file.file, bytes, on: channel, by: pool))
+            return Response(status: .partialContent, headers: headers, body: body(bytes))
         case .unsatisfiable:
             var problem = Problem(
                 .rangeNotSatisfiable, .usage,

@@ -24,10 +24,8 @@ struct HistoryRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/api/history", for: .all) { request, _ in
-                let query = try QueryItems(request.uri.query)
-                try query.refuseOthers(than: ["limit"])
-                let limit = try query.count("limit") ?? Int64(Self.usualRecords)
+            Route(.get, "/api/history", for: .all, query: ["limit"]) { _, context in
+                let limit = try context.query.count("limit") ?? Int64(Self.usualRecords)
                 guard (1...Int64(Self.mostRecords)).contains(limit) else {
                     throw Problem(
                         .badRequest, .usage, "history: limit: found \(limit), allowed are 1 to \(Self.mostRecords)")

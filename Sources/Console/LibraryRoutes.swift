@@ -10,17 +10,14 @@ import Transport
 /// What the library answers: takes, what a person writes of them, and the outbox.
 struct LibraryRoutes: Sendable {
     let library: LibraryDesk
-    let feed: RecorderFeed
     /// Threads that may wait for the disk.
     let pool: NIOThreadPool
 
     var routes: [Route] {
         [
             Route(.get, "/api/library", for: .look) { _, _ in try await answer(["command": .string("status")]) },
-            Route(.get, "/api/takes", for: .look) { request, _ in
-                let query = try QueryItems(request.uri.query)
-                try query.refuseOthers(than: Self.conditions)
-                var members = query.members(
+            Route(.get, "/api/takes", for: .look, query: .once(Self.conditions)) { _, context in
+                var members = context.query.members(
                     numbers: ["limit", "least_seconds", "most_seconds"], booleans: ["starred", "descending"])
                 members["command"] = .string("takes")
                 return try await answer(members)
@@ -30,11 +27,11 @@ struct LibraryRoutes: Sendable {
             },
             Route(.patch, "/api/takes/{take}", for: .all) { request, context in
                 try await change(
-                    try await request.members(["memo", "starred", "add", "remove", "markers"]),
+                    try await request.members(["memo", "memo_was", "starred", "add", "remove", "markers"]),
                     of: context.parameter("take"))
             },
-            Route(.delete, "/api/takes/{take}", for: .all) { request, context in
-                try await delete(context.parameter("take"), try QueryItems(request.uri.query))
+            Route(.delete, "/api/takes/{take}", for: .all, query: ["where", "left"]) { _, context in
+                try await delete(context.parameter("take"), context.query)
             },
             Route(.post, "/api/takes/{take}/outbox", for: .all) { request, context in
                 let wish = try await request.members(["do"])["do"]?.text ?? ""
@@ -43,8 +40,8 @@ struct LibraryRoutes: Sendable {
                 }
                 return try await answer(["command": .string(decision.rawValue), "take": stem(context)])
             },
-            Route(.get, "/api/outbox", for: .look) { request, _ in
-                var members = try QueryItems(request.uri.query).members(numbers: ["limit"], booleans: [])
+            Route(.get, "/api/outbox", for: .look, query: ["limit"]) { _, context in
+                var members = context.query.members(numbers: ["limit"], booleans: [])
                 members["command"] = .string("outbox")
                 return try await answer(members)
             },
@@ -79,7 +76,9 @@ struct LibraryRoutes: Sendable {
             let named: [String: JSONValue] = ["command": .string(command), "take": .string(stem)]
             messages.append(try LibraryMessage(members.merging(named) { $1 }))
         }
-        if let memo = wanted["memo"] { try add("memo", ["memo": memo]) }
+        if wanted["memo"] != nil || wanted["memo_was"] != nil {
+            try add("memo", wanted.filter { $0.key.hasPrefix("memo") })
+        }
         if let starred = wanted["starred"] { try add("star", ["starred": starred]) }
         if wanted["add"] != nil || wanted["remove"] != nil {
             try add("tag", wanted.filter { $0.key == "add" || $0.key == "remove" })
@@ -96,17 +95,10 @@ struct LibraryRoutes: Sendable {
         }
         let changes = messages
         let object = try await pool.runIfActive { try library.change(stem, changes) }
-        // Other phones show it too.
-        let event: [String: JSONValue] = [
-            "event": .string("take"), "what": .string("revised"), "take": .string(stem),
-        ]
-        feed.post(.take(Array(JSONValue.object(event).description.utf8)))
         return Response(jsonBytes: object.utf8)
     }
 
     private func delete(_ stem: String, _ query: QueryItems) async throws -> Response {
-        try query.refuseOthers(than: ["where", "left"])
-        try query.refuseRepeated()
         let deletion = try Deletion(where: query["where"], left: query["left"])
         do {
             try await library.delete(stem, deletion)

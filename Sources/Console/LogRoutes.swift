@@ -12,9 +12,8 @@ struct LogRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/api/log", for: .all) { request, _ in
-                let query = try QueryItems(request.uri.query)
-                try query.refuseOthers(than: ["limit", "after"])
+            Route(.get, "/api/log", for: .all, query: ["limit", "after"]) { _, context in
+                let query = context.query
                 let limit = try query.count("limit") ?? Int64(Self.usualLines)
                 guard (1...Int64(Journal.mostLines)).contains(limit) else {
                     throw Problem(

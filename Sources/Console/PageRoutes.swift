@@ -68,7 +68,7 @@ struct PageRoutes: Sendable {
             let tag = "\"" + Digest.sha256(page.bytes).prefix(12).map { String($0, radix: 36) }.joined() + "\""
             let plain = ByteBuffer(bytes: page.bytes)
             let packed = Gzip.compressed(page.bytes).map { ByteBuffer(bytes: $0) }
-            return Route(.get, page.path, for: .none) { request, _ in
+            return Route(.get, page.path, for: .none, query: .any) { request, _ in
                 // A new version of the program is shown at once.
                 var headers: HTTPFields = [
                     .contentType: page.mediaType, .eTag: tag, .cacheControl: "no-cache", .vary: "Accept-Encoding",

@@ -7,9 +7,15 @@ import Upload
 struct QueryItems: Sendable {
     private var items: [(name: String, value: String)] = []
 
-    /// - Parameter query: what stands behind the question mark; nil: nothing.
-    /// - Throws: `Problem` if it is not text.
-    init(_ query: String?) throws(Problem) {
+    /// No items.
+    init() {}
+
+    /// - Parameters:
+    ///   - query: what stands behind the question mark; nil: nothing.
+    ///   - allowed: the items that the route has.
+    /// - Throws: `Problem` if it is not text, or has other items.
+    init(_ query: String?, allowed: Route.Query) throws(Problem) {
+        if case .any = allowed { return }
         for item in (query ?? "").split(separator: "&") {
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let value = parts.count > 1 ? parts[1] : ""
@@ -17,6 +23,13 @@ struct QueryItems: Sendable {
                 throw Problem(.badRequest, .usage, "console: the query is not in UTF-8 with percent encoding")
             }
             items.append((name, value))
+        }
+        switch allowed {
+        case .any: break
+        case .many(let name): try refuseOthers(than: [name])
+        case .once(let names):
+            try refuseOthers(than: names)
+            try refuseRepeated()
         }
     }
 
@@ -26,18 +39,25 @@ struct QueryItems: Sendable {
     /// JSON as the library reads it has only lesser numbers.
     private static let tooGreat = 1e128
 
-    /// Refuses items of other names: a misspelt condition would find everything.
-    func refuseOthers(than known: [String]) throws(Problem) {
+    private func refuseOthers(than known: [String]) throws(Problem) {
         guard let stranger = items.first(where: { !known.contains($0.name) }) else { return }
         let name = JSONValue.string(String(stranger.name.prefix(40)))
-        throw Problem(
-            .badRequest, .usage, "console: the query has \(name): allowed are \(known.joined(separator: ", "))")
+        let allowed = known.isEmpty ? "this address has none" : "allowed are \(known.joined(separator: ", "))"
+        throw Problem(.badRequest, .usage, "console: the query has \(name): \(allowed)")
     }
 
     /// Refuses a name that has two values: nobody says which one holds.
-    func refuseRepeated() throws(Problem) {
+    private func refuseRepeated() throws(Problem) {
         guard let name = items.map(\.name).first(where: { self[all: $0].count > 1 }) else { return }
         throw Problem(.badRequest, .usage, "console: the query has \(JSONValue.string(name)) more than once")
+    }
+
+    /// A decimal number; nil: it is none. Swift would read hexadecimal ones, too.
+    private static func number(_ text: String) -> Double? {
+        guard !text.lowercased().contains("x"), let number = Double(text), number.magnitude < tooGreat else {
+            return nil
+        }
+        return number
     }
 
     private static func decoded(_ text: Substring) -> String? {
@@ -66,8 +86,8 @@ struct QueryItems: Sendable {
     /// The items as the members of a request to the library: numbers and truth values as such, where that is what the keys hold.
     func members(numbers: Set<String>, booleans: Set<String>) -> [String: JSONValue] {
         var members: [String: JSONValue] = [:]
-        for (name, value) in items where members[name] == nil {
-            if numbers.contains(name), let number = Double(value), number.magnitude < Self.tooGreat {
+        for (name, value) in items {
+            if numbers.contains(name), let number = Self.number(value) {
                 members[name] = Int(value).map { .integer($0) } ?? .double(number)
             } else if booleans.contains(name), value == "true" || value == "false" {
                 members[name] = .bool(value == "true")

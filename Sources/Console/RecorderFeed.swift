@@ -1,8 +1,9 @@
+import Catalog
 import Control
 import Takes
 import Workers
 
-/// What happens in the recorder, for all browsers that watch: one connection to it, as long as anybody watches.
+/// What happens in the recorder and the catalog, for all browsers that watch: one connection to the recorder, as long as anybody watches.
 final class RecorderFeed: Sendable {
     private let path: String
     private let state = Locked(State())
@@ -28,8 +29,10 @@ final class RecorderFeed: Sendable {
 
     /// How long it waits before it connects again.
     private static let pause = Duration.seconds(2)
-    /// It looks this often whether anybody still watches. A recorder that runs sends ten events a second.
+    /// It looks this often whether anybody still watches.
     private static let look = Duration.seconds(1)
+    /// A recorder that runs sends ten events a second. One that sends none for so long is asked whether it still answers.
+    private static let longestSilence = Duration.seconds(2)
 
     /// - Parameter path: the recorder's socket.
     init(path: String) { self.path = path }
@@ -99,9 +102,15 @@ final class RecorderFeed: Sendable {
                 let client = try ControlClient(path: path)
                 let status = try client.ask(.watch(peaks: true))
                 post(.status(Array(status.description.utf8)))
+                var last = clock.now()
                 while isWatched {
-                    guard let line = try client.nextEventLine(until: clock.now() + Self.look) else { continue }
-                    if let event = FeedEvent(line: line) { post(event) }
+                    if let line = try client.nextEventLine(until: clock.now() + Self.look) {
+                        last = clock.now()
+                        if let event = FeedEvent(line: line) { post(event) }
+                    } else if clock.now() - last > Self.longestSilence {
+                        _ = try client.ask(.status)
+                        last = clock.now()
+                    }
                 }
                 return
             } catch {
@@ -124,6 +133,8 @@ enum FeedEvent: Sendable {
     case away(String)
     /// So many listen to the card live.
     case listening(Int)
+    /// What is listed changed.
+    case catalog(CatalogChange)
 
     /// Reads a line of the recorder; nil: of a kind that is not passed on.
     init?(line: [UInt8]) {
@@ -143,7 +154,7 @@ enum FeedEvent: Sendable {
     var isStanding: Bool {
         switch self {
         case .status, .away: true
-        case .level, .peaks, .take, .listening: false
+        case .level, .peaks, .take, .listening, .catalog: false
         }
     }
 
@@ -156,9 +167,24 @@ enum FeedEvent: Sendable {
             case .peaks(let line): ("peaks", line)
             case .take(let line): ("take", line)
             case .listening(let count): ("listening", Array("{\"listeners\":\(count)}".utf8))
+            case .catalog(let change): ("catalog", Array(change.json.description.utf8))
             case .away(let why): ("away", Array(JSONValue.object(["detail": .string(why)]).description.utf8))
             }
         return Array("event: \(name)\ndata: ".utf8) + data + Array("\n\n".utf8)
+    }
+}
+
+extension CatalogChange {
+    /// As browsers receive it.
+    fileprivate var json: JSONValue {
+        let (what, take): (String, String?) =
+            switch self {
+            case .added(let take): ("added", take)
+            case .revised(let take): ("revised", take)
+            case .removed(let take): ("removed", take)
+            case .many: ("many", nil)
+            }
+        return .object(["what": .string(what), "take": take.map { .string($0) } ?? .null])
     }
 }
 
@@ -176,6 +202,7 @@ final class Watcher: Sendable {
         /// Each continues the one before.
         var peaks: [FeedEvent] = []
         var takes: [FeedEvent] = []
+        var catalog: [CatalogChange] = []
         var hasBeat = false
     }
 
@@ -196,6 +223,10 @@ final class Watcher: Sendable {
             case .level: pending.level = event
             case .peaks: pending.peaks = Array((pending.peaks + [event]).suffix(Self.mostPeaks))
             case .take: pending.takes = Array((pending.takes + [event]).suffix(Self.mostTakes))
+            case .catalog(let change):
+                // One that says more than the others, or stands for all that are too many.
+                let isLong = change == .many || pending.catalog.count >= Self.mostTakes || pending.catalog == [.many]
+                pending.catalog = isLong ? [.many] : pending.catalog + [change]
             }
         }
         signal.yield()
@@ -214,7 +245,8 @@ final class Watcher: Sendable {
             let (events, hasBeat) = pending.withLock { pending in
                 defer { pending = Pending() }
                 let standing = [pending.standing, pending.listening, pending.level].compactMap(\.self)
-                return (standing + pending.peaks + pending.takes, pending.hasBeat)
+                let catalog = pending.catalog.map { FeedEvent.catalog($0) }
+                return (standing + pending.peaks + pending.takes + catalog, pending.hasBeat)
             }
             // An event that came while others were fetched was fetched with them.
             if hasBeat || !events.isEmpty { return events }

@@ -8,8 +8,10 @@ extension ResponseBody {
     /// - Parameters:
     ///   - channel: the connection that it is for.
     ///   - pool: whose threads wait for the storage.
+    ///   - mayGoOn: once it is false, the connection is closed.
     static func file(
-        _ file: OpenFile, _ range: Range<Int64>, on channel: any Channel, by pool: NIOThreadPool
+        _ file: OpenFile, _ range: Range<Int64>, on channel: any Channel, by pool: NIOThreadPool,
+        while mayGoOn: @escaping @Sendable () -> Bool
     ) -> ResponseBody {
         ResponseBody(contentLength: Int(range.count)) { writer in
             let sending = try FileSending(file)
@@ -22,6 +24,7 @@ extension ResponseBody {
                     var position = range.lowerBound
                     while position < range.upperBound {
                         let stretch = position..<min(range.upperBound, position + FileSending.stretchByteCount)
+                        guard mayGoOn() else { throw CancellationError() }
                         // While the one before is sent.
                         try await pool.runIfActive { try sending.fetch(stretch) }
                         sent.append(sending.send(stretch, on: channel))

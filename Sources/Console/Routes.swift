@@ -16,6 +16,8 @@ struct Route: Sendable {
     var demand: Right
     /// What a request with a body has in it.
     var content: Content
+    /// The items that its query may have.
+    var query: Query
     var handler: Handler
 
     /// A form of another site cannot send these types without being asked for.
@@ -24,14 +26,27 @@ struct Route: Sendable {
         case file = "application/octet-stream"
     }
 
+    /// What a query may be. One that is not understood is refused: a misspelt condition would find everything.
+    enum Query: ExpressibleByArrayLiteral {
+        /// Anything: it means nothing to a file of the page.
+        case any
+        /// Items of these names, each once at most.
+        case once([String])
+        /// Items of this name, as many as there are.
+        case many(String)
+
+        init(arrayLiteral names: String...) { self = .once(names) }
+    }
+
     init(
         _ method: HTTPRequest.Method, _ path: String, for demand: Right, takes content: Content = .json,
-        _ handler: @escaping Handler
+        query: Query = [], _ handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
         self.demand = demand
         self.content = content
+        self.query = query
         self.handler = handler
     }
 }
@@ -77,9 +92,11 @@ struct Routes: Sendable {
     /// The answer to a request, whatever happens.
     func respond(to request: Request, _ context: ConsoleContext) async -> Response {
         var response: Response
+        let arrival = BodyArrival()
         do {
             try doorkeeper.checkOrigin(request)
             var context = context
+            context.arrival = arrival
             (context.right, context.phone) = doorkeeper.visitor(request, now: now())
             if let phone = context.phone { context.mayGoOn = { [doorkeeper] in doorkeeper.phones.has(phone.id) } }
             response = try await responder.respond(to: Self.known(request), context: context)
@@ -97,6 +114,8 @@ struct Routes: Sendable {
         } catch {
             response = Problem(.internalServerError, .internal, "console: \(error)").response()
         }
+        // Nobody waits for the rest of a body that is refused.
+        if request.hasBody && !arrival.isComplete { response.headers[.connection] = "close" }
         SafeHeaders.add(to: &response, for: request)
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -125,6 +144,9 @@ struct Routes: Sendable {
                 .unsupportedMediaType, .usage,
                 "console: the request's content type is not \(route.content.rawValue): send that")
         }
+        var (request, context) = (request, context)
+        context.query = try QueryItems(request.uri.query, allowed: route.query)
+        if hasBody, route.content == .json { request.body = try await request.wholeBody(context) }
         return try await route.handler(request, context)
     }
 

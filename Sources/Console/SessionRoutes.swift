@@ -20,6 +20,8 @@ struct SessionRoutes: Sendable {
     let clock: any Clock
     private let attempts = Locked(Attempts())
 
+    private static let patience = Duration.seconds(2)
+
     init(
         _ phones: PhoneBook, _ recorder: RecorderDesk, _ settings: Settings, passwordFile: String, pool: NIOThreadPool,
         clock: any Clock
@@ -39,9 +41,11 @@ struct SessionRoutes: Sendable {
             },
             Route(.post, "/api/session", for: .none) { request, _ in try await pair(request) },
             Route(.delete, "/api/session", for: .all) { _, context in
-                if let phone = context.phone { try await remove(phone.id) }
                 var response = Response.nothing
-                response.headers[.setCookie] = Self.cookie("", age: 0)
+                if let phone = context.phone {
+                    try await remove(phone.id)
+                    response.headers[.setCookie] = Self.cookie(of: phone, "", age: 0)
+                }
                 return response
             },
             Route(.get, "/api/phones", for: .all) { _, _ in
@@ -62,7 +66,8 @@ struct SessionRoutes: Sendable {
     }
 
     private func session(_ right: Right, _ phone: PhoneBook.Phone?) async -> Session {
-        let status = try? await recorder.ask(.status)
+        // A page begins with this: it does not wait long for a recorder that does not answer.
+        let status = try? await recorder.ask(.status, patience: Self.patience)
         return Session(
             kit: settings.kitName, version: fieldfareVersion, access: settings.console.access.rawValue, right: right,
             phone: phone.map { ShownPhone($0) }, pairing: status?["pairing"]?.bool ?? false,
@@ -73,11 +78,12 @@ struct SessionRoutes: Sendable {
 
     private func pair(_ request: Request) async throws -> Response {
         let members = try await request.members(["name", "password"])
-        guard let name = members["name"]?.text.map(Self.trimmed), (1...PhoneBook.longestName).contains(name.utf8.count)
+        guard let name = members["name"]?.text.map(Self.trimmed), (1...PhoneBook.longestName).contains(name.utf8.count),
+            name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else {
             throw Problem(
                 .badRequest, .usage,
-                "pair: name: allowed is a text of 1 to \(PhoneBook.longestName) bytes: give the phone a name")
+                "pair: name: allowed is a line of 1 to \(PhoneBook.longestName) bytes: give the phone a name")
         }
         if let given = members["password"], given != .null {
             try await check(given)
@@ -90,7 +96,7 @@ struct SessionRoutes: Sendable {
         let (phone, token) = try await pool.runIfActive { try phones.add(name: name, now: clock.wallTime()) }
         var response = Response(json: await session(.all, phone), status: .created)
         // A year; the file of phones is what counts.
-        response.headers[.setCookie] = Self.cookie(token, age: 365 * 86400)
+        response.headers[.setCookie] = Self.cookie(of: phone, token, age: 365 * 86400)
         return response
     }
 
@@ -143,8 +149,8 @@ struct SessionRoutes: Sendable {
     }
 
     /// Neither scripts nor other sites see it (RFC 6265bis). Without `Secure`: a kit has no certificate.
-    private static func cookie(_ token: String, age: Int) -> String {
-        "\(Doorkeeper.cookie)=\(token); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"
+    private static func cookie(of phone: PhoneBook.Phone, _ token: String, age: Int) -> String {
+        "\(Doorkeeper.cookie(of: phone.id))=\(token); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"
     }
 }
 

@@ -57,9 +57,7 @@ struct SettingsDesk: Sendable {
         }
         var edit = SettingsEdit(text, file: path)
         do throws(SettingsEdit.Refusal) {
-            for (name, value) in changes.sorted(by: { $0.key < $1.key }) {
-                try edit.set(name, to: value == .null ? nil : Self.value(value))
-            }
+            for (name, value) in changes.sorted(by: { $0.key < $1.key }) { try Self.set(name, to: value, &edit) }
         } catch {
             throw Problem(.badRequest, .usage, error.description)
         }
@@ -74,6 +72,17 @@ struct SettingsDesk: Sendable {
             try files.move(wish + ".tmp", to: wish)
         } catch {
             throw Problem(.internalServerError, .io, "settings: \(error.fact): the change was not asked for")
+        }
+    }
+
+    /// A number is a text where only that is allowed: a kit may be named 42.
+    private static func set(
+        _ name: String, to value: JSONValue, _ edit: inout SettingsEdit
+    ) throws(SettingsEdit.Refusal) {
+        do throws(SettingsEdit.Refusal) {
+            try edit.set(name, to: value == .null ? nil : Self.value(value))
+        } catch {
+            guard case .number = value, (try? edit.set(name, to: .text(value.description))) != nil else { throw error }
         }
     }
 

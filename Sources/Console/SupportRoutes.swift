@@ -19,8 +19,7 @@ struct SupportRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/api/support", for: .all) { request, context in
-                try QueryItems(request.uri.query).refuseOthers(than: [])
+            Route(.get, "/api/support", for: .all) { _, context in
                 let bundle = try await desk.one { try await packing.runIfActive { try desk.pack() } }
                 let headers: HTTPFields = [
                     .contentType: "application/gzip", .cacheControl: "no-store",
@@ -28,7 +27,8 @@ struct SupportRoutes: Sendable {
                 ]
                 return Response(
                     status: .ok, headers: headers,
-                    body: .file(bundle.file, 0..<bundle.byteCount, on: context.channel, by: disk))
+                    body: .file(
+                        bundle.file, 0..<bundle.byteCount, on: context.channel, by: disk, while: context.mayGoOn))
             }
         ]
     }

@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import NIOPosix
 import Transport
-import Upload
 
 /// Updates of a kit's image, sent by a browser.
 struct UpdateRoutes: Sendable {
@@ -11,14 +10,11 @@ struct UpdateRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/api/update", for: .all) { request, _ in
-                try QueryItems(request.uri.query).refuseOthers(than: [])
-                return Response(json: try await pool.runIfActive { desk.reply() })
+            Route(.get, "/api/update", for: .all) { _, _ in
+                Response(json: try await pool.runIfActive { desk.reply() })
             },
             Route(.put, "/api/update/{file}", for: .all, takes: .file) { request, context in
-                // Browsers write a plus with a percent sign.
-                let sent = context.parameter("file")
-                let name = PercentCoding.decoded(sent) ?? sent
+                let name = context.parameter("file")
                 let byteCount = request.headers[.contentLength].flatMap { Int64($0) }
                 try await desk.one {
                     var upload = try await pool.runIfActive { try desk.begin(name, byteCount: byteCount) }
@@ -30,6 +26,7 @@ struct UpdateRoutes: Sendable {
                                 return upload
                             }
                         }
+                        context.arrival.complete()
                         try await pool.runIfActive { [upload] in try upload.finish() }
                     } catch {
                         upload.giveUp()

@@ -133,7 +133,7 @@ public func jsonText(_ value: some Encodable) -> String? {
 
 extension JSONValue {
     /// Enough of the value to recognise it in a sentence.
-    var excerpt: String {
+    public var excerpt: String {
         let text = description
         return text.count <= 40 ? text : text.prefix(39) + "…"
     }

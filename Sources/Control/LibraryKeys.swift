@@ -27,11 +27,26 @@ extension RequestKeys {
 
     /// Null, and a text without a letter, remove the memo.
     func memo() throws(Refusal) -> String? {
-        let memo = try required("memo", "a text of at most \(TakeNotes.longestMemo) bytes, or null") { value in
-            value == .null ? "" : value.text.flatMap { $0.utf8.count <= TakeNotes.longestMemo ? $0 : nil }
-        }
-        return memo.contains { !$0.isWhitespace } ? memo : nil
+        Self.memo(try required("memo", Self.memoAllowed, Self.memoText))
     }
+
+    /// What the memo must say still; nil: anything.
+    func memoBefore() throws(Refusal) -> String?? {
+        guard members["memo_was"] != nil else { return nil }
+        return .some(Self.memo(try required("memo_was", Self.memoAllowed, Self.memoText)))
+    }
+
+    private static let memoAllowed = "a text of at most \(TakeNotes.longestMemo) bytes without NUL, or null"
+
+    private static func memoText(_ value: JSONValue) -> String? {
+        if value == .null { return "" }
+        guard let text = value.text, text.utf8.count <= TakeNotes.longestMemo, !text.utf8.contains(0) else {
+            return nil
+        }
+        return text
+    }
+
+    private static func memo(_ text: String) -> String? { text.contains { !$0.isWhitespace } ? text : nil }
 
     /// Tags to add and tags to remove, at least one in all.
     func tags() throws(Refusal) -> (adding: [String], removing: [String]) {

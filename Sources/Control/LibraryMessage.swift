@@ -9,8 +9,8 @@ public enum LibraryMessage: PeerMessage {
     case takes(TakeQuery)
     /// A take, what a person noted of it, and its sidecar.
     case show(TakeReference)
-    /// Sets what a person wrote of a take; nil: nothing.
-    case memo(TakeReference, String?)
+    /// Sets what a person wrote of a take; nil: nothing. `was`: only if that is what it says now; nil: in any case.
+    case memo(TakeReference, String?, was: String?? = nil)
     /// Adds tags to a take, and removes some.
     case tag(TakeReference, adding: [String], removing: [String])
     /// Sets markers of a finished take, and removes those at some frames.
@@ -49,7 +49,7 @@ extension LibraryMessage {
         case "status": self = .status
         case "takes": self = .takes(try keys.query())
         case "show": self = .show(try keys.requiredTake())
-        case "memo": self = .memo(try keys.requiredTake(), try keys.memo())
+        case "memo": self = .memo(try keys.requiredTake(), try keys.memo(), was: try keys.memoBefore())
         case "tag":
             let take = try keys.requiredTake()
             let (adding, removing) = try keys.tags()
@@ -86,8 +86,11 @@ extension LibraryMessage {
         case .status: ["command": .string("status")]
         case .takes(let query): query.members
         case .show(let take): ["command": .string("show"), "take": take.json]
-        case .memo(let take, let memo):
-            ["command": .string("memo"), "take": take.json, "memo": memo.map { .string($0) } ?? .null]
+        case .memo(let take, let memo, let was):
+            [
+                "command": .string("memo"), "take": take.json, "memo": memo.map { .string($0) } ?? .null,
+                "memo_was": was.map { $0.map { .string($0) } ?? .null },
+            ].compactMapValues(\.self)
         case .tag(let take, let adding, let removing):
             [
                 "command": .string("tag"), "take": take.json, "add": .array(adding.map { .string($0) }),

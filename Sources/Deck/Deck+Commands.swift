@@ -82,11 +82,10 @@ extension Deck {
 
     private func setFilter(_ wanted: FilterRequest) throws(Refusal) {
         if let input {
-            input.setFilter(wanted)
-            guard input.designFault == nil else {
-                let message = input.designFault?.message ?? ""
-                input.setFilter(filter)
-                throw Refusal(.badData, message)
+            do {
+                try input.setFilter(wanted)
+            } catch {
+                throw Refusal(.badData, "\(error); the filter stays as it is")
             }
             workers.writer.post(.filter(input.design))
         }

@@ -32,18 +32,18 @@ final class InputWatch {
         signal = SignalWatch(format: open.grant.format)
         design = .off(rateHz: open.grant.format.rateHz)
         lossesShown = Int64(open.ring.xrunCount) + open.ring.missedFrames
-        setFilter(filter)
-    }
-
-    /// Puts a filter in force. One that the rate cannot have is off, and `designFault` says so.
-    func setFilter(_ filter: FilterRequest) {
         do {
-            design = try FilterDesign(filter, rateHz: ring.format.rateHz)
-            designFault = nil
+            try setFilter(filter)
         } catch {
-            design = .off(rateHz: ring.format.rateHz)
             designFault = Fault(.settings, "\(error); the filter is off")
         }
+    }
+
+    /// Puts a filter in force.
+    /// - Throws: why the card's rate cannot have it; then nothing changes.
+    func setFilter(_ filter: FilterRequest) throws {
+        design = try FilterDesign(filter, rateHz: ring.format.rateHz)
+        designFault = nil
     }
 
     /// How loud each channel was over the last 0.1 s, as the card delivered it.

@@ -3,7 +3,7 @@ public protocol ExportStream: Sendable {
     /// How many bytes there are in all; nil: that is known only at the end.
     var byteCount: Int64? { get }
 
-    /// The next piece: at most some 64 KiB, empty while there is still work before the first bytes; nil at the end.
+    /// The next piece: at most some 32 KiB, empty while there is still work before the first bytes; nil at the end.
     /// - Throws: what went wrong, in one sentence; then what was made so far is not whole.
     mutating func next() throws -> [UInt8]?
 }
@@ -16,8 +16,6 @@ public struct ExportError: Error, Hashable, CustomStringConvertible {
         case usage
         /// The take is not as it should be.
         case take
-        /// The storage has no room for what is prepared.
-        case room
     }
 
     /// What kind of reason it is.

@@ -1,4 +1,5 @@
-public import TakeFiles
+import Digests
+import TakeFiles
 import Takes
 
 /// A stretch of a take as a file of its own, exact to the frame, with its markers, and with the time at which it begins.
@@ -18,42 +19,33 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
     private let sound: TakeSound
     private let range: Range<Int64>
     private let stored: StreamFormat
-    private let files: FileSystem
+    /// Whether the take has 32 bits, and the clip 24.
+    private let isReduced: Bool
     private var stage: Stage
 
     private enum Stage {
         case wavHead([UInt8], tail: [UInt8])
         case wavSound(at: Int64, tail: [UInt8])
-        case encoding(FLACDraft, at: Int64)
-        case sending(OpenFile, at: Int64, end: Int64)
+        /// FLAC says first what its sound hashes to. Nothing is prepared on the disk, which is the recorder's.
+        case hashing(Digest, FLACMetadata, at: Int64)
+        case encoding(Encoder, at: Int64)
         case done
     }
 
-    /// A FLAC file while it is written: it has no name, and goes with its last reference.
-    private final class FLACDraft {
-        let file: OpenFile
-        var writer: FLACWriter?
+    /// A FLAC encoder, which cannot be copied.
+    private final class Encoder {
+        var writer: FLACWriter
 
-        init(_ file: OpenFile, _ writer: consuming FLACWriter) {
-            self.file = file
-            self.writer = consume writer
-        }
+        init(_ writer: consuming FLACWriter) { self.writer = consume writer }
     }
 
-    private static let samplesAtATime = 1 << 14
-    private static let pieceByteCount = 1 << 16
-    /// What may be prepared on the disk, as sound.
+    private static let samplesAtATime = 1 << 13
+    /// Its sound is read twice, and the browser waits for the first time.
     private static let mostEncodedBytes: Int64 = 1 << 30
-    /// What a FLAC clip leaves free.
-    private static let reserveBytes: Int64 = 1 << 29
 
     /// A clip of a range of the take's frames.
-    /// - Parameters:
-    ///   - work: a folder for a FLAC file that is being made; it has no name there.
     /// - Throws: `ExportError`, `FileError`, `SoundFileError`.
-    public init(
-        _ range: Range<Int64>, of sound: TakeSound, as format: Format, work: String, files: FileSystem = FileSystem()
-    ) throws {
+    public init(_ range: Range<Int64>, of sound: TakeSound, as format: Format) throws {
         let take = sound.sidecar.take
         guard !range.isEmpty, range.lowerBound >= 0, range.upperBound <= sound.frameCount else {
             throw ExportError(
@@ -62,7 +54,6 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
         }
         self.sound = sound
         self.range = range
-        self.files = files
         let found = try sound.format(of: range)
         let clip = Self.sidecar(of: sound.sidecar, range, found)
         name = "\(take)-\(range.lowerBound)-\(range.upperBound).\(format.rawValue)"
@@ -70,6 +61,7 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
         switch format {
         case .wav:
             stored = found
+            isReduced = false
             let cues = clip.cues(firstFrame: .first, frames: Int64(range.count), rateHz: found.rateHz, isLast: false)
             let tail = CueChunks.closing(cues, afterBytes: soundBytes)
             let whole = Int64(WAVHeader.byteCount) + soundBytes + Int64(tail.count)
@@ -85,7 +77,8 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
             stage = .wavHead(head, tail: tail)
         case .flac:
             stored = FLACWriter.format(for: found)
-            if let refusal = FLACWriter.refusal(of: found) {
+            isReduced = stored != found
+            if let refusal = FLACWriter.refusal(of: stored) {
                 throw ExportError(.usage, "clip: \(take): \(refusal): choose WAV")
             }
             guard soundBytes <= Self.mostEncodedBytes else {
@@ -93,16 +86,9 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
                     .usage,
                     "clip: \(take): at most 1 GiB of sound is made into FLAC at a time: choose a shorter range, or WAV")
             }
-            guard try files.freeBytes(work) - soundBytes >= Self.reserveBytes else {
-                throw ExportError(.room, "clip: \(take): there is no room in \(work) to make FLAC: choose WAV")
-            }
-            let path = "\(work)/.clip-\(UInt64.random(in: 0 ... .max)).flac"
-            let file = try files.create(path, isNew: true, mode: 0o600)
-            try files.remove(path)
             let metadata = FLACMetadata(
                 sidecar: clip, part: 0, isUnfiltered: false, format: stored, frames: Int64(range.count), chunks: [])
-            let writer = try FLACWriter(to: file, files: files, format: stored, metadata: metadata)
-            stage = .encoding(FLACDraft(file, writer), at: range.lowerBound)
+            stage = .hashing(Digest(.md5), metadata, at: range.lowerBound)
         }
     }
 
@@ -136,24 +122,35 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
             let count = Int(min(framesAtATime, range.upperBound - frame))
             stage = .wavSound(at: frame + Int64(count), tail: tail)
             return try bytes(from: frame, count: count)
-        case .encoding(let draft, let frame):
+        case .hashing(var digest, let metadata, let frame):
             if frame < range.upperBound {
                 let count = Int(min(framesAtATime, range.upperBound - frame))
-                try draft.writer?.write(
-                    try sound.readIntegers(from: frame, count: count, channels: stored.channels), frames: count)
-                stage = .encoding(draft, at: frame + Int64(count))
+                let samples = try sound.readIntegers(from: frame, count: count, channels: stored.channels)
+                if isReduced, let index = samples.firstIndex(where: { $0 & 0xff != 0 }) {
+                    throw ExportError(
+                        .usage,
+                        "clip: \(sound.sidecar.take): frame \(frame + Int64(index / stored.channels)) has more than 24 bits, which FLAC "
+                            + "does not hold here: choose WAV")
+                }
+                digest.update(littleEndian(samples))
+                stage = .hashing(digest, metadata, at: frame + Int64(count))
             } else {
-                try draft.writer?.finish()
-                draft.writer = nil
-                stage = .sending(draft.file, at: 0, end: try files.length(draft.file))
+                let signature = FLACSignature(frames: Int64(range.count), md5: digest.bytes)
+                let writer = try FLACWriter(sending: name, signature: signature, format: stored, metadata: metadata)
+                stage = .encoding(Encoder(writer), at: range.lowerBound)
             }
             return []
-        case .sending(let file, let place, let end):
-            guard place < end else { return nil }
-            let piece = try files.read(file, at: place, count: Int(min(Int64(Self.pieceByteCount), end - place)))
-            stage = .sending(file, at: place + Int64(piece.count), end: end)
-            guard !piece.isEmpty else { throw ExportError(.take, "clip: \(name): it could not be read back") }
-            return piece
+        case .encoding(let encoder, let frame):
+            if frame < range.upperBound {
+                let count = Int(min(framesAtATime, range.upperBound - frame))
+                try encoder.writer.write(
+                    try sound.readIntegers(from: frame, count: count, channels: stored.channels), frames: count)
+                stage = .encoding(encoder, at: frame + Int64(count))
+            } else {
+                try encoder.writer.finish()
+                stage = .done
+            }
+            return encoder.writer.takePieces()
         case .done: return nil
         }
     }
@@ -162,18 +159,25 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
 
     /// Sound as the file has it, bit for bit.
     private func bytes(from frame: Int64, count: Int) throws -> [UInt8] {
-        let width = stored.sampleFormat.bytesPerSample
+        guard stored.sampleFormat == .float else {
+            return littleEndian(try sound.readIntegers(from: frame, count: count, channels: stored.channels))
+        }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count * stored.bytesPerFrame)
-        if stored.sampleFormat == .float {
-            for sample in try sound.readNumbers(from: frame, count: count, channels: stored.channels) {
-                let bits = Float(sample).bitPattern
-                for byte in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: bits >> (8 * byte))) }
-            }
-        } else {
-            for sample in try sound.readIntegers(from: frame, count: count, channels: stored.channels) {
-                for byte in (4 - width)..<4 { bytes.append(UInt8(truncatingIfNeeded: sample >> (8 * byte))) }
-            }
+        for sample in try sound.readNumbers(from: frame, count: count, channels: stored.channels) {
+            let bits = Float(sample).bitPattern
+            for byte in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: bits >> (8 * byte))) }
+        }
+        return bytes
+    }
+
+    /// Samples of full scale 2³¹ as the file has them.
+    private func littleEndian(_ samples: [Int32]) -> [UInt8] {
+        let width = stored.sampleFormat.bytesPerSample
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(samples.count * width)
+        for sample in samples {
+            for byte in (4 - width)..<4 { bytes.append(UInt8(truncatingIfNeeded: sample >> (8 * byte))) }
         }
         return bytes
     }

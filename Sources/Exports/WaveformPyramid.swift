@@ -47,7 +47,11 @@ public struct WaveformPyramid: Sendable {
         }
         let count = (Int64(range.count) + framesPerPixel - 1) / framesPerPixel
         let most = Self.mostPixels * Self.usualChannels / max(Self.usualChannels, sidecar.channels)
-        guard count <= most, framesPerPixel <= Int64(Int32.max) else {
+        guard framesPerPixel <= Int64(Int32.max) else {
+            throw ExportError(
+                .usage, "waveform: frames_per_pixel: found \(framesPerPixel), at most \(Int32.max) are allowed")
+        }
+        guard count <= most else {
             throw ExportError(
                 .usage,
                 "waveform: \(take): that makes \(count) pixels, at most \(most) are sent: ask for more frames a pixel"

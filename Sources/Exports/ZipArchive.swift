@@ -57,7 +57,7 @@ public struct ZipArchive: ExportStream {
     /// What does not fit into 32 bits stands in a ZIP64 field.
     private static let usualLimit = Int64(UInt32.max)
     private let limit: Int64
-    private static let pieceByteCount: Int64 = 1 << 16
+    private static let pieceByteCount: Int64 = 1 << 14
 
     /// An archive of files, as long as each is now. No link is followed.
     /// - Throws: `FileError`.

@@ -61,7 +61,9 @@ public struct Library: Sendable {
         } catch {
             log.error("\(error): nobody can ask the library; it does its work all the same")
         }
-        let desk = LibraryDesk(settings: settings, log: log, requests: parts.requests, deletion: parts.deletion)
+        let desk = LibraryDesk(
+            settings: settings, log: log, requests: parts.requests, deletion: parts.deletion,
+            changes: parts.catalogs.catalog.changes)
         var others: [any ServiceLifecycle.Service] = []
         do {
             others = try extra(desk)

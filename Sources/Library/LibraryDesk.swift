@@ -1,3 +1,4 @@
+public import Catalog
 public import Control
 public import Logging
 public import Settings
@@ -12,13 +13,18 @@ public struct LibraryDesk: Sendable {
     public let log: Logger
     private let requests: LibraryRequests
     private let deletion: TakeDeletion
+    private let changes: CatalogChanges
 
-    init(settings: Settings, log: Logger, requests: LibraryRequests, deletion: TakeDeletion) {
+    init(settings: Settings, log: Logger, requests: LibraryRequests, deletion: TakeDeletion, changes: CatalogChanges) {
         self.settings = settings
         self.log = log
         self.requests = requests
         self.deletion = deletion
+        self.changes = changes
     }
+
+    /// Calls a handler with each change of what is listed, by whomever it is made, until the process ends. It must not wait.
+    public func watch(_ handler: @escaping @Sendable (CatalogChange) -> Void) { changes.watch(handler) }
 
     /// Carries out a request, as the library's socket does. It may wait for the disk.
     /// - Returns: the object of the reply, JSON.

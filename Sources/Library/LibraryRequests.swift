@@ -67,7 +67,7 @@ struct LibraryRequests: Sendable {
                 ShowReply(
                     take: take, notes: notes, problem: problem, markers: notes.markers(of: recorded),
                     sidecar: JSONValue(decoding: sidecar.utf8)))
-        case .memo(let reference, _), .tag(let reference, _, _), .star(let reference, _),
+        case .memo(let reference, _, _), .tag(let reference, _, _), .star(let reference, _),
             .markers(let reference, _, _):
             return try json(change(reference, name, [message]))
         case .outbox(let limit): return try json(outbox.report(catalog, limit: limit))

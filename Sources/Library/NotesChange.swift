@@ -4,7 +4,7 @@ import Transport
 
 /// What a person changes of a take. Several are made in one step: all of them, or none.
 enum NotesChange: Sendable {
-    case memo(String?)
+    case memo(String?, was: String??)
     case tags(adding: [String], removing: [String])
     case starred(Bool)
     case markers(setting: [Sidecar.Marker], removing: [TakeFrame])
@@ -12,7 +12,7 @@ enum NotesChange: Sendable {
     /// What a request asks for; nil: it changes nothing of a take.
     init?(_ message: LibraryMessage) {
         switch message {
-        case .memo(_, let memo): self = .memo(memo)
+        case .memo(_, let memo, let was): self = .memo(memo, was: was)
         case .tag(_, let adding, let removing): self = .tags(adding: adding, removing: removing)
         case .star(_, let isStarred): self = .starred(isStarred)
         case .markers(_, let setting, let removing): self = .markers(setting: setting, removing: removing)
@@ -23,11 +23,17 @@ enum NotesChange: Sendable {
     /// Makes the change.
     /// - Parameters:
     ///   - recorded: the markers of the take's sidecar.
-    /// - Throws: `Refusal`: more would be noted than may be.
+    /// - Throws: `Refusal`: more would be noted than may be; somebody else changed what this change was made of.
     func apply(to notes: inout TakeNotes, of take: CatalogedTake, recorded: [Sidecar.Marker]) throws(Refusal) {
         switch self {
-        case .memo(let memo):
+        case .memo(let memo, let was):
             guard notes.memo != memo else { return }
+            if let was, was != notes.memo {
+                throw Refusal(
+                    .busy,
+                    "memo: \(take.take): somebody else changed it meanwhile, to \(JSONValue.string(notes.memo ?? "").excerpt): "
+                        + "look at it, then save yours again")
+            }
             notes.memo = memo
             Self.sendOnceMore(&notes)
         case .tags(let adding, let removing):

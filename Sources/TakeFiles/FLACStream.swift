@@ -1,11 +1,47 @@
-/// The file that an encoder writes its FLAC to, with our metadata in place of the encoder's own.
+/// What a FLAC file says of its sound before the first frame: needed where nothing can be written over later.
+package struct FLACSignature: Hashable, Sendable {
+    /// How many frames follow.
+    var frames: Int64
+    /// MD5 of all samples, interleaved, each little-endian in as many bytes as its bits fill (RFC 9639, section 8.2); 16 bytes.
+    var md5: [UInt8]
+
+    /// - Parameters:
+    ///   - frames: how many follow.
+    ///   - md5: of all samples; 16 bytes.
+    package init(frames: Int64, md5: [UInt8]) {
+        precondition(md5.count == 16)
+        self.frames = frames
+        self.md5 = md5
+    }
+
+    /// The content of a block STREAMINFO with this in it. How long the shortest and the longest frame are stays unknown.
+    func applied(to streamInfo: [UInt8]) -> [UInt8] {
+        var info = streamInfo
+        // 36 bits.
+        info[13] = info[13] & 0xf0 | UInt8(truncatingIfNeeded: frames >> 32) & 0x0f
+        for byte in 0..<4 { info[14 + byte] = UInt8(truncatingIfNeeded: frames >> (24 - 8 * byte)) }
+        info.replaceSubrange(18..<34, with: md5)
+        return info
+    }
+}
+
+/// What an encoder writes its FLAC to, with our metadata in place of the encoder's own.
 ///
 /// libsndfile writes no cue sheet and few comments, and FLAC has both before the first frame. So the encoder's own head is kept in
 /// memory, where the encoder completes its STREAMINFO at the end, and the frames are written behind our head.
 final class FLACStream {
-    private let file: OpenFile
-    private let files: FileSystem
+    /// Where the bytes go.
+    enum Output {
+        /// A file, whose head is written last.
+        case file(OpenFile, FileSystem)
+        /// Whoever takes them, in their order.
+        case pieces(FLACSignature)
+    }
+
+    private let output: Output
     private let metadata: FLACMetadata
+    /// What nobody has taken yet.
+    private var pieces: [UInt8] = []
     /// What the encoder wrote before its first frame.
     private var head: [UInt8] = []
     /// The same, once it is complete.
@@ -22,10 +58,23 @@ final class FLACStream {
     /// Set when the rest is not needed.
     var isAbandoned = false
 
-    init(to file: OpenFile, files: FileSystem, metadata: FLACMetadata) {
-        self.file = file
-        self.files = files
+    init(to output: Output, metadata: FLACMetadata) {
+        self.output = output
         self.metadata = metadata
+    }
+
+    /// Takes what is to be sent next.
+    func takePieces() -> [UInt8] {
+        defer { pieces = [] }
+        return pieces
+    }
+
+    /// Puts frames behind our head.
+    private func put(_ bytes: [UInt8], at place: Int64) throws(FileError) {
+        switch output {
+        case .file(let file, let files): try files.write(bytes, to: file, at: place)
+        case .pieces: pieces += bytes
+        }
     }
 
     /// Sets `position`.
@@ -46,15 +95,19 @@ final class FLACStream {
                 head.replaceSubrange(start..<start + inHead, with: bytes[..<inHead])
             }
             if inHead < bytes.count {
-                try files.write(Array(bytes[inHead...]), to: file, at: shift + position + Int64(inHead))
+                try put(Array(bytes[inHead...]), at: shift + position + Int64(inHead))
             }
             if own == nil, let found = FLACHead(head) {
                 own = found
+                if case .pieces(let signature) = output {
+                    pieces = metadata.bytes(
+                        streamInfo: signature.applied(to: found.streamInfo), vendor: found.vendor)
+                }
                 shift = Int64(
                     metadata.bytes(streamInfo: found.streamInfo, vendor: found.vendor).count - found.byteCount)
                 let rest = Array(head[found.byteCount...])
                 head.removeLast(rest.count)
-                if !rest.isEmpty { try files.write(rest, to: file, at: shift + Int64(found.byteCount)) }
+                if !rest.isEmpty { try put(rest, at: shift + Int64(found.byteCount)) }
             }
         } catch {
             failure = error
@@ -69,7 +122,9 @@ final class FLACStream {
     /// - Returns: whether there is one: without a frame the encoder writes no head.
     func finish() throws(FileError) -> Bool {
         guard let finished = FLACHead(head) else { return false }
-        try files.write(metadata.bytes(streamInfo: finished.streamInfo, vendor: finished.vendor), to: file, at: 0)
+        if case .file(let file, let files) = output {
+            try files.write(metadata.bytes(streamInfo: finished.streamInfo, vendor: finished.vendor), to: file, at: 0)
+        }
         return true
     }
 }

@@ -3,7 +3,7 @@ package import Takes
 
 /// A FLAC file that is being written, encoded by libsndfile. Closed when it goes out of scope, whole only after `finish`.
 @safe package struct FLACWriter: ~Copyable {
-    /// The file.
+    /// The file, or the name of what is sent.
     package let path: String
     /// What it holds.
     package let format: StreamFormat
@@ -22,11 +22,29 @@ package import Takes
     package init(
         to file: OpenFile, files: FileSystem, format: StreamFormat, metadata: FLACMetadata
     ) throws(SoundFileError) {
-        path = file.path
+        try self.init(FLACStream(to: .file(file, files), metadata: metadata), path: file.path, format: format)
+    }
+
+    /// Begins a FLAC file that is sent while it is made: `takePieces` has it, and nothing is on the disk.
+    ///
+    /// - Parameters:
+    ///   - name: of the file.
+    ///   - signature: of the sound that will be written.
+    ///   - format: as above.
+    ///   - metadata: the blocks before the sound.
+    /// - Throws: `SoundFileError` if FLAC does not hold such sound.
+    package init(
+        sending name: String, signature: FLACSignature, format: StreamFormat, metadata: FLACMetadata
+    ) throws(SoundFileError) {
+        try self.init(FLACStream(to: .pieces(signature), metadata: metadata), path: name, format: format)
+    }
+
+    private init(_ stream: FLACStream, path: String, format: StreamFormat) throws(SoundFileError) {
+        self.path = path
         self.format = format
-        stream = FLACStream(to: file, files: files, metadata: metadata)
+        self.stream = stream
         if let refusal = Self.refusal(of: format) {
-            throw SoundFileError(operation: "write", path: file.path, problem: refusal)
+            throw SoundFileError(operation: "write", path: path, problem: refusal)
         }
         var info = SF_INFO()
         info.samplerate = Int32(format.rateHz)
@@ -38,7 +56,7 @@ package import Takes
         let user = unsafe Unmanaged.passUnretained(stream).toOpaque()
         guard let handle = unsafe sf_open_virtual(&door, Int32(SFM_WRITE), &info, user) else {
             throw SoundFileError(
-                operation: "write", path: file.path, problem: unsafe SoundFileReader.text(of: nil),
+                operation: "write", path: path, problem: unsafe SoundFileReader.text(of: nil),
                 storage: stream.failure)
         }
         unsafe self.handle = handle
@@ -86,6 +104,9 @@ package import Takes
                 storage: stream.failure)
         }
     }
+
+    /// The bytes that were made since this was asked last, of a file that is sent; empty, if there are none yet.
+    package mutating func takePieces() -> [UInt8] { stream.takePieces() }
 
     /// Writes the last block and the length (`sf_close`). Not synced.
     package mutating func finish() throws(SoundFileError) {

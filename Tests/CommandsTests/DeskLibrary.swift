@@ -105,7 +105,7 @@ private final class DeskHandler: PeerHandler {
                 object: Page(takes: Array(takes[start..<end]), next: end < takes.count ? String(end) : nil))
         case .show(let reference):
             change(reference, answer) { _ in }
-        case .memo(let reference, let memo):
+        case .memo(let reference, let memo, _):
             change(reference, answer) { $0.memo = memo }
         case .tag(let reference, let adding, let removing):
             change(reference, answer) { notes in notes.tag(adding: adding, removing: removing) }

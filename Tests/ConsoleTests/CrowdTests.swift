@@ -39,11 +39,65 @@ import Testing
         #expect(status["xruns"] == .integer(0))
         #expect(status["gaps"] == .integer(0))
         #expect(try kit.phone.post("/api/deck/stop").status == 200)
-        let memory = try String(contentsOfFile: "/proc/\(kit.library.processIdentifier)/status", encoding: .utf8)
-        let peak = try #require(
-            memory.split(separator: "\n").first { $0.hasPrefix("VmHWM") }?.split(separator: " ").dropFirst().first)
-        // A debug build needs more than what is shipped.
-        #expect(try #require(Int(peak)) < 96 << 10)
+        #expect(try kit.peakMemory() < 96 << 10)
+    }
+
+    /// Begins a request that is refused, and sends its body a byte at a time. Prints the answer's status, and whether it says that the
+    /// connection is closed, once it is.
+    private static let dribble = """
+        import socket, sys
+        s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+        s.sendall(b"POST /api/deck/stop HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nContent-Type: application/json\\r\\n"
+                  b"Content-Length: 30000\\r\\n\\r\\n{")
+        s.settimeout(0.1)
+        answer = b""
+        while True:
+            try:
+                piece = s.recv(65536)
+                if not piece: break
+                answer += piece
+            except TimeoutError:
+                try: s.sendall(b" ")
+                except OSError: break
+            except OSError: break
+        print(answer.split(b" ")[1].decode(), b"connection: close" in answer.lower())
+        """
+
+    @Test(.enabled(if: TestServer.areInstalled))
+    func `a body that is refused keeps no connection`() throws {
+        let kit = try RunningKit()
+        #expect(try TestServer.python(Self.dribble, [String(kit.library.port)]) == "401 True")
+        // One that was read whole does not cost its connection.
+        let answer = try kit.phone.post("/api/deck/skip", #"{"seconds":1}"#)
+        #expect(answer.status == 409)
+        #expect(answer.headers["connection"] == nil)
+    }
+
+    /// Asks for a long answer over a hundred connections and reads a byte of each, then asks for something else. Prints how many began.
+    private static let stuck = """
+        import http.client, socket, sys
+        port, token, path = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+        all = []
+        for _ in range(100):
+            s = socket.create_connection(("127.0.0.1", port))
+            s.sendall(f"GET {path} HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nCookie: fieldfare={token}\\r\\n\\r\\n".encode())
+            all.append(s)
+        print(sum(one.recv(1) == b"H" for one in all))
+        for _ in range(100):
+            c = http.client.HTTPConnection("127.0.0.1", port)
+            c.request("GET", "/api/takes?limit=50", headers={"Cookie": "fieldfare=" + token})
+            c.getresponse().read(); c.close()
+        """
+
+    @Test(.enabled(if: TestServer.areInstalled))
+    func `phones that do not read what they asked for cost bounded memory`() throws {
+        let kit = try RunningKit()
+        let stem = try kit.record()
+        let folder = try #require(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["folder"]?.text)
+        #expect(truncate("\(folder)/\(stem).wav", 400 << 20) == 0)
+        let arguments = [String(kit.library.port), kit.token, "/api/archive?take=\(stem)"]
+        #expect(try TestServer.python(Self.stuck, arguments) == "100")
+        #expect(try kit.peakMemory() < 96 << 10)
     }
 
     /// Asks for a stream many times, and is gone before the answer begins.
@@ -131,12 +185,27 @@ import Testing
         wait(for: "event: peaks\n")
         let stem = try kit.record()
         wait(for: "\"what\":\"committed\"")
+        wait(for: "\"what\":\"added\"")
         _ = try kit.phone.patch("/api/takes/\(stem)", #"{"starred":true}"#)
         wait(for: "\"what\":\"revised\"")
+        // By somebody who asks neither recorder nor library.
+        let day = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: "\(kit.folder)/takes").first { $0.hasPrefix("2") })
+        try FileManager.default.removeItem(atPath: "\(kit.folder)/takes/\(day)/\(stem).json")
+        wait(for: "\"what\":\"removed\"")
         kit.stopRecorder()
         wait(for: "event: away\n")
         received = ""
         try kit.startRecorder()
+        wait(for: "event: status\n")
+        // One that runs and does not answer any more is away, too.
+        received = ""
+        kit.holdRecorder(true)
+        defer { kit.holdRecorder(false) }
+        wait(for: "event: away\n")
+        #expect(try kit.phone.get("/api/session").json?["right"] == .string("all"))
+        received = ""
+        kit.holdRecorder(false)
         wait(for: "event: status\n")
     }
 }

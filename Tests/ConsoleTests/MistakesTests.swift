@@ -20,6 +20,17 @@ import Testing
         for query in ["colour=red", "least_seconds=1e200", "limit=1e200", "upload=lost", "kit=%ff"] {
             #expect(try kit.phone.get("/api/takes?\(query)").status == 400, "\(query)")
         }
+        let stem = try kit.record()
+        for path in [
+            "status?now", "takes?limit=0x10", "takes?limit=1&limit=2", "takes/\(stem)/clip?FROM=3",
+            "takes/\(stem)/waveform.dat?frames_per_pixel=256&frames_per_pixel=1", "outbox?limits=1",
+            "archive?takes=\(stem)",
+        ] {
+            #expect(try kit.phone.get("/api/\(path)").status == 400, "\(path)")
+        }
+        let answer = try kit.phone.get("/api/takes/\(stem)/waveform.dat?frames_per_pixel=2147483648")
+        #expect(answer.detail == "waveform: frames_per_pixel: found 2147483648, at most 2147483647 are allowed")
+        #expect(try kit.phone.get("/?utm_source=x").status == 200)
     }
 
     @Test func `chunks that are none are the browser's mistake`() throws {

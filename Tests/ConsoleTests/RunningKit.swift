@@ -100,6 +100,22 @@ final class RunningKit {
         process.waitUntilExit()
     }
 
+    /// Has the recorder stand still, as one that hangs, or go on.
+    func holdRecorder(_ isHeld: Bool) {
+        guard let process = recorder, process.isRunning else { return }
+        kill(process.processIdentifier, isHeld ? SIGSTOP : SIGCONT)
+    }
+
+    /// The most memory that the library had so far, in KiB.
+    func peakMemory() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(library.processIdentifier)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") }
+        guard let peak = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+            throw TestServer.Failure(text: status)
+        }
+        return peak
+    }
+
     /// Requests of the paired phone.
     var phone: Curl { Curl(library.port, cookie: "fieldfare=\(token)") }
     /// Requests of a browser that is not paired.
@@ -177,10 +193,12 @@ struct Curl {
     func pair(name: String, password: String) throws -> String {
         let answer = try post("/api/session", "{\"name\":\"\(name)\",\"password\":\"\(password)\"}")
         let cookie = answer.headers["set-cookie"] ?? ""
-        guard answer.status == 201, let end = cookie.firstIndex(of: ";") else {
+        guard answer.status == 201, cookie.hasPrefix("fieldfare-"), let start = cookie.firstIndex(of: "="),
+            let end = cookie.firstIndex(of: ";")
+        else {
             throw TestServer.Failure(text: answer.body)
         }
-        return String(cookie[..<end].dropFirst("fieldfare=".count))
+        return String(cookie[start..<end].dropFirst())
     }
 
     func run(_ method: String, _ path: String, _ json: String?, _ options: [String]) throws -> Answer {

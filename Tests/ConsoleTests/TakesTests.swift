@@ -50,6 +50,18 @@ import Testing
         #expect(beyond.status == 416)
         #expect(beyond.headers["content-range"] == "bytes */\(all.count)")
         #expect(try kit.phone.get(path, ["-H", "If-None-Match: \(tag)"]).status == 304)
+        let modified = try #require(whole.headers["last-modified"])
+        #expect(try kit.phone.get(path, ["-H", "If-Modified-Since: \(modified)"]).status == 304)
+        #expect(
+            try kit.phone.get(path, ["-H", "If-Modified-Since: \(modified)", "-H", "If-None-Match: \"other\""]).status
+                == 200)
+        #expect(try kit.phone.run("HEAD", path, nil, ["-H", "Range: bytes=10-19"]).status == 200)
+        // A path means the same with percent encoding (RFC 3986, 6.2.2.2), and a NUL ends no name.
+        #expect(try kit.phone.get(path.replacing("-", with: "%2D")).bytes == all)
+        for strange in ["\(stem)%00", "\(stem)%2F..", "%2e%2e", "\(stem)%ff"] {
+            #expect(try kit.phone.get("/api/takes/\(strange)").status == 404, "\(strange)")
+        }
+        #expect(try kit.phone.get(path, ["-H", "Range: Bytes=10-19"]).bytes == all[10..<20])
         #expect(try kit.phone.get(path, ["-r", "0-1", "-H", "If-Range: \(tag)"]).status == 206)
         #expect(try kit.phone.get(path, ["-r", "0-1", "-H", "If-Range: \"other\""]).bytes == all)
     }
@@ -60,6 +72,15 @@ import Testing
         #expect(changed.status == 200)
         #expect(changed.json?["take"]?["tags"] == .array([.string("bird"), .string("dawn")]))
         _ = try kit.phone.patch("/api/takes/\(stem)", #"{"remove":["dawn"]}"#)
+        // Of two phones that write at once, the second is told of the first.
+        let late = try kit.phone.patch("/api/takes/\(stem)", #"{"memo":"wren","memo_was":null}"#)
+        #expect(late.status == 409)
+        let sentence =
+            "memo: \(stem): somebody else changed it meanwhile, to \"Zaunkönig\": look at it, then save yours again"
+        #expect(late.detail == sentence)
+        let same = try kit.phone.patch("/api/takes/\(stem)", #"{"memo":"Zaunkönig","memo_was":"Zaunkönig"}"#)
+        #expect(same.json?["take"]?["memo"] == .string("Zaunkönig"))
+        #expect(try kit.phone.patch("/api/takes/\(stem)", #"{"memo_was":"Zaunkönig"}"#).status == 400)
         for query in ["text=Zaunk%C3%B6nig", "tag=bird", "starred=true", "marker=wren"] {
             guard case .array(let takes)? = try kit.phone.get("/api/takes?\(query)").json?["takes"] else { continue }
             #expect(takes.map { $0["take"] } == [.string(stem)], "\(query)")

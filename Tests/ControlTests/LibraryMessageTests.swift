@@ -42,6 +42,8 @@ import Transport
         (#"{"command":"show","id":1,"take":"last"}"#, .show(.last)),
         (#"{"command":"memo","id":1,"memo":"a wren\nat dawn","take":42}"#, .memo(.number(42), "a wren\nat dawn")),
         (#"{"command":"memo","id":1,"memo":null,"take":42}"#, .memo(.number(42), nil)),
+        (#"{"command":"memo","id":1,"memo":"b","memo_was":"a","take":42}"#, .memo(.number(42), "b", was: "a")),
+        (#"{"command":"memo","id":1,"memo":"b","memo_was":null,"take":42}"#, .memo(.number(42), "b", was: .some(nil))),
         (
             #"{"add":["interview","river"],"command":"tag","id":1,"remove":["draft"],"take":"last"}"#,
             .tag(.last, adding: ["interview", "river"], removing: ["draft"])
@@ -111,7 +113,7 @@ import Transport
         #expect(try read(line) == Request(message))
     }
 
-    private static let memo = "a text of at most 4000 bytes, or null"
+    private static let memo = "a text of at most 4000 bytes without NUL, or null"
     private static let take = #"a take's stem, its number, or "last""#
     private static let tag = "a tag: 1 to 100 bytes on one line"
     private static let tags = "a list of at most 50 tags, each of 1 to 100 bytes on one line"

@@ -222,6 +222,7 @@ import Workers
         }
         #expect(refusal?.code == .badData)
         #expect(refusal?.message.contains("20 to 3600 Hz") ?? false)
+        #expect(refusal?.message.hasSuffix("; the filter stays as it is") ?? false)
         rig.deck.perform(.filter(lowPass: .hertz(1000), slopeDBPerOctave: 48, highPass: .hertz(80))) { _ in }
         #expect(rig.deck.status.lowPassHz == 1000)
         rig.run(.milliseconds(1000))

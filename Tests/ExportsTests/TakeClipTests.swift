@@ -1,3 +1,4 @@
+import Digests
 import Exports
 import Foundation
 import TakeFiles
@@ -8,7 +9,7 @@ import Testing
     private func made(
         _ take: MadeTake, _ range: Range<Int64>, _ format: TakeClip.Format = .wav
     ) throws -> (clip: TakeClip, bytes: [UInt8]) {
-        var clip = try TakeClip(range, of: TakeSound(of: take.sidecar, in: take.folder), as: format, work: take.folder)
+        var clip = try TakeClip(range, of: TakeSound(of: take.sidecar, in: take.folder), as: format)
         let first = clip
         var bytes: [UInt8] = []
         while let piece = try clip.next() { bytes += piece }
@@ -39,7 +40,14 @@ import Testing
     @Test(arguments: [SampleFormat.s16, .s24Packed])
     func `a FLAC clip decodes to the take's samples bit for bit, with its markers`(_ format: SampleFormat) throws {
         let take = try MadeTake(format, parts: [(0, 30_000)], markers: [100, 12_000, 20_000])
+        let before = try FileManager.default.contentsOfDirectory(atPath: take.folder)
         let (_, bytes) = try made(take, 10_000..<25_000, .flac)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: take.folder) == before)
+        // What players look at before they play: how long it is, and what its sound hashes to.
+        let info = Array(bytes[8..<42])
+        let frames = info[14..<18].reduce(Int(info[13] & 0x0f)) { ($0 << 8) | Int($1) }
+        #expect(frames == 15_000)
+        #expect(Array(info[18...]) == Digest.of(take.bytes(10_000..<25_000), .md5))
         let path = "\(take.folder)/clip.flac"
         try Data(bytes).write(to: URL(filePath: path))
         var file = try SoundFileReader(path: path)
@@ -52,7 +60,17 @@ import Testing
         }
         #expect(found == take.bytes(10_000..<25_000))
         #expect(String(decoding: bytes.prefix(12_000), as: UTF8.self).contains("CHAPTER001NAME=marker 12000"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: take.folder).allSatisfy { !$0.hasPrefix(".clip") })
+    }
+
+    @Test func `a FLAC clip that would lose bits is refused`() throws {
+        let take = try MadeTake(.s32, parts: [(0, 1000)])
+        let frame = try #require(
+            (0..<1000).first { frame in
+                let bytes = take.bytes(Int64(frame)..<Int64(frame) + 1)
+                return stride(from: 0, to: bytes.count, by: 4).contains { bytes[$0] != 0 }
+            })
+        let more = "has more than 24 bits, which FLAC does not hold here: choose WAV"
+        #expect(refusal(take, 0..<1000, .flac) == "clip: heron07-0007-061811Z: frame \(frame) \(more)")
     }
 
     @Test func `markers inside are kept, moved by the beginning, and so is the time`() throws {

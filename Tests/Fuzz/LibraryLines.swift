@@ -54,7 +54,7 @@ enum LibraryLines {
             try hold(lengths.allSatisfy { $0 >= 0 && $0.isFinite }, "lengths of \(lengths)")
             try hold((query.after?.utf8.count ?? 0) <= 200, "after is \(query.after ?? "")")
             try hold(query.tag.map { TakeNotes.tag($0) == $0 } ?? true, "a tag \(query.tag ?? "")")
-        case .memo(_, let memo):
+        case .memo(_, let memo, _):
             try hold((memo?.utf8.count ?? 1) <= TakeNotes.longestMemo, "a memo of \(memo?.utf8.count ?? 0) bytes")
         case .markers(_, let setting, let removing):
             try hold(!setting.isEmpty || !removing.isEmpty, "nothing is set or removed")

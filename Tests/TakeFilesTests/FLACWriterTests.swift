@@ -128,7 +128,7 @@ struct FLACWriterTests {
     {
         let path = "\(scratch.path)/a.flac"
         let file = try FileSystem().create(path, isNew: true)
-        let stream = FLACStream(to: file, files: FileSystem(), metadata: metadata)
+        let stream = FLACStream(to: .file(file, FileSystem()), metadata: metadata)
         let vendor = Array("me".utf8)
         var head = Array("fLaC".utf8) + [0, 0, 0, 34] + [UInt8](repeating: 1, count: 34)
         head += [0x84, 0, 0, 10, 2, 0, 0, 0] + vendor + [0, 0, 0, 0]

@@ -1,4 +1,5 @@
 // Talks to the kit: requests, and the events that it sends.
+import { t } from './texts.js';
 
 /** What the kit refused, with its sentence. */
 export class Refusal extends Error {
@@ -17,7 +18,9 @@ async function request(method, path, body, read = (response) => response.json().
     options.body = JSON.stringify(body);
     options.headers = { 'Content-Type': 'application/json' };
   }
-  const response = await fetch(path, options);
+  const response = await fetch(path, options).catch(() => {
+    throw new Error(t(method === 'GET' ? 'connection.unread' : 'connection.unknown'));
+  });
   api.lastDate = Date.parse(response.headers.get('Date')) || null;
   api.clockDifference = api.lastDate && Date.now() - api.lastDate;
   if (!response.ok) {
@@ -27,7 +30,7 @@ async function request(method, path, body, read = (response) => response.json().
   return response.status === 204 ? null : read(response);
 }
 
-/** Requests that are answered with JSON; each throws a `Refusal`, or a `TypeError` while the kit cannot be reached. */
+/** Requests that are answered with JSON; each throws a `Refusal`, or another `Error` with a sentence while the kit cannot be reached. */
 export const api = {
   /** What the kit's clock said in the last answer, in milliseconds; null: nothing yet. */
   lastDate: null,
@@ -45,7 +48,7 @@ export const api = {
   delete: (path) => request('DELETE', path),
 };
 
-const kinds = ['status', 'level', 'peaks', 'take', 'away', 'listening'];
+const kinds = ['status', 'level', 'peaks', 'take', 'away', 'listening', 'catalog'];
 const longestSilence = 20_000;
 
 /** The kit's events, and `connection` with `{ isConnected }`. It connects again by itself. */

@@ -2,11 +2,12 @@
 //
 // A page is a function `page(root, context, …)` that fills `root` and returns a function that ends it. `context` has
 //   api            requests (api.js)
-//   events         `on(kind, handler)` returns a function that ends it: status, level, peaks, take, away, connection
+//   events         `on(kind, handler)` returns a function that ends it: status, level, peaks, take, away, listening, catalog, connection
 //   session()      what GET /api/session last said
 //   status()       the last status; null: none yet
 //   t(key, values) a text in the page's language
-//   say(message)   has a screen reader say something
+//   say(message)   shows a message for a while; a screen reader says it, too
+//   fail(error)    the same for what failed, until somebody closes it or the page is left
 //   ask(question, { confirm, refuse, danger }) a question; a promise of true or false
 //   refresh()      asks for the session again, and shows the page anew
 import { Events, api } from './api.js';
@@ -16,17 +17,22 @@ import { addTexts, language, languageNames, setLanguage, t } from './texts.js';
 const main = document.getElementById('main');
 const said = document.getElementById('said');
 const banner = document.getElementById('banner');
+const notice = document.getElementById('notice');
+const noticeMilliseconds = 8000;
 const events = new Events();
 let session = null;
 let status = null;
 let endPage = null;
 let hasFailed = false;
+let wasLost = false;
+let noticeTimer = 0;
 
 const context = {
   api, events, t,
   session: () => session,
   status: () => status,
-  say: (message) => { said.textContent = ''; requestAnimationFrame(() => { said.textContent = message; }); },
+  say: (message) => tell(message, false),
+  fail: (error) => tell(error.message, true),
   ask,
   refresh: begin,
   setTheme,
@@ -65,6 +71,7 @@ async function show() {
     if (link.dataset.name === route.name) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
+  closeNotice();
   endPage?.();
   endPage = null;
   hasFailed = false;
@@ -114,6 +121,23 @@ function showBanner(text) {
   main.classList.toggle('is-stale', Boolean(text));
 }
 
+function tell(message, isFailure) {
+  said.textContent = '';
+  requestAnimationFrame(() => { said.textContent = message; });
+  // What failed is not replaced by what did not.
+  if (!isFailure && !notice.hidden && notice.classList.contains('is-failure')) return;
+  clearTimeout(noticeTimer);
+  notice.classList.toggle('is-failure', isFailure);
+  document.getElementById('notice-text').textContent = message;
+  notice.hidden = false;
+  if (!isFailure) noticeTimer = setTimeout(closeNotice, noticeMilliseconds);
+}
+
+function closeNotice() {
+  clearTimeout(noticeTimer);
+  notice.hidden = true;
+}
+
 function ask(question, { confirm = t('ask.yes'), refuse = t('ask.no'), danger = false } = {}) {
   return new Promise((resolve) => {
     const answer = (value) => { dialog.close(); dialog.remove(); resolve(value); };
@@ -138,9 +162,10 @@ events.on('connection', ({ isConnected }) => {
   if (isConnected === false) showBanner(t('connection.lost'));
   else {
     showBanner('');
-    context.say(t('connection.back'));
+    if (wasLost) context.say(t('connection.back'));
     if (hasFailed) show();
   }
+  wasLost = isConnected === false;
   // The token may have been taken away meanwhile.
   if (!isConnected) api.get('/api/session').then((found) => { if (found.right !== session.right) begin(); }, () => {});
 });
@@ -151,6 +176,7 @@ setTheme(localStorage.getItem('theme') ?? '');
 document.documentElement.lang = language();
 document.getElementById('skip').textContent = t('skip');
 document.getElementById('skip').addEventListener('click', (event) => { event.preventDefault(); focusHeading(); });
+notice.append(button('×', closeNotice, { 'aria-label': t('notice.close') }));
 const nav = document.getElementById('nav');
 nav.setAttribute('aria-label', t('nav'));
 nav.append(...['deck', 'takes', 'kit'].map((name) => h('a', { href: `#/${name}`, 'data-name': name }, t(`nav.${name}`))));

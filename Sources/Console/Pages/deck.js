@@ -5,6 +5,7 @@ import { LiveWave } from './livewave.js';
 import { dateText, lengthText, sizeText } from './takes-format.js';
 
 const refreshMilliseconds = 30_000;
+const askRestMilliseconds = 3000;
 const unsyncedSeconds = 2;
 
 /** Shows the deck. */
@@ -26,10 +27,11 @@ class DeckPage {
     this.#ends.push(
       events.on('status', (status) => this.#show(status)), events.on('level', (level) => this.#move(level)),
       events.on('peaks', (peaks) => this.wave.add(peaks)), events.on('take', () => this.#askQueue()),
+      events.on('catalog', () => this.#askQueueSoon()),
       events.on('listening', ({ listeners }) => this.#showListeners(listeners)),
       events.on('connection', ({ isConnected }) => { if (isConnected) this.#askQueue(); }));
     const timer = setInterval(() => { if (!document.hidden) this.#askQueue(); }, refreshMilliseconds);
-    this.#ends.push(() => clearInterval(timer), () => this.wave.close(), () => this.meters.close());
+    this.#ends.push(() => clearInterval(timer), () => clearTimeout(this.asking), () => this.wave.close(), () => this.meters.close());
     if (context.status()) this.#show(context.status());
     this.#askQueue();
   }
@@ -242,6 +244,14 @@ class DeckPage {
     if (this.#shown.lamps === key) return;
     this.#shown.lamps = key;
     this.lamps.replaceChildren(...rows.map(([name, text]) => h('li', {}, `${t(`lamp.${name}`)}: `, h('strong', {}, text))));
+  }
+
+  /** Once for all that changes meanwhile. */
+  #askQueueSoon() {
+    this.asking ??= setTimeout(() => {
+      this.asking = null;
+      this.#askQueue();
+    }, askRestMilliseconds);
   }
 
   async #askQueue() {

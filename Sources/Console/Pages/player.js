@@ -28,7 +28,7 @@ export class Player {
 
   /**
    * @param {object} take As `/api/takes` has it.
-   * @param {{api: object, onChange: () => void, onFail: (message: string) => void}} options
+   * @param {{api: object, onChange: () => void, onFail: (error: Error) => void}} options
    */
   constructor(take, { api, onChange, onFail }) {
     this.take = take;
@@ -194,7 +194,7 @@ export class Player {
       return;
     }
     this.onChange();
-    this.onFail(error.message);
+    this.onFail(error);
   }
 }
 

@@ -7,10 +7,26 @@ export function settingsSection(context) {
   const place = h('div', {});
   const problem = h('p', { role: 'alert', class: 'is-error' });
   const section = h('details', { class: 'card' }, h('summary', {}, t('kit.settings')), place, problem);
+  const show = (settings) => {
+    const open = [...place.querySelectorAll('details[open]')].map(({ dataset }) => dataset.name);
+    place.replaceChildren(form(settings, context, problem, follow));
+    for (const part of place.querySelectorAll('details')) part.open = open.includes(part.dataset.name);
+  };
+  /** Shows what becomes of a change: the kit carries it out a moment later, and starts again what reads the settings. */
+  const follow = async (settings) => {
+    for (let attempt = 0; attempt < followSeconds && section.isConnected; attempt++) {
+      await new Promise((end) => { setTimeout(end, 1000); });
+      const now = await api.get('/api/settings').catch(() => null);
+      if (now && (now.fingerprint !== settings.fingerprint || now.outcome !== settings.outcome)) {
+        show(now);
+        return;
+      }
+    }
+  };
   section.addEventListener('toggle', async () => {
     if (!section.open || place.childElementCount) return;
     try {
-      place.append(form(await api.get('/api/settings'), context, problem));
+      show(await api.get('/api/settings'));
     } catch (error) {
       problem.textContent = error.message;
     }
@@ -18,9 +34,11 @@ export function settingsSection(context) {
   return section;
 }
 
-function form(settings, { api, t, say }, problem) {
+const followSeconds = 30;
+
+function form(settings, { api, t, say }, problem, follow) {
   const controls = new Map();
-  const sections = settings.sections.map((section) => h('details', {}, h('summary', {}, `[${section.name}]`),
+  const sections = settings.sections.map((section) => h('details', { 'data-name': section.name }, h('summary', {}, `[${section.name}]`),
     ...section.keys.map((key) => {
       const name = `${section.name}.${key.key}`;
       const control = makeControl(key, t);
@@ -40,8 +58,8 @@ function form(settings, { api, t, say }, problem) {
     try {
       const changes = Object.fromEntries(changed.map(([name, { control }]) => [name, valueOf(control.value)]));
       await api.patch('/api/settings', { fingerprint: settings.fingerprint, changes });
-      for (const [, entry] of changed) entry.before = entry.control.value;
       say(t('settings.saved'));
+      await follow(settings);
     } catch (error) {
       problem.textContent = error.message;
     }
@@ -63,6 +81,13 @@ function makeControl(key, t) {
 function valueOf(text) {
   if (text === '') return null;
   if (text === 'true' || text === 'false') return text === 'true';
-  if (/^[[{]/.test(text)) return JSON.parse(text);
-  return Number.isNaN(Number(text)) ? text : Number(text);
+  if (/^[[{]/.test(text)) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return text;
+    }
+  }
+  // A name such as 007 is a text.
+  return /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? Number(text) : text;
 }

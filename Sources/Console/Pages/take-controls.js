@@ -64,7 +64,7 @@ export class PlayControls {
 
 /** Zoom, and the range that is selected. */
 export class RangeControls {
-  /** @param {object} options `t`, `take`, `view` (a `TakeView`), `player`, `say(message)`. */
+  /** @param {object} options `t`, `take`, `view` (a `TakeView`), `player`, `fail(error)`. */
   constructor(options) {
     Object.assign(this, options);
     const { t, view } = this;
@@ -156,7 +156,7 @@ export class RangeControls {
       await navigator.share({ files: [file] });
     } catch (error) {
       // A person who closes the list of apps has not failed.
-      if (error.name !== 'AbortError') this.say(error.message);
+      if (error.name !== 'AbortError') this.fail(error);
     }
   }
 }

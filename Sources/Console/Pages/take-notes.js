@@ -5,44 +5,92 @@ import { button, field, h } from './dom.js';
 export class TakeNotes {
   /**
    * @param {object} take
-   * @param {object} options `t`, `mayChange`, `save(changes)` (a promise of the changed take).
+   * @param {object} options `t`, `mayChange`, `save(changes)` (a promise of why they are not saved, or null).
    */
   constructor(take, { t, mayChange, save }) {
     Object.assign(this, { take, t, mayChange, save });
-    this.memo = h('textarea', { rows: 4, readonly: !mayChange, onchange: () => this.#saveMemo() });
+    // What the memo was when it was begun to be changed here, and the saving of it that is under way.
+    this.base = take.memo ?? null;
+    this.saving = Promise.resolve();
+    this.memo = h('textarea', { rows: 4, readonly: !mayChange, oninput: () => this.#showState(), onchange: () => this.#saveMemo() });
+    this.state = h('p', { role: 'status', class: 'is-warning' });
+    this.theirs = h('p', {});
+    this.question = h('div', { role: 'alert', hidden: true }, this.theirs,
+      h('div', { class: 'row' }, button(t('note.mine'), () => this.#keepMine()), button(t('note.theirs'), () => this.#takeTheirs())));
     this.tags = h('ul', { class: 'note-tags', role: 'list' });
     const input = h('input', { type: 'text', maxlength: 100 });
     const add = h('div', { class: 'note-add' }, field(t('note.tag'), input), button(t('note.add'), () => this.#addTag(input)));
     input.addEventListener('keydown', (event) => { if (event.key === 'Enter') this.#addTag(input); });
     this.element = h('section', { class: 'take-notes', 'aria-labelledby': 'notes-title' },
       h('h2', { id: 'notes-title' }, t('note.title')),
-      field(t('note.memo'), this.memo), h('p', { class: 'hint' }, t('note.hint')),
+      field(t('note.memo'), this.memo), h('p', { class: 'hint' }, t('note.hint')), this.state, this.question,
       button(t('note.save'), () => this.#saveMemo(), { disabled: !mayChange }),
       this.tags, mayChange ? add : null);
     this.show(take);
+    // A page that is closed loses what is not saved: the browser asks first.
+    this.onLeave = (event) => { if (this.isEdited) event.preventDefault(); };
+    window.addEventListener('beforeunload', this.onLeave);
   }
+
+  close() { window.removeEventListener('beforeunload', this.onLeave); }
+
+  /** As a text area has it: a memo of the command line may have other ends of lines. */
+  get isEdited() { return this.memo.value.trimEnd() !== (this.take.memo ?? '').replace(/\r\n?/g, '\n').trimEnd(); }
 
   /** Shows a take as it is now; a memo that is being written stays. */
   show(take) {
-    const isEdited = this.memo.value !== (this.take.memo ?? '');
-    if (!isEdited || this.take === take) this.memo.value = take.memo ?? '';
+    if (!this.isEdited || this.take === take) {
+      this.memo.value = take.memo ?? '';
+      this.base = take.memo ?? null;
+    }
     this.take = take;
+    this.#showState();
+    this.theirs.textContent = this.t('note.conflict', { memo: take.memo ?? '–' });
     this.tags.replaceChildren(...take.tags.map((tag) => h('li', {}, tag, button('×', () => this.#removeTag(tag), {
       'aria-label': this.t('note.remove', { tag }), disabled: !this.mayChange,
     }))));
   }
 
-  async #saveMemo() {
+  /** Saves a memo that could not be saved before. */
+  saveAgain() { if (document.activeElement !== this.memo) this.#saveMemo(); }
+
+  #showState() { this.state.textContent = this.isEdited ? this.t('note.unsaved') : ''; }
+
+  /** One after the other: each is made of what the one before has saved. */
+  #saveMemo() {
+    this.saving = this.saving.then(() => this.#saveOnce());
+    return this.saving;
+  }
+
+  async #saveOnce() {
+    if (!this.isEdited || !this.question.hidden) return;
     const memo = this.memo.value.trimEnd() || null;
-    if (memo === this.take.memo) return;
-    await this.save({ memo });
+    const failure = await this.save({ memo, memo_was: this.base });
+    if (!failure) this.base = memo;
+    // Another phone changed it meanwhile: a person says which one stays.
+    this.question.hidden = failure?.status !== 409 || (this.take.memo ?? null) === this.base;
+    this.#showState();
+  }
+
+  #keepMine() {
+    this.base = this.take.memo ?? null;
+    this.question.hidden = true;
+    this.memo.focus();
+    this.#saveMemo();
+  }
+
+  #takeTheirs() {
+    this.base = this.take.memo ?? null;
+    this.memo.value = this.take.memo ?? '';
+    this.question.hidden = true;
+    this.memo.focus();
+    this.#showState();
   }
 
   async #addTag(input) {
     const tag = input.value.trim();
     if (!tag) return;
-    input.value = '';
-    await this.save({ add: [tag] });
+    if (!await this.save({ add: [tag] })) input.value = '';
   }
 
   async #removeTag(tag) {

@@ -39,7 +39,7 @@ class TakePage {
     root.append(this.root);
     window.scrollTo(0, 0);
     this.unsubscribe = [
-      context.events.on('take', (event) => this.#changed(event)),
+      context.events.on('catalog', (event) => this.#changed(event)),
       context.events.on('connection', ({ isConnected }) => this.#connected(isConnected)),
       context.events.on('status', (status) => this.player?.heard(status)),
       context.events.on('level', (level) => this.player?.located(level.position_seconds ?? null)),
@@ -53,6 +53,11 @@ class TakePage {
     cancelAnimationFrame(this.#frameRequest);
     document.removeEventListener('keydown', this.onKey);
     for (const end of this.unsubscribe) end();
+    this.#closeParts();
+  }
+
+  #closeParts() {
+    this.notes?.close();
     for (const part of this.#parts) part.close();
   }
 
@@ -71,9 +76,10 @@ class TakePage {
 
   #show({ take, sidecar, notes, markers }) {
     const { t, context } = this;
+    this.#closeParts();
     Object.assign(this, { take, sidecar, markers });
     this.player = new Player(take, {
-      api: context.api, onChange: () => this.#moved(), onFail: (message) => context.say(message),
+      api: context.api, onChange: () => this.#moved(), onFail: context.fail,
     });
     const status = context.status();
     if (status?.state === 'playing' && status.take === take.take) this.player.where = 'kit';
@@ -85,7 +91,7 @@ class TakePage {
       t, player: this.player, rate: take.rate_hz, length: take.duration_seconds, mayPlayThere: this.#mayChange,
       onToggle: () => this.#toggle(), onStep: (seconds) => this.#step(seconds),
     });
-    this.range = new RangeControls({ t, take, view: this.view, player: this.player, say: context.say });
+    this.range = new RangeControls({ t, take, view: this.view, player: this.player, fail: context.fail });
     this.notes = new TakeNotes(take, { t, mayChange: this.#mayChange, save: (changes) => this.#save(changes) });
     this.places = new TakePlaces(take.rate_hz, {
       t, mayChange: this.#mayChange, frame: () => this.player.frame, save: (changes) => this.#save({ markers: changes }),
@@ -191,17 +197,21 @@ class TakePage {
       if (where === 'there') this.#refresh();
       else location.hash = '#/takes';
     } catch (error) {
-      context.say(error.message);
+      context.fail(error);
     }
   }
 
+  /** Saves changes. A promise of why they are not saved, or nobody knows it; null: they are. */
   async #save(changes) {
     try {
       const { take } = await this.context.api.patch(takePath(this.stem), changes);
       if (changes.markers) await this.#refresh();
       else this.#took(take);
+      return null;
     } catch (error) {
-      this.context.say(error.message);
+      this.context.fail(error);
+      if (error.status === 409) await this.#refresh();
+      return error;
     }
   }
 
@@ -213,9 +223,9 @@ class TakePage {
   }
 
   async #changed({ what, take }) {
-    if (take !== this.stem || !this.take) return;
-    if (what === 'discarded') {
-      this.context.say(this.t('take.gone'));
+    if ((take !== this.stem && what !== 'many') || !this.take) return;
+    if (what === 'removed') {
+      this.context.fail(new Error(this.t('take.gone')));
       this.player.pause();
     } else {
       await this.#refresh();
@@ -223,7 +233,9 @@ class TakePage {
   }
 
   #connected(isConnected) {
-    if (isConnected && this.wasAway && this.take) this.#refresh();
+    if (isConnected && this.wasAway && this.take) {
+      this.#refresh().then(() => this.notes.saveAgain());
+    }
     this.wasAway = !isConnected;
   }
 
@@ -232,7 +244,9 @@ class TakePage {
       const { take, markers } = await this.context.api.get(takePath(this.stem));
       if (this.#isClosed) return;
       this.markers = markers;
-      this.#took(take);
+      // A take that goes on is longer: all of the page is of the shorter one. A memo that is being written stays.
+      if (take.frames !== this.take.frames && !this.notes.isEdited) await this.load();
+      else this.#took(take);
     } catch (error) {
       this.context.say(error.message);
     }

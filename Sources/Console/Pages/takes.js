@@ -8,6 +8,7 @@ import { numberText } from './takes-format.js';
 export { takePage } from './take.js';
 
 const searchRest = 250;
+const refreshRest = 1000;
 
 /** What the page looked like when it was left: it comes back so. */
 let memory = null;
@@ -53,6 +54,7 @@ class TakesPage {
     const { scrollY } = window;
     memory = { ...this.list.remember(), filters: this.#filters, isUTC: this.#isUTC, scroll: scrollY };
     clearTimeout(this.#timer);
+    clearTimeout(this.refreshing);
     this.list.close();
     this.thumbnails.close();
     this.unlisten();
@@ -89,7 +91,7 @@ class TakesPage {
     themes.observe(document.documentElement, { attributes: true });
     const { events } = this.context;
     const unsubscribe = [
-      events.on('take', (event) => this.#changed(event)),
+      events.on('catalog', (event) => this.#changed(event)),
       events.on('connection', ({ isConnected }) => this.#connected(isConnected)),
     ];
     this.unlisten = () => {
@@ -110,15 +112,18 @@ class TakesPage {
 
   async #changed({ what, take: stem }) {
     try {
-      if (what === 'discarded') {
+      if (what === 'removed') {
         this.list.remove(stem);
         this.#select([stem], false);
         this.#countAll();
-      } else if (what === 'committed') {
-        await this.#becomesKnown(stem);
+      } else if (what === 'added') {
         await this.list.refreshHead();
+        // A kit whose clock was not set yet records takes that are older than others.
+        if (!this.list.find(stem)) this.#refreshSoon();
         this.#countAll();
-      } else {
+      } else if (what === 'many') {
+        this.#refreshSoon();
+      } else if (this.list.find(stem)) {
         const { take } = await this.context.api.get(takePath(stem));
         this.list.update(take);
       }
@@ -127,16 +132,14 @@ class TakesPage {
     }
   }
 
-  /** Waits until the library knows a take: the recorder says first that it is there. */
-  async #becomesKnown(stem) {
-    for (let pause = 50; pause < 10_000; pause *= 2) {
-      const isKnown = await this.context.api.get(takePath(stem)).then(() => true, (error) => {
-        if (error.status !== 404) throw error;
-        return false;
-      });
-      if (isKnown) return;
-      await new Promise((end) => { setTimeout(end, pause); });
-    }
+  /** Asks for the list anew, once for all that changes meanwhile. Who has scrolled keeps the place. */
+  #refreshSoon() {
+    this.refreshing ??= setTimeout(() => {
+      this.refreshing = null;
+      const done = window.scrollY === 0 ? this.list.search(this.#query()) : this.list.refresh();
+      done.catch((error) => this.context.say(error.message));
+      this.#countAll();
+    }, refreshRest);
   }
 
   #query() {
@@ -233,24 +236,32 @@ class TakesPage {
       button(t('takes.clear'), () => this.#select([...this.#selected.keys()], false)));
   }
 
-  /** The selected takes; those that were not held in memory are asked for. */
-  #takes() {
-    return Promise.all([...this.#selected].map(async ([stem, take]) =>
-      take ?? (await this.context.api.get(takePath(stem))).take));
+  /** The selected takes, for `body`; those that were not held in memory are asked for. */
+  async #withTakes(body) {
+    let takes;
+    try {
+      takes = await Promise.all([...this.#selected].map(async ([stem, take]) =>
+        take ?? (await this.context.api.get(takePath(stem))).take));
+    } catch (error) {
+      this.context.fail(error);
+      return;
+    }
+    await body(takes);
   }
 
   #download() {
     const stems = [...this.#selected.keys()];
-    if (stems.length > mostInArchive) this.context.say(this.t('takes.download.many', { n: mostInArchive }));
+    if (stems.length > mostInArchive) this.context.fail(new Error(this.t('takes.download.many', { n: mostInArchive })));
     else download(archiveURL(stems));
   }
 
   async #send() {
-    await this.#do(await this.#takes(), 'takes.sent', (take) => this.context.api.post(`${takePath(take.take)}/outbox`, { do: 'add' }));
+    await this.#withTakes((takes) => this.#do(takes, 'takes.sent', (take) => this.context.api.post(`${takePath(take.take)}/outbox`, { do: 'add' })));
   }
 
-  async #delete() {
-    const takes = await this.#takes();
+  async #delete() { await this.#withTakes((takes) => this.#deleteAll(takes)); }
+
+  async #deleteAll(takes) {
     const { t, context } = this;
     if (!await context.ask(deleteQuestion(takes, 'here', t), { confirm: t('takes.delete'), danger: true })) return;
     await this.#do(takes, 'takes.deleted', async (take) => {
@@ -265,7 +276,8 @@ class TakesPage {
     const { done, errors } = await each(takes, body);
     this.#select(done.map((take) => take.take), false);
     const sentence = counted(this.t, key, done.length);
-    this.context.say(errors.length ? `${sentence} ${errors[0].message}` : sentence);
+    if (errors.length) this.context.fail(new Error(`${sentence} ${errors[0].message}`));
+    else this.context.say(sentence);
   }
 
   async #star(take) {
@@ -273,7 +285,7 @@ class TakesPage {
       const { take: changed } = await this.context.api.patch(takePath(take.take), { starred: !take.starred });
       this.list.update(changed);
     } catch (error) {
-      this.context.say(error.message);
+      this.context.fail(error);
     }
   }
 

@@ -231,6 +231,47 @@ with sync_playwright() as play:
         page.get_by_role("button", name=re.compile("Save")).first.click()
     expect(wait_until(page, written), "the memo is written")
 
+    # What is refused is shown to eyes too, until it is closed, and the text stays.
+    failure = page.locator("#notice.is-failure")
+    memo.fill("x" * 4001)
+    memo.blur()
+    expect(wait_until(page, failure.is_visible), "a memo that is too long is refused where it is seen")
+    expect("at most 4000 bytes" in failure.inner_text(), f"with the kit's sentence: {failure.inner_text()}")
+    expect(shows(page, "The memo is not saved yet.") and len(memo.input_value()) == 4001, "and stays, as not saved")
+    look(page, "refused-phone")
+    page.get_by_role("button", name="Close the message").click()
+    expect(not failure.is_visible(), "the message can be closed")
+    memo.fill("at the weir")
+    memo.blur()
+    expect(wait_until(page, lambda: not page.get_by_text("The memo is not saved yet.").is_visible()), "a memo as it was is saved")
+
+    # Another phone writes a memo meanwhile: it is not lost unseen.
+    memo.fill("by the mill")
+    api("PATCH", f"/api/takes/{take}", {"memo": "of another phone"})
+    memo.blur()
+    expect(wait_until(page, failure.is_visible) and "of another phone" in failure.inner_text(), "the page says what another phone wrote")
+    page.get_by_role("button", name="Save memo").click()
+    expect(shows(page, "Somebody else changed the memo to: of another phone"), "and asks which one stays")
+    look(page, "conflict-phone")
+    expect(json.loads(api("GET", f"/api/takes/{take}"))["take"]["memo"] == "of another phone", "until then it leaves the other one")
+    page.get_by_role("button", name="Save mine").click()
+    written = lambda: json.loads(api("GET", f"/api/takes/{take}"))["take"]["memo"] == "by the mill"
+    expect(wait_until(page, written), "who says so replaces it")
+    page.get_by_role("button", name="Close the message").click()
+
+    # A memo that is written while the network is away is saved once it is back.
+    cut = open_page(browser, PHONE)
+    cut.goto(f"http://127.0.0.1:{network.port}/#/takes/{take}")
+    cut.get_by_label("Memo").wait_for()
+    network.cut()
+    cut.get_by_label("Memo").fill("in the rain")
+    cut.get_by_label("Memo").blur()
+    expect(shows(cut, "Whether this was done is not known"), "a memo that cannot be sent: the page says so")
+    network.join()
+    expect(wait_until(page, lambda: json.loads(api("GET", f"/api/takes/{take}"))["take"]["memo"] == "in the rain", 20), "it is saved later")
+    expect(wait_until(cut, lambda: not cut.get_by_text("The memo is not saved yet.").is_visible()), "and the page shows that")
+    cut.context.close()
+
     # A clip of a selection has the take's bytes.
     with page.expect_download() as download:
         page.evaluate("path => { const link = document.createElement('a'); link.href = path; link.download = ''; document.body.append(link); link.click(); }",
@@ -280,7 +321,7 @@ with sync_playwright() as play:
     # In sunlight, and with a person's large letters: each page, with all that can be opened.
     for name, size, set_up in [
         ("sun", PHONE, "localStorage.setItem('theme', 'sun')"),
-        ("large", {"width": 412, "height": 740}, "addEventListener('DOMContentLoaded', () => { document.documentElement.style.fontSize = '200%'; })"),
+        ("large", {"width": 390, "height": 740}, "addEventListener('DOMContentLoaded', () => { document.documentElement.style.fontSize = '200%'; })"),
     ]:
         page = open_page(browser, size)
         page.add_init_script(set_up)
@@ -290,6 +331,10 @@ with sync_playwright() as play:
             page.evaluate("setTimeout(() => document.querySelectorAll('details').forEach((part) => { part.open = true; }), 300)")
             page.wait_for_timeout(900)
             look(page, f"{route.split('/')[0] + ('-one' if '/' in route else '')}-{name}")
+            narrow = page.evaluate("[...document.querySelectorAll('.facts dd')].map((fact) => fact.clientWidth).filter((width) => width < 120)")
+            expect(not narrow, f"{route}-{name}: facts are wide enough to read: {narrow}")
+            cut = page.evaluate("[...document.querySelectorAll('main button')].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)")
+            expect(not cut, f"{route}-{name}: no button is narrower than its text: {cut}")
         page.context.close()
 
     # Many takes: some are selected, the list is scrolled below the bar of what can be done with them, and the question is asked.
