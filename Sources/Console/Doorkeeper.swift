@@ -35,8 +35,8 @@ struct Doorkeeper: Sendable {
     static func cookie(of phone: String) -> String { "\(cookie)-\(phone)" }
 
     private static let cookie = "fieldfare"
-    /// More cookies are not looked at.
-    private static let mostCookies = 20
+    /// More cookies are not looked at: a browser that was paired with so many kits of the same address has each of them.
+    private static let mostCookies = 100
     /// What routers and mDNS append to the names of hosts (RFC 6762, RFC 8375).
     private static let domains = ["", ".local", ".lan", ".home", ".home.arpa", ".internal", ".fritz.box"]
 

@@ -75,14 +75,15 @@ struct SettingsDesk: Sendable {
         }
     }
 
-    /// A number is a text where only that is allowed: a kit may be named 42.
+    /// A text that is none of this key's, as a person types it, is read as the number, the truth value or the list that it says.
     private static func set(
         _ name: String, to value: JSONValue, _ edit: inout SettingsEdit
     ) throws(SettingsEdit.Refusal) {
         do throws(SettingsEdit.Refusal) {
             try edit.set(name, to: value == .null ? nil : Self.value(value))
         } catch {
-            guard case .number = value, (try? edit.set(name, to: .text(value.description))) != nil else { throw error }
+            guard case .string(let text) = value, let typed = try? JSONValue(decoding: text.utf8) else { throw error }
+            try edit.set(name, to: Self.value(typed))
         }
     }
 

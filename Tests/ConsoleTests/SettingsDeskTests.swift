@@ -32,6 +32,21 @@ import Testing
         #expect(wish == "\(form.fingerprint)\n# mine\n[filter]\n\n[kit]\nname = \"owl\"\n")
     }
 
+    @Test func `a text is read as what its key holds`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let form = try desk.form()
+        let typed = [
+            "filter.low_pass_hz": "9000", "kit.name": "007", "outbox.s3.bucket": "2026.10", "capture.agc": "true",
+        ]
+        try desk.change(typed.mapValues { .string($0) }, of: form.fingerprint)
+        let wish = try String(contentsOfFile: "\(folder)/settings-wish", encoding: .utf8)
+        for line in ["low_pass_hz = 9000", "name = \"007\"", "bucket = \"2026.10\"", "agc = true"] {
+            #expect(wish.contains("\n\(line)\n"), "\(line): \(wish)")
+        }
+        let refused = refusal(["filter.low_pass_hz": .string("5")], form.fingerprint)
+        #expect(refused?.contains("found 5") == true, "\(refused ?? "")")
+    }
+
     @Test func `a change of another file, a bad value, and one that nobody carries out are refused`() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let form = try desk.form()

@@ -7,26 +7,12 @@ export function settingsSection(context) {
   const place = h('div', {});
   const problem = h('p', { role: 'alert', class: 'is-error' });
   const section = h('details', { class: 'card' }, h('summary', {}, t('kit.settings')), place, problem);
-  const show = (settings) => {
-    const open = [...place.querySelectorAll('details[open]')].map(({ dataset }) => dataset.name);
-    place.replaceChildren(form(settings, context, problem, follow));
-    for (const part of place.querySelectorAll('details')) part.open = open.includes(part.dataset.name);
-  };
-  /** Shows what becomes of a change: the kit carries it out a moment later, and starts again what reads the settings. */
-  const follow = async (settings) => {
-    for (let attempt = 0; attempt < followSeconds && section.isConnected; attempt++) {
-      await new Promise((end) => { setTimeout(end, 1000); });
-      const now = await api.get('/api/settings').catch(() => null);
-      if (now && (now.fingerprint !== settings.fingerprint || now.outcome !== settings.outcome)) {
-        show(now);
-        return;
-      }
-    }
-  };
   section.addEventListener('toggle', async () => {
-    if (!section.open || place.childElementCount) return;
+    if (!section.open) return;
     try {
-      show(await api.get('/api/settings'));
+      const settings = await api.get('/api/settings');
+      if (place.renew) place.renew(settings);
+      else place.append(form(settings, context, problem, place));
     } catch (error) {
       problem.textContent = error.message;
     }
@@ -36,58 +22,80 @@ export function settingsSection(context) {
 
 const followSeconds = 30;
 
-function form(settings, { api, t, say }, problem, follow) {
+/** The form in its place, which gets `renew(settings)`: it shows settings as they are by now, and keeps what a person has typed. */
+function form(settings, { api, t, say }, problem, place) {
   const controls = new Map();
+  const outcome = h('p', { role: 'status' });
   const sections = settings.sections.map((section) => h('details', { 'data-name': section.name }, h('summary', {}, `[${section.name}]`),
     ...section.keys.map((key) => {
       const name = `${section.name}.${key.key}`;
       const control = makeControl(key, t);
-      controls.set(name, { control, before: control.value });
+      controls.set(name, { control, before: textOf(key.value) });
       return h('div', { class: 'settings-key' },
         h('label', { class: 'field' }, h('span', {}, key.key), control),
         h('p', {}, key.purpose), h('p', { class: 'dim' }, t('settings.allowed', { values: key.allowed.join(', ') })));
     })));
   const element = h('form', {}, ...settings.problems.map((text) => h('p', { class: 'is-error' }, text)),
-    settings.outcome ? h('p', { role: 'status' }, settings.outcome) : null, ...sections,
+    outcome, ...sections,
     h('button', { type: 'submit', class: 'primary' }, t('settings.save')));
+  place.renew = (now) => {
+    settings = now;
+    outcome.textContent = now.outcome ?? '';
+    for (const section of now.sections) {
+      for (const key of section.keys) {
+        const entry = controls.get(`${section.name}.${key.key}`);
+        if (!entry) continue;
+        const text = textOf(key.value);
+        if (entry.control.value === entry.before) setText(entry.control, text);
+        entry.before = text;
+      }
+    }
+  };
+  place.renew(settings);
+  /** The kit carries a change out a moment later, or once the take has ended, and starts again what reads the settings. */
+  const follow = async (old) => {
+    for (let attempt = 0; attempt < followSeconds && element.isConnected; attempt++) {
+      await new Promise((end) => { setTimeout(end, 1000); });
+      const now = await api.get('/api/settings').catch(() => null);
+      if (now && (now.fingerprint !== old.fingerprint || now.outcome !== old.outcome)) return place.renew(now);
+    }
+    return null;
+  };
   element.addEventListener('submit', async (event) => {
     event.preventDefault();
     problem.textContent = '';
     const changed = [...controls].filter(([, { control, before }]) => control.value !== before);
     if (!changed.length) { say(t('settings.nothing')); return; }
     try {
-      const changes = Object.fromEntries(changed.map(([name, { control }]) => [name, valueOf(control.value)]));
+      // Null takes the key away, so that its default is in force. The kit knows what the key holds, and reads the text so.
+      const changes = Object.fromEntries(changed.map(([name, { control }]) => [name, control.value || null]));
       await api.patch('/api/settings', { fingerprint: settings.fingerprint, changes });
       say(t('settings.saved'));
       await follow(settings);
     } catch (error) {
       problem.textContent = error.message;
+      // Somebody else changed the file: what they wrote is shown now, and can be replaced.
+      if (error.status === 409) await api.get('/api/settings').then(place.renew, () => {});
     }
   });
   return element;
 }
 
-function makeControl(key, t) {
-  const value = key.value === undefined || key.value === null ? '' : typeof key.value === 'object' ? JSON.stringify(key.value) : String(key.value);
-  if (key.values) {
-    const control = h('select', {}, ...['', ...key.values].map((name) => h('option', { value: name }, name || t('settings.default'))));
-    control.value = value;
-    return control;
-  }
-  return h('input', { type: 'text', value, autocomplete: 'off', placeholder: t('settings.default') });
+function textOf(value) {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** What is written; null takes the key away, so that its default is in force. */
-function valueOf(text) {
-  if (text === '') return null;
-  if (text === 'true' || text === 'false') return text === 'true';
-  if (/^[[{]/.test(text)) {
-    try {
-      return JSON.parse(text);
-    } catch {
-      return text;
-    }
-  }
-  // A name such as 007 is a text.
-  return /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? Number(text) : text;
+function makeControl(key, t) {
+  const control = key.values
+    ? h('select', {}, ...['', ...key.values].map((name) => h('option', { value: name }, name || t('settings.default'))))
+    : h('input', { type: 'text', autocomplete: 'off', placeholder: t('settings.default') });
+  setText(control, textOf(key.value));
+  return control;
+}
+
+/** A choice may be set to something that is none: the file says what it says. */
+function setText(control, text) {
+  control.value = text;
+  if (control.value !== text) control.append(h('option', { value: text, selected: true }, text));
 }
