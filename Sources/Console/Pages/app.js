@@ -7,7 +7,8 @@
 //   status()       the last status; null: none yet
 //   t(key, values) a text in the page's language
 //   say(message)   shows a message for a while; a screen reader says it, too
-//   fail(error)    the same for what failed, until somebody closes it or the page is left
+//   fail(error)    the same for what failed, until somebody closes it, it succeeds, or the page is left
+//   succeed()      what failed before has succeeded
 //   ask(question, { confirm, refuse, danger }) a question; a promise of true or false
 //   refresh()      asks for the session again, and shows the page anew
 import { Events, api } from './api.js';
@@ -26,6 +27,7 @@ let endPage = null;
 let hasFailed = false;
 let wasLost = false;
 let noticeTimer = 0;
+let beforeNotice = null;
 
 const context = {
   api, events, t,
@@ -33,6 +35,7 @@ const context = {
   status: () => status,
   say: (message) => tell(message, false),
   fail: (error) => tell(error.message, true),
+  succeed: () => { if (notice.classList.contains('is-failure')) closeNotice(); },
   ask,
   refresh: begin,
   setTheme,
@@ -135,7 +138,9 @@ function tell(message, isFailure) {
 
 function closeNotice() {
   clearTimeout(noticeTimer);
+  const hadFocus = notice.contains(document.activeElement);
   notice.hidden = true;
+  if (hadFocus) (beforeNotice?.isConnected ? beforeNotice : main).focus();
 }
 
 function ask(question, { confirm = t('ask.yes'), refuse = t('ask.no'), danger = false } = {}) {
@@ -177,6 +182,7 @@ document.documentElement.lang = language();
 document.getElementById('skip').textContent = t('skip');
 document.getElementById('skip').addEventListener('click', (event) => { event.preventDefault(); focusHeading(); });
 notice.append(button('×', closeNotice, { 'aria-label': t('notice.close') }));
+notice.addEventListener('focusin', ({ relatedTarget }) => { if (!notice.contains(relatedTarget)) beforeNotice = relatedTarget; });
 const nav = document.getElementById('nav');
 nav.setAttribute('aria-label', t('nav'));
 nav.append(...['deck', 'takes', 'kit'].map((name) => h('a', { href: `#/${name}`, 'data-name': name }, t(`nav.${name}`))));

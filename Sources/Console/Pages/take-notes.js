@@ -1,6 +1,11 @@
 // What a person writes of a take: memo and tags.
 import { button, field, h } from './dom.js';
 
+/** Memos that could not be saved before their page was left, by stem: they are there again when the take is opened. */
+const drafts = new Map();
+const areDrafts = (event) => { if (drafts.size) event.preventDefault(); };
+window.addEventListener('beforeunload', areDrafts);
+
 /** The editor of a take's notes. */
 export class TakeNotes {
   /**
@@ -27,12 +32,27 @@ export class TakeNotes {
       button(t('note.save'), () => this.#saveMemo(), { disabled: !mayChange }),
       this.tags, mayChange ? add : null);
     this.show(take);
+    const draft = drafts.get(take.take);
+    if (draft) {
+      drafts.delete(take.take);
+      this.memo.value = draft.memo;
+      this.base = draft.base;
+      this.#showState();
+    }
     // A page that is closed loses what is not saved: the browser asks first.
     this.onLeave = (event) => { if (this.isEdited) event.preventDefault(); };
     window.addEventListener('beforeunload', this.onLeave);
   }
 
-  close() { window.removeEventListener('beforeunload', this.onLeave); }
+  /** Ends it. A memo that is not saved is kept until the take is opened again. Returns whether there is one that is not being saved. */
+  close() {
+    window.removeEventListener('beforeunload', this.onLeave);
+    if (this.isEdited) drafts.set(this.take.take, { memo: this.memo.value, base: this.base });
+    return this.isEdited && !this.isSaving;
+  }
+
+  /** Forgets what is not saved, of a take that is deleted. */
+  giveUp() { this.memo.value = this.take.memo ?? ''; }
 
   /** As a text area has it: a memo of the command line may have other ends of lines. */
   get isEdited() { return this.memo.value.trimEnd() !== (this.take.memo ?? '').replace(/\r\n?/g, '\n').trimEnd(); }
@@ -54,7 +74,11 @@ export class TakeNotes {
   /** Saves a memo that could not be saved before. */
   saveAgain() { if (document.activeElement !== this.memo) this.#saveMemo(); }
 
-  #showState() { this.state.textContent = this.isEdited ? this.t('note.unsaved') : ''; }
+  #showState() {
+    const text = this.isEdited ? this.t('note.unsaved') : '';
+    // Only a change is said.
+    if (this.state.textContent !== text) this.state.textContent = text;
+  }
 
   /** One after the other: each is made of what the one before has saved. */
   #saveMemo() {
@@ -65,8 +89,13 @@ export class TakeNotes {
   async #saveOnce() {
     if (!this.isEdited || !this.question.hidden) return;
     const memo = this.memo.value.trimEnd() || null;
+    this.isSaving = true;
     const failure = await this.save({ memo, memo_was: this.base });
-    if (!failure) this.base = memo;
+    this.isSaving = false;
+    if (!failure) {
+      this.base = memo;
+      drafts.delete(this.take.take);
+    }
     // Another phone changed it meanwhile: a person says which one stays.
     this.question.hidden = failure?.status !== 409 || (this.take.memo ?? null) === this.base;
     this.#showState();

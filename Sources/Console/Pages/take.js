@@ -57,7 +57,7 @@ class TakePage {
   }
 
   #closeParts() {
-    this.notes?.close();
+    if (this.notes?.close()) this.context.fail(new Error(this.t('note.kept', { name: titleOf(this.take, this.t) })));
     for (const part of this.#parts) part.close();
   }
 
@@ -77,7 +77,7 @@ class TakePage {
   #show({ take, sidecar, notes, markers }) {
     const { t, context } = this;
     this.#closeParts();
-    Object.assign(this, { take, sidecar, markers });
+    Object.assign(this, { take, sidecar, markers, shownFrames: take.frames });
     this.player = new Player(take, {
       api: context.api, onChange: () => this.#moved(), onFail: context.fail,
     });
@@ -109,6 +109,12 @@ class TakePage {
     if (status) this.player.heard(status);
   }
 
+  /** Whether somebody plays, or writes. */
+  get #isInUse() {
+    const { activeElement } = document;
+    return this.player.isPlaying || this.notes.isEdited || (this.root.contains(activeElement) && activeElement.matches('input, textarea'));
+  }
+
   #assemble(notes) {
     const { t, take, sidecar } = this;
     this.line = h('p', { class: 'take-head' });
@@ -127,7 +133,7 @@ class TakePage {
 
   /** Fills the page; the heading keeps the focus that it was given when the page was opened. */
   #fill(makeParts) {
-    const hadFocus = document.activeElement === this.heading;
+    const hadFocus = this.root.contains(document.activeElement);
     this.root.replaceChildren(...makeParts().filter(Boolean));
     if (hadFocus) this.heading.focus({ preventScroll: true });
   }
@@ -195,7 +201,10 @@ class TakePage {
     try {
       await context.api.delete(deletePath(take, where));
       if (where === 'there') this.#refresh();
-      else location.hash = '#/takes';
+      else {
+        this.notes.giveUp();
+        location.hash = '#/takes';
+      }
     } catch (error) {
       context.fail(error);
     }
@@ -207,6 +216,7 @@ class TakePage {
       const { take } = await this.context.api.patch(takePath(this.stem), changes);
       if (changes.markers) await this.#refresh();
       else this.#took(take);
+      this.context.succeed();
       return null;
     } catch (error) {
       this.context.fail(error);
@@ -245,7 +255,7 @@ class TakePage {
       if (this.#isClosed) return;
       this.markers = markers;
       // A take that goes on is longer: all of the page is of the shorter one. A memo that is being written stays.
-      if (take.frames !== this.take.frames && !this.notes.isEdited) await this.load();
+      if (take.frames !== this.shownFrames && !this.#isInUse) await this.load();
       else this.#took(take);
     } catch (error) {
       this.context.say(error.message);

@@ -6,6 +6,8 @@ import { h } from './dom.js';
 const pageSize = 50;
 /** So many pages keep their takes in memory. */
 const mostHeld = 40;
+/** So many more requests find where the next page begins by now. */
+const mostRefetched = 20;
 const margin = '120% 0px';
 
 /**
@@ -234,32 +236,56 @@ export class TakesList {
     if (page.isNear) this.#render(page);
   }
 
-  /** The takes of a page by now. Before a page without a key there may be newer ones: those are for `refreshHead`. */
-  async #fetchPage({ after, stems }) {
-    const count = Math.max(1, stems.length);
-    if (after !== null) return (await this.#fetch(after, count)).takes;
-    const { takes } = await this.#fetch(null, count + pageSize);
-    const first = takes.findIndex((take) => stems.includes(take.take));
-    return first < 0 ? [] : takes.slice(first, first + count);
+  /**
+   * The takes of a page by now, up to where the next page begins. Before a page without a key there may be newer ones: those are for
+   * `refreshHead`.
+   */
+  async #fetchPage(page) {
+    const { after, stems } = page;
+    const following = this.#pages.slice(this.#pages.indexOf(page) + 1);
+    const later = new Set(following.slice(0, 3).flatMap((one) => one.stems));
+    const { takes, next } = await this.#fetchUntil(later, after, stems.length);
+    const first = after === null ? takes.findIndex((take) => stems.includes(take.take)) : 0;
+    const end = takes.findIndex((take) => later.has(take.take));
+    const found = first < 0 ? [] : takes.slice(first, end < 0 ? takes.length : end);
+    if (!following.length) page.next = next;
+    if (end >= 0 && found.map((take) => take.take).join() !== stems.join()) {
+      // Others came or went: the next page begins elsewhere.
+      following[0].after = end ? (await this.#fetch(after, end)).next : after;
+    }
+    return found;
   }
 
-  /** Takes what the server says of a page by now, without what belongs to the next ones: of those, takes may be gone as well. */
+  /** Takes from a key on, until one of `later` is among them, or there are no more. */
+  async #fetchUntil(later, after, count) {
+    let { takes, next } = await this.#fetch(after, Math.max(1, count) + pageSize);
+    for (let more = 0; more < mostRefetched && later.size && next !== null && !takes.some((take) => later.has(take.take)); more++) {
+      const answer = await this.#fetch(next, pageSize);
+      takes = [...takes, ...answer.takes];
+      next = answer.next;
+    }
+    return { takes, next };
+  }
+
   #take(page, takes) {
-    const index = this.#pages.indexOf(page);
-    const later = this.#pages.slice(index + 1, index + 4).flatMap(({ stems }) => stems);
-    const end = takes.findIndex((take) => later.includes(take.take));
-    page.takes = end < 0 ? takes : takes.slice(0, end);
-    page.stems = page.takes.map((take) => take.take);
+    const stems = takes.map((take) => take.take);
+    for (const stem of page.stems) if (!stems.includes(stem)) this.#forget(stem);
+    Object.assign(page, { takes, stems });
     this.#hold(page);
+    const following = this.#pages[this.#pages.indexOf(page) + 1];
+    if (!following || following.dayBefore === page.lastDay) return;
+    following.dayBefore = page.lastDay;
+    this.#refill(following);
   }
 
   #hold(page) {
-    page.lastDay = dayOf(page.takes.at(-1));
+    page.lastDay = page.takes.length ? dayOf(page.takes.at(-1)) : page.dayBefore;
     this.#held = [...this.#held.filter((one) => one !== page), page];
     if (this.#held.length > mostHeld) this.#held.shift().takes = null;
   }
 
   #render(page) {
+    const focus = this.#focusIn(page);
     const groups = [];
     let day = page.dayBefore;
     for (const take of page.takes) {
@@ -273,6 +299,19 @@ export class TakesList {
     }
     page.element.replaceChildren(...groups);
     page.element.style.removeProperty('height');
+    focus?.();
+  }
+
+  /** Gives the focus back to the same part of the same row; null: it is elsewhere. */
+  #focusIn(page) {
+    const { activeElement } = document;
+    if (!page.element.contains(activeElement)) return null;
+    const parts = (row) => [...row.element.querySelectorAll('a, button, input')];
+    for (const [stem, row] of this.#rows) {
+      const index = parts(row).indexOf(activeElement);
+      if (index >= 0) return () => { const own = this.#rows.get(stem); if (own) parts(own)[index]?.focus({ preventScroll: true }); };
+    }
+    return null;
   }
 
   #row(take) {

@@ -123,21 +123,21 @@ class TakesPage {
         this.#countAll();
       } else if (what === 'many') {
         this.#refreshSoon();
-      } else if (this.list.find(stem)) {
-        const { take } = await this.context.api.get(takePath(stem));
-        this.list.update(take);
+      } else {
+        if (this.list.find(stem)) this.list.update((await this.context.api.get(takePath(stem))).take);
+        // It may be one of those that are looked for by now, or no more.
+        if (this.#query()) this.#refreshSoon();
       }
     } catch (error) {
       this.context.say(error.message);
     }
   }
 
-  /** Asks for the list anew, once for all that changes meanwhile. Who has scrolled keeps the place. */
+  /** Asks for the list anew, once for all that changes meanwhile. */
   #refreshSoon() {
     this.refreshing ??= setTimeout(() => {
       this.refreshing = null;
-      const done = window.scrollY === 0 ? this.list.search(this.#query()) : this.list.refresh();
-      done.catch((error) => this.context.say(error.message));
+      this.list.refresh().catch((error) => this.context.say(error.message));
       this.#countAll();
     }, refreshRest);
   }

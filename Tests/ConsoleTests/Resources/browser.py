@@ -241,6 +241,11 @@ with sync_playwright() as play:
     look(page, "refused-phone")
     page.get_by_role("button", name="Close the message").click()
     expect(not failure.is_visible(), "the message can be closed")
+    page.goto(home + "#/takes")
+    expect(shows(page, "It is kept here until this page is closed"), "who leaves the take is told that its memo is not saved")
+    page.goto(home + f"#/takes/{take}")
+    memo.wait_for()
+    expect(len(memo.input_value()) == 4001, "and finds it again")
     memo.fill("at the weir")
     memo.blur()
     expect(wait_until(page, lambda: not page.get_by_text("The memo is not saved yet.").is_visible()), "a memo as it was is saved")
@@ -257,7 +262,7 @@ with sync_playwright() as play:
     page.get_by_role("button", name="Save mine").click()
     written = lambda: json.loads(api("GET", f"/api/takes/{take}"))["take"]["memo"] == "by the mill"
     expect(wait_until(page, written), "who says so replaces it")
-    page.get_by_role("button", name="Close the message").click()
+    expect(wait_until(page, lambda: not failure.is_visible()), "and what had failed is not shown any more")
 
     # A memo that is written while the network is away is saved once it is back.
     cut = open_page(browser, PHONE)
