@@ -31,6 +31,8 @@ export class TakesList {
   #generation = 0;
   #query = '';
   #refreshing = Promise.resolve();
+  /** Takes that were removed: an answer that was on its way has them still. */
+  #gone = new Set();
 
   /**
    * @param {object} options
@@ -99,6 +101,7 @@ export class TakesList {
 
   /** Takes one out that is no more. */
   remove(stem) {
+    this.#gone.add(stem);
     const page = this.#pages.find((one) => one.stems.includes(stem));
     if (!page) return;
     page.stems = page.stems.filter((one) => one !== stem);
@@ -168,9 +171,16 @@ export class TakesList {
     await this.refreshHead();
   }
 
-  #fetch(after, limit) {
+  /** A take that was removed may be there again; none named: any of them. */
+  returned(stem) {
+    if (stem) this.#gone.delete(stem);
+    else this.#gone.clear();
+  }
+
+  async #fetch(after, limit) {
     const key = after === null ? '' : `&after=${encodeURIComponent(after)}`;
-    return this.get(`/api/takes?${this.#query}&limit=${limit}${key}`);
+    const { takes, next } = await this.get(`/api/takes?${this.#query}&limit=${limit}${key}`);
+    return { takes: takes.filter(({ take }) => !this.#gone.has(take)), next };
   }
 
   async #loadNext() {
