@@ -6,8 +6,6 @@ import { h } from './dom.js';
 const pageSize = 50;
 /** So many pages keep their takes in memory. */
 const mostHeld = 40;
-/** So many more requests find where the next page begins by now. */
-const mostRefetched = 20;
 const margin = '120% 0px';
 
 /**
@@ -31,8 +29,8 @@ export class TakesList {
   #generation = 0;
   #query = '';
   #refreshing = Promise.resolve();
-  /** Takes that were removed: an answer that was on its way has them still. */
-  #gone = new Set();
+  /** When takes were removed: an answer that was on its way has them still. */
+  #gone = new Map();
 
   /**
    * @param {object} options
@@ -101,7 +99,7 @@ export class TakesList {
 
   /** Takes one out that is no more. */
   remove(stem) {
-    this.#gone.add(stem);
+    this.#gone.set(stem, performance.now());
     const page = this.#pages.find((one) => one.stems.includes(stem));
     if (!page) return;
     page.stems = page.stems.filter((one) => one !== stem);
@@ -162,25 +160,59 @@ export class TakesList {
     this.#refill(this.#pages[1]);
   }
 
-  /** Asks again for what is seen, after events may have been missed. */
-  async refresh() {
-    for (const page of this.#pages) {
-      page.takes = null;
-      if (page.isNear) await this.#fill(page);
-    }
-    await this.refreshHead();
+  /** Asks again for the list down to what is seen: takes came, went or changed. What is seen keeps its place, and the focus. */
+  refresh() {
+    const done = this.#refreshing.then(() => this.#renew());
+    this.#refreshing = done.catch(() => {});
+    return done;
   }
 
-  /** A take that was removed may be there again; none named: any of them. */
-  returned(stem) {
-    if (stem) this.#gone.delete(stem);
-    else this.#gone.clear();
+  async #renew() {
+    const generation = this.#generation;
+    const last = this.#pages.findLastIndex((page) => page.isNear || page.element.firstChild);
+    const count = this.#pages.slice(0, last + 1).reduce((sum, page) => sum + page.stems.length, 0);
+    const pages = [];
+    for (let found = 0, after = null; found < Math.max(1, count);) {
+      const { takes, next } = await this.#fetch(after, pageSize);
+      if (generation !== this.#generation) return;
+      const dayBefore = pages.at(-1)?.lastDay ?? '';
+      pages.push({ after, stems: takes.map((take) => take.take), next, dayBefore, lastDay: dayOf(takes.at(-1)) || dayBefore, height: 0, takes });
+      found += takes.length;
+      after = next;
+      if (next === null) break;
+    }
+    const anchor = this.#anchor();
+    const focus = this.#focusIn(this.element);
+    this.#generation += 1;
+    this.#isLoading = false;
+    for (const page of this.#pages) this.#discard(page);
+    this.#pages = [];
+    for (const page of pages) this.#append(page);
+    focus?.();
+    const row = anchor && this.#rows.get(anchor.stem);
+    if (row) window.scrollBy(0, row.element.getBoundingClientRect().top - anchor.top);
+    this.onState(pages[0].stems.length ? 'ready' : 'empty');
+    this.near.unobserve(this.end);
+    this.near.observe(this.end);
+  }
+
+  /** The first row that is seen, and where; null: the list is at its top. */
+  #anchor() {
+    if (window.scrollY === 0) return null;
+    for (const { stems } of this.#pages) {
+      for (const stem of stems) {
+        const box = this.#rows.get(stem)?.element.getBoundingClientRect();
+        if (box && box.bottom > 0) return { stem, top: box.top };
+      }
+    }
+    return null;
   }
 
   async #fetch(after, limit) {
     const key = after === null ? '' : `&after=${encodeURIComponent(after)}`;
+    const began = performance.now();
     const { takes, next } = await this.get(`/api/takes?${this.#query}&limit=${limit}${key}`);
-    return { takes: takes.filter(({ take }) => !this.#gone.has(take)), next };
+    return { takes: takes.filter(({ take }) => !(this.#gone.get(take) > began)), next };
   }
 
   async #loadNext() {
@@ -246,46 +278,23 @@ export class TakesList {
     if (page.isNear) this.#render(page);
   }
 
-  /**
-   * The takes of a page by now, up to where the next page begins. Before a page without a key there may be newer ones: those are for
-   * `refreshHead`.
-   */
-  async #fetchPage(page) {
-    const { after, stems } = page;
-    const following = this.#pages.slice(this.#pages.indexOf(page) + 1);
-    const later = new Set(following.slice(0, 3).flatMap((one) => one.stems));
-    const { takes, next } = await this.#fetchUntil(later, after, stems.length);
-    const first = after === null ? takes.findIndex((take) => stems.includes(take.take)) : 0;
-    const end = takes.findIndex((take) => later.has(take.take));
-    const found = first < 0 ? [] : takes.slice(first, end < 0 ? takes.length : end);
-    if (!following.length) page.next = next;
-    if (end >= 0 && found.map((take) => take.take).join() !== stems.join()) {
-      // Others came or went: the next page begins elsewhere.
-      following[0].after = end ? (await this.#fetch(after, end)).next : after;
-    }
-    return found;
+  /** The takes of a page by now. Before a page without a key there may be newer ones: those are for `refreshHead`. */
+  async #fetchPage({ after, stems }) {
+    const count = Math.max(1, stems.length);
+    if (after !== null) return (await this.#fetch(after, count)).takes;
+    const { takes } = await this.#fetch(null, count + pageSize);
+    const first = takes.findIndex((take) => stems.includes(take.take));
+    return first < 0 ? [] : takes.slice(first, first + count);
   }
 
-  /** Takes from a key on, until one of `later` is among them, or there are no more. */
-  async #fetchUntil(later, after, count) {
-    let { takes, next } = await this.#fetch(after, Math.max(1, count) + pageSize);
-    for (let more = 0; more < mostRefetched && later.size && next !== null && !takes.some((take) => later.has(take.take)); more++) {
-      const answer = await this.#fetch(next, pageSize);
-      takes = [...takes, ...answer.takes];
-      next = answer.next;
-    }
-    return { takes, next };
-  }
-
+  /** Takes what the server says of a page by now, without what belongs to the next ones: of those, takes may be gone as well. */
   #take(page, takes) {
-    const stems = takes.map((take) => take.take);
-    for (const stem of page.stems) if (!stems.includes(stem)) this.#forget(stem);
-    Object.assign(page, { takes, stems });
+    const index = this.#pages.indexOf(page);
+    const later = this.#pages.slice(index + 1, index + 4).flatMap(({ stems }) => stems);
+    const end = takes.findIndex((take) => later.includes(take.take));
+    page.takes = end < 0 ? takes : takes.slice(0, end);
+    page.stems = page.takes.map((take) => take.take);
     this.#hold(page);
-    const following = this.#pages[this.#pages.indexOf(page) + 1];
-    if (!following || following.dayBefore === page.lastDay) return;
-    following.dayBefore = page.lastDay;
-    this.#refill(following);
   }
 
   #hold(page) {
@@ -295,7 +304,7 @@ export class TakesList {
   }
 
   #render(page) {
-    const focus = this.#focusIn(page);
+    const focus = this.#focusIn(page.element);
     const groups = [];
     let day = page.dayBefore;
     for (const take of page.takes) {
@@ -313,9 +322,9 @@ export class TakesList {
   }
 
   /** Gives the focus back to the same part of the same row; null: it is elsewhere. */
-  #focusIn(page) {
+  #focusIn(element) {
     const { activeElement } = document;
-    if (!page.element.contains(activeElement)) return null;
+    if (!element.contains(activeElement)) return null;
     const parts = (row) => [...row.element.querySelectorAll('a, button, input')];
     for (const [stem, row] of this.#rows) {
       const index = parts(row).indexOf(activeElement);

@@ -117,13 +117,11 @@ class TakesPage {
         this.#select([stem], false);
         this.#countAll();
       } else if (what === 'added') {
-        this.list.returned(stem);
         await this.list.refreshHead();
         // A kit whose clock was not set yet records takes that are older than others.
         if (!this.list.find(stem)) this.#refreshSoon();
         this.#countAll();
       } else if (what === 'many') {
-        this.list.returned();
         this.#refreshSoon();
       } else {
         if (this.list.find(stem)) this.list.update((await this.context.api.get(takePath(stem))).take);
