@@ -138,15 +138,15 @@ struct Routes: Sendable {
             problem.headers[.wwwAuthenticate] = "Cookie realm=\"fieldfare\""
             throw problem
         }
-        let hasBody = request.method == .post || request.method == .patch || request.method == .put
-        guard !hasBody || isType(request.headers[.contentType], route.content) else {
+        let mayHaveBody = request.method == .post || request.method == .patch || request.method == .put
+        guard !mayHaveBody || isType(request.headers[.contentType], route.content) else {
             throw Problem(
                 .unsupportedMediaType, .usage,
                 "console: the request's content type is not \(route.content.rawValue): send that")
         }
         var (request, context) = (request, context)
         context.query = try QueryItems(request.uri.query, allowed: route.query)
-        if hasBody, route.content == .json { request.body = try await request.wholeBody(context) }
+        if mayHaveBody, route.content == .json { request.body = try await request.wholeBody(context) }
         return try await route.handler(request, context)
     }
 

@@ -34,7 +34,7 @@ final class FLACStream {
     enum Output {
         /// A file, whose head is written last.
         case file(OpenFile, FileSystem)
-        /// Whoever takes them, in their order.
+        /// Memory, in their order, until `takePieces` takes them.
         case pieces(FLACSignature)
     }
 

@@ -72,7 +72,7 @@ import Testing
         #expect(changed.status == 200)
         #expect(changed.json?["take"]?["tags"] == .array([.string("bird"), .string("dawn")]))
         _ = try kit.phone.patch("/api/takes/\(stem)", #"{"remove":["dawn"]}"#)
-        // Of two phones that write at once, the second is told of the first.
+        // Of two phones that write at once, the second receives the memo of the first.
         let late = try kit.phone.patch("/api/takes/\(stem)", #"{"memo":"wren","memo_was":null}"#)
         #expect(late.status == 409)
         let sentence =

@@ -3,8 +3,10 @@ import { button, field, h } from './dom.js';
 
 /** Memos that could not be saved before their page was left, by stem: they are there again when the take is opened. */
 const drafts = new Map();
-const areDrafts = (event) => { if (drafts.size) event.preventDefault(); };
-window.addEventListener('beforeunload', areDrafts);
+/** The notes that are shown. */
+let shown = null;
+// A page that is closed loses what is not saved: the browser asks first.
+window.addEventListener('beforeunload', (event) => { if (drafts.size || shown?.isEdited) event.preventDefault(); });
 
 /** The editor of a take's notes. */
 export class TakeNotes {
@@ -39,14 +41,12 @@ export class TakeNotes {
       this.base = draft.base;
       this.#showState();
     }
-    // A page that is closed loses what is not saved: the browser asks first.
-    this.onLeave = (event) => { if (this.isEdited) event.preventDefault(); };
-    window.addEventListener('beforeunload', this.onLeave);
+    shown = this;
   }
 
   /** Ends it. A memo that is not saved is kept until the take is opened again. Returns whether there is one that is not being saved. */
   close() {
-    window.removeEventListener('beforeunload', this.onLeave);
+    shown = null;
     if (this.isEdited) drafts.set(this.take.take, { memo: this.memo.value, base: this.base });
     return this.isEdited && !this.isSaving;
   }
