@@ -51,7 +51,7 @@ import Testing
                   b"Content-Length: 30000\\r\\n\\r\\n{")
         s.settimeout(0.1)
         answer = b""
-        while True:
+        for _ in range(600):
             try:
                 piece = s.recv(65536)
                 if not piece: break
@@ -60,6 +60,7 @@ import Testing
                 try: s.sendall(b" ")
                 except OSError: break
             except OSError: break
+        else: sys.exit("the connection is kept")
         print(answer.split(b" ")[1].decode(), b"connection: close" in answer.lower())
         """
 
