@@ -65,24 +65,25 @@ def check_updates(bench, card, packages, key, randomness):
     fact(machine.is_recording(), "an update comes while a take is recorded")
     take = machine.status().get("take")
     first = boot(machine)
-    began = time.monotonic()
     with open(updates.bundle("0.9.1"), "rb") as bundle:
         machine.run("sudo sh -c 'cd /boot/firmware && mount -o remount,rw . && rm *.update && cat >fieldfare-0.9.1-arm64.update'", bundle)
     machine.run("sudo mount -o remount,ro /boot/firmware")
     machine.run("sudo systemctl start kit-update@boot-firmware.service")
-    fact(machine.until("test -s /data/system/trying"), "  a slot is made of it")
-    making = time.monotonic() - began
-    print(f"       {making:.0f} s, emulated; MiB of the slot: " + machine.as_root("du -sm /data/system/slots/*/files | cut -f1"))
+    fact(machine.until("grep -q waiting /run/fieldfare-kit/update"), "  it waits")
     machine.sleep(15)
+    fact(machine.say("sudo ls /data/system | grep -E 'incoming|trying'") == "", "  and takes nothing of the card meanwhile")
     status = machine.status()
     fact(status.get("state") == "recording" and status.get("take") == take and boot(machine) == first,
-         "  the take goes on, and the restart waits")
+         "  the take goes on")
     fact(status.get("xruns") == 0 and status.get("gaps") == 0, f"  without a gap: {status.get('xruns')} overruns, {status.get('gaps')} gaps")
     machine.press("stop")
     began = time.monotonic()
-    fact(machine.wait(lambda: boot(machine) not in ("", first), "the trial"), "  once it has ended the kit starts again")
+    fact(machine.wait(lambda: machine.say("sudo cat /data/system/trying") != "", "the slot", 900), "  once it has ended a slot is made of the update")
+    making = time.monotonic() - began
+    fact(machine.wait(lambda: boot(machine) not in ("", first), "the trial"), "  and the kit starts again")
     fact(machine.wait(lambda: current(machine).startswith("0.9.1-"), "the confirmation"), "  and the update is in force")
-    print(f"       {time.monotonic() - began:.0f} s after the take, emulated")
+    print(f"       {making:.0f} and {time.monotonic() - began:.0f} s after the take, emulated; MiB of the slot: "
+          + machine.as_root("du -sm /data/system/slots/*/files | cut -f1"))
     fact(version(machine) == "0.9.1" and shipped != "0.9.1", f"  dpkg says 0.9.1, and said {shipped}")
     fact(machine.is_armed(), "  the recorder is armed")
     fact(machine.wait(reports("fieldfare-0.9.1-arm64.update: is in force"), "the report"), "  the report says so")
