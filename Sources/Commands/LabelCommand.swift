@@ -24,6 +24,13 @@ struct LabelCommand: FieldfareCommand {
             throw Failure(exitStatus: 75, "label: the console is off: [console] listen of the settings opens it")
         }
         let wifi = AccessPoint(name: KitName.hostName, passwordFile: AccessPoint.passwordFile)
+        let isThere = unsafe access(AccessPoint.passwordFile, F_OK) == 0
+        if wifi == nil, isForWiFi || isThere {
+            let sentence =
+                "label: \(AccessPoint.passwordFile): the password of the kit's own Wi-Fi cannot be read: try with sudo"
+            guard !isForWiFi else { throw Failure(exitStatus: 66, sentence) }
+            session.console.complain(sentence)
+        }
         if options.json {
             var label: [String: JSONValue] = ["name": .string(settings.kitName), "address": .string(address)]
             if let wifi { label["wifi"] = .object(["name": .string(wifi.name), "password": .string(wifi.password)]) }
@@ -32,20 +39,13 @@ struct LabelCommand: FieldfareCommand {
         try session.write(line: settings.kitName)
         try session.write(line: address)
         if let wifi {
-            try session.write(line: "back and forward held for 3 s: Wi-Fi \(wifi.name), password \(wifi.password),")
+            try session.write(line: "back and forward held for 3 s: Wi-Fi \(wifi.name)")
+            try session.write(line: "its password: \(wifi.password)")
             try session.write(line: "then \(AccessPoint.address(port: settings.console.listen?.port))")
         }
         guard !isTextOnly else { return }
         var code = address
-        if isForWiFi {
-            guard let wifi else {
-                throw Failure(
-                    exitStatus: 66,
-                    "label: \(AccessPoint.passwordFile): the password of the kit's own Wi-Fi cannot be read: try with sudo"
-                )
-            }
-            code = wifi.code
-        }
+        if isForWiFi, let wifi { code = wifi.code }
         guard !Self.drawCode(code) else { return }
         throw Failure(exitStatus: 69, "label: there is no QR code: install qrencode, or ask with --text")
     }
@@ -60,9 +60,10 @@ struct LabelCommand: FieldfareCommand {
         /// - Returns: nil, if that cannot be read.
         init?(name: String, passwordFile: String) {
             guard let bytes = try? FileSystem().contents(passwordFile, limit: 4096),
-                let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first
+                let line = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first
             else { return nil }
-            self.name = name
+            // A Wi-Fi has no longer name (IEEE 802.11).
+            self.name = String(name.prefix(32))
             password = String(line)
         }
 

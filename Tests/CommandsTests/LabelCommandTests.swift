@@ -22,9 +22,11 @@ import Testing
         let scratch = ScratchFolder()
         let file = scratch.path + "/access-point"
         #expect(LabelCommand.AccessPoint(name: "heron07", passwordFile: file) == nil)
-        try Data("se;cret\\1\n".utf8).write(to: URL(filePath: file))
+        try Data("se;cret\\1\r\n".utf8).write(to: URL(filePath: file))
         let wifi = try #require(LabelCommand.AccessPoint(name: "heron07", passwordFile: file))
         #expect(wifi.password == #"se;cret\1"#)
+        let long = String(repeating: "a", count: 41)
+        #expect(LabelCommand.AccessPoint(name: long, passwordFile: file)?.name == String(repeating: "a", count: 32))
         #expect(wifi.code == #"WIFI:T:WPA;S:heron07;P:se\;cret\\1;;"#)
         #expect(LabelCommand.AccessPoint.address(port: 80) == "http://10.42.0.1")
         #expect(LabelCommand.AccessPoint.address(port: 8080) == "http://10.42.0.1:8080")
