@@ -235,7 +235,8 @@ let package = Package(
             name: "TakeFilesTests",
             dependencies: ["TakeFiles", "Filters", "Takes", "SeededRandom", "TakePlaces", "PowerCuts"],
             swiftSettings: strict),
-        .testTarget(name: "HistoryTests", dependencies: ["History", "TakeFiles", "Takes"], swiftSettings: strict),
+        .testTarget(
+            name: "HistoryTests", dependencies: ["History", "TakeFiles", "Takes", "PowerCuts"], swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings", "Takes", "SeededRandom"], swiftSettings: strict),
         .testTarget(
             name: "ControlTests", dependencies: ["Takes", "Transport", "Control", "SeededRandom"],

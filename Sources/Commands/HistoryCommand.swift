@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Glibc
 import History
 import TakeFiles
 import Takes
@@ -42,33 +43,43 @@ struct HistoryCommand: FieldfareCommand {
         let since: WallTime?
         if let text = self.since { since = try WallTime(typedDay: text, for: "history --since") } else { since = nil }
         let history = HistoryFolder(folder ?? session.access.history)
-        let found: (records: [HistoryRecord], damaged: Int)
+        let found: HistoryFolder.Contents
         do throws(FileError) {
+            // A kit's own is made with the first event.
+            if folder != nil { _ = try FileSystem().entries(history.path) }
             found = try history.records(since: since)
         } catch {
-            throw Failure(exitStatus: 74, "history: \(error.fact)")
+            throw Failure(exitStatus: error.code == ENOENT ? 66 : 74, "history: \(error.fact)")
         }
         var records = found.records
-        if !kind.isEmpty { records.removeAll { !kind.contains(HistoryKind($0.event)) } }
+        if !kind.isEmpty { records.removeAll { !HistoryKind.kinds(of: $0.event).contains(where: kind.contains) } }
+        let count = records.count
         if limit > 0 { records = records.suffix(limit) }
-        if options.json { return try write(records, damaged: found.damaged, to: session) }
+        if records.count < count, !options.json {
+            session.console.complain("history: these are the newest \(limit) of \(count); --limit 0 shows all")
+        }
+        for sentence in found.unreadable { session.console.complain("history: \(sentence): it is left out") }
+        if options.json { return try write(records, found, to: session) }
         for record in records {
             try session.write(line: HistoryText.line(record, showsUnicode: session.console.showsUnicode))
         }
-        if records.isEmpty { session.console.complain("history: \(history.path): there is nothing from then") }
+        if records.isEmpty {
+            session.console.complain("history: \(history.path): there is nothing\(since == nil ? "" : " from then on")")
+        }
         if found.damaged > 0 {
             session.console.complain("history: \(history.path): \(found.damaged) lines are damaged, and left out")
         }
     }
 
-    private func write(_ records: [HistoryRecord], damaged: Int, to session: Session) throws(Failure) {
-        let list: [JSONValue]
-        do {
-            list = try records.map { try JSONValue(encoding: $0) }
-        } catch {
-            throw Failure(exitStatus: 70, "history: cannot be written as JSON: \(error)")
-        }
-        try session.write(json: .object(["history": .array(list), "damaged": .integer(damaged)]))
+    private func write(
+        _ records: [HistoryRecord], _ found: HistoryFolder.Contents, to session: Session
+    ) throws(Failure) {
+        // Each is a line of JSON already: a history of 16 MiB is not held as a tree.
+        let lines = records.compactMap(\.line).map { String(decoding: $0.dropLast(), as: UTF8.self) }
+        let damaged = found.damaged + records.count - lines.count
+        let unreadable: JSONValue = .array(found.unreadable.map { .string($0) })
+        try session.write(
+            line: "{\"damaged\":\(damaged),\"history\":[\(lines.joined(separator: ","))],\"unreadable\":\(unreadable)}")
     }
 }
 
@@ -76,16 +87,17 @@ struct HistoryCommand: FieldfareCommand {
 enum HistoryKind: String, ExpressibleByArgument, CaseIterable {
     case start, press, take, fault, card, clock, measure
 
-    init(_ event: HistoryEvent) {
-        self =
-            switch event {
-            case .started, .ended: .start
-            case .pressed, .leftOut: .press
-            case .takeBegan, .takeEnded: .take
-            case .faultBegan, .faultEnded: .fault
-            case .card: .card
-            case .clock: .clock
-            case .measured: .measure
-            }
+    /// Of which kinds an event is. What was left out may be of several.
+    static func kinds(of event: HistoryEvent) -> [Self] {
+        switch event {
+        case .started, .ended: [.start]
+        case .pressed: [.press]
+        case .leftOut: [.press, .fault, .take, .card, .clock]
+        case .takeBegan, .takeEnded: [.take]
+        case .faultBegan, .faultEnded: [.fault]
+        case .card: [.card]
+        case .clock: [.clock]
+        case .measured: [.measure]
+        }
     }
 }

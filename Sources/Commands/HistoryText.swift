@@ -19,15 +19,17 @@ enum HistoryText {
         case .faultBegan(let fault): "fault \(fault.code) began: \(fault.message.printable)"
         case .faultEnded(let fault): "fault \(fault.code) ended after \(Figures.time(fault.seconds))"
         case .card(let card): "card \(card.card.printable): \(card.format.printable)"
+        case .clock(let clock) where clock.origin == .unset: "clock unset: nothing vouches for the date any more"
         case .clock(let clock): "clock set by: \(clock.origin.rawValue)"
         case .measured(let measurement): measured(measurement, degree: showsUnicode ? "\u{b0}C" : "C")
-        case .leftOut(let some): "\(some.count) events left out: more than 600 in an hour"
+        case .leftOut(let some): "\(some.count) events left out: too many came in an hour"
         }
     }
 
     private static func ending(_ before: RunEnd) -> String {
         switch before {
         case .none: ", for the first time"
+        case .unknown: ", after something that cannot be read in the history"
         case .signal: ", after it was ended by the system"
         case .person: ", after a person switched the kit off"
         case .battery: ", after it switched itself off: the battery was nearly empty"

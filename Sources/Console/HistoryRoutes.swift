@@ -20,6 +20,8 @@ struct HistoryRoutes: Sendable {
         var history: [HistoryRecord]
         /// So many lines could not be read.
         var damaged: Int
+        /// The files that cannot be read, each as a sentence.
+        var unreadable: [String]
     }
 
     var routes: [Route] {
@@ -40,7 +42,7 @@ struct HistoryRoutes: Sendable {
     func page(limit: Int) throws -> Page {
         do {
             let found = try history.records(newest: limit)
-            return Page(history: found.records, damaged: found.damaged)
+            return Page(history: found.records, damaged: found.damaged, unreadable: found.unreadable)
         } catch {
             throw Problem(.internalServerError, .io, "history: \(error.fact)")
         }

@@ -180,6 +180,8 @@ public enum HistoryEvent: Equatable, Sendable {
 public enum RunEnd: String, Codable, Sendable, CaseIterable {
     /// There was none before.
     case none
+    /// The history of it cannot be read.
+    case unknown
     /// The service manager ended it.
     case signal
     /// A person switched the kit off.

@@ -42,59 +42,96 @@ public struct HistoryFolder: Sendable {
     }
 
     /// The path of a file.
-    func file(_ number: Int) -> String {
+    func file(_ number: Int) -> String { "\(path)/\(Self.name(number))" }
+
+    private static func name(_ number: Int) -> String {
         let digits = String(number)
-        return path + "/" + String(repeating: "0", count: max(0, 6 - digits.count)) + digits + ".jsonl"
+        return String(repeating: "0", count: max(0, 6 - digits.count)) + digits + ".jsonl"
     }
 
+    /// A name with other zeros is somebody's copy, and one with more digits would end the counting.
     private static func number(_ name: String) -> Int? {
-        guard name.hasSuffix(".jsonl"), name.utf8.count >= 12, let number = Int(name.dropLast(6)), number > 0 else {
-            return nil
-        }
+        guard name.hasSuffix(".jsonl"), let number = Int(name.dropLast(6)), (1...999_999_999).contains(number),
+            name == Self.name(number)
+        else { return nil }
         return number
     }
 
-    /// The records of all files, the oldest first.
+    /// What was found in the history's files.
+    public struct Contents: Sendable {
+        /// The oldest first.
+        public var records: [HistoryRecord] = []
+        /// How many lines are no records.
+        public var damaged = 0
+        /// The files that cannot be read, each as a sentence.
+        public var unreadable: [String] = []
+    }
+
+    /// The records of all files.
     ///
     /// - Parameter since: only those from there on, by the date that the kit had; nil: all.
-    /// - Returns: the records, and how many lines are none.
-    /// - Throws: `FileError`.
-    public func records(since: WallTime? = nil) throws(FileError) -> (records: [HistoryRecord], damaged: Int) {
-        var (records, damaged) = ([HistoryRecord](), 0)
-        for number in try numbers() {
-            let found = try self.records(inFile: number)
-            records += found.records.filter { record in since.map { record.at >= $0 } ?? true }
-            damaged += found.damaged
-        }
-        return (records, damaged)
+    /// - Throws: `FileError`, if the folder cannot be read.
+    public func records(since: WallTime? = nil) throws(FileError) -> Contents {
+        var contents = Contents()
+        for number in try numbers().reversed() { read(number, into: &contents) }
+        if let since { contents.records.removeAll { $0.at < since } }
+        return contents
     }
 
-    /// The newest records, the oldest of them first. Only the files that they are in are read.
+    /// The newest records. Only the files that they are in are read.
     ///
     /// - Parameter newest: how many, at most.
-    /// - Returns: the records, and how many lines among them are none.
-    /// - Throws: `FileError`.
-    public func records(newest count: Int) throws(FileError) -> (records: [HistoryRecord], damaged: Int) {
-        var (records, damaged) = ([HistoryRecord](), 0)
-        for number in try numbers().reversed() where records.count < count {
-            let found = try self.records(inFile: number)
-            records = found.records + records
-            damaged += found.damaged
+    /// - Throws: `FileError`, if the folder cannot be read.
+    public func records(newest count: Int) throws(FileError) -> Contents {
+        var contents = Contents()
+        for number in try numbers().reversed() where contents.records.count < count {
+            read(number, into: &contents)
         }
-        return (Array(records.suffix(count)), damaged)
+        contents.records = contents.records.suffix(count)
+        return contents
     }
 
-    private func records(inFile number: Int) throws(FileError) -> (records: [HistoryRecord], damaged: Int) {
-        let content: [UInt8]
+    /// The bytes of all files that can be read, the oldest first.
+    /// - Throws: `FileError`, if there is none.
+    public func lines() throws(FileError) -> [UInt8] {
+        _ = try files.entries(path)
+        var bytes: [UInt8] = []
+        for number in try numbers() {
+            bytes += (try? files.contents(file(number), limit: Int(Self.fileBytes) + HistoryRecord.longestLine)) ?? []
+        }
+        return bytes
+    }
+
+    /// What happened since the recorder started last, that start included. Only the files that it is in are read.
+    ///
+    /// - Returns: nil, if that is not known: a file of it cannot be read. Empty: it never started.
+    public func lastRun() -> [HistoryRecord]? {
+        guard let numbers = try? numbers() else { return nil }
+        var contents = Contents()
+        for number in numbers.reversed() {
+            read(number, into: &contents)
+            guard contents.unreadable.isEmpty else { return nil }
+            if let start = contents.records.lastIndex(where: \.isStart) { return Array(contents.records[start...]) }
+        }
+        return []
+    }
+
+    /// Puts what a file has in front of what the newer ones have.
+    private func read(_ number: Int, into contents: inout Contents) {
         do throws(FileError) {
-            content = try files.contents(file(number), limit: Int(Self.fileBytes) + HistoryRecord.longestLine)
+            let bytes = try files.contents(file(number), limit: Int(Self.fileBytes) + HistoryRecord.longestLine)
+            let lines = bytes.split(separator: 0x0a)
+            let records = lines.compactMap { HistoryRecord(line: $0) }
+            contents.records.insert(contentsOf: records, at: 0)
+            contents.damaged += lines.count - records.count
         } catch {
             // The writer removes the oldest one.
-            guard error.code == ENOENT else { throw error }
-            return ([], 0)
+            if error.code != ENOENT { contents.unreadable.insert(error.fact, at: 0) }
         }
-        let lines = content.split(separator: 0x0a)
-        let records = lines.compactMap { HistoryRecord(line: $0) }
-        return (records, lines.count - records.count)
     }
+}
+
+extension HistoryRecord {
+    /// Whether the recorder started.
+    fileprivate var isStart: Bool { if case .started = event { true } else { false } }
 }

@@ -4,6 +4,9 @@ public import TakeFiles
 public struct HistoryWriter {
     private let folder: HistoryFolder
     private var current: Current?
+    /// The file that was appended to last, and up to where that is on the disk. What stands behind it was not acknowledged, and is
+    /// written again.
+    private var synced: (number: Int, length: Int64)?
 
     /// The file that is appended to.
     private struct Current {
@@ -18,23 +21,25 @@ public struct HistoryWriter {
         self.folder = folder
     }
 
-    /// Appends records. They are on the disk when this returns.
+    /// Appends records, and takes those that are on the disk out of the list: all, when this returns.
     ///
-    /// - Throws: `FileError`. Then none of them is in the history, or some are, and the next call goes on behind the last whole line.
-    public mutating func append(_ records: [HistoryRecord]) throws(FileError) {
-        var lines = records.compactMap(\.line)[...]
+    /// - Throws: `FileError`. What is left in the list then is not in the history.
+    public mutating func append(_ records: inout [HistoryRecord]) throws(FileError) {
         do throws(FileError) {
-            while !lines.isEmpty {
+            while !records.isEmpty {
                 var target: Current
                 if let current { target = current } else { target = try open() }
-                var bytes: [UInt8] = []
-                while let line = lines.first, target.length + Int64(bytes.count) < HistoryFolder.fileBytes {
-                    bytes += line
-                    lines = lines.dropFirst()
+                var (bytes, count) = ([UInt8](), 0)
+                while count < records.count, target.length + Int64(bytes.count) < HistoryFolder.fileBytes {
+                    bytes += records[count].line ?? []
+                    count += 1
                 }
+                synced = (target.number, target.length)
                 try folder.files.write(bytes, to: target.file, at: target.length)
                 try folder.files.syncData(target.file)
+                records.removeFirst(count)
                 target.length += Int64(bytes.count)
+                synced = (target.number, target.length)
                 current = target.length < HistoryFolder.fileBytes ? target : nil
             }
         } catch {
@@ -48,11 +53,12 @@ public struct HistoryWriter {
     private func open() throws(FileError) -> Current {
         let directory = try folder.files.makeFolder(folder.path)
         let numbers = try folder.numbers()
-        if let last = numbers.last, let found = try reopen(last) { return found }
+        // What cannot be read stays as it is, and nothing waits for it.
+        if let last = numbers.last, let found = try? reopen(last) { return found }
         let number = (numbers.last ?? 0) + 1
         let file = try folder.files.create(folder.file(number), isNew: true)
         try folder.files.sync(directory)
-        for old in numbers.dropLast(HistoryFolder.fileCount - 1) { try folder.files.remove(folder.file(old)) }
+        for old in numbers.dropLast(HistoryFolder.fileCount - 1) { try? folder.files.remove(folder.file(old)) }
         return Current(number: number, file: file, length: 0)
     }
 
@@ -62,7 +68,8 @@ public struct HistoryWriter {
         let length = try folder.files.length(file)
         guard length < HistoryFolder.fileBytes else { return nil }
         let content = try folder.files.read(file, at: 0, count: Int(length))
-        let whole = Int64(content.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0)
+        var whole = Int64(content.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0)
+        if let synced, synced.number == number { whole = min(whole, synced.length) }
         if whole < length { try folder.files.truncate(file, to: whole) }
         return Current(number: number, file: file, length: whole)
     }

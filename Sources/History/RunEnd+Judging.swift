@@ -2,10 +2,14 @@ extension RunEnd {
     /// How the run before ended.
     ///
     /// - Parameters:
-    ///   - records: the history up to then, or the end of it.
+    ///   - records: the history up to then, or the end of it; nil: it cannot be read.
     ///   - bootID: the kernel's id of this boot.
     ///   - wasReset: whether the watchdog reset the machine before this boot.
-    public init(before records: [HistoryRecord], bootID: String, wasReset: Bool) {
+    public init(before records: [HistoryRecord]?, bootID: String, wasReset: Bool) {
+        guard let records else {
+            self = .unknown
+            return
+        }
         let lastStart = records.lastIndex { record in
             if case .started = record.event { true } else { false }
         }

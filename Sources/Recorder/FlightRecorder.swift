@@ -13,7 +13,10 @@ final class FlightRecorder {
     private let worker: Worker<Order, Outcome>
     private let report: (Report) -> Void
     private var faults = FaultSpans()
-    private var limit = HourlyLimit(most: 600)
+    /// Each kind of event has a share of its own: presses that flicker must not hide a fault, and neither of them a take.
+    private var (presses, shown, others) = (
+        HourlyLimit(most: 200), HourlyLimit(most: 200), HourlyLimit(most: 600)
+    )
     private var nextMeasurement: Instant
 
     /// What is asked of the thread.
@@ -75,8 +78,19 @@ final class FlightRecorder {
     func note(_ origin: ClockOrigin) { note(.clock(.init(origin))) }
 
     private func note(_ event: HistoryEvent) {
-        guard limit.admits(at: clock.now()) else { return }
-        worker.post(.note(record(event)))
+        let now = clock.now()
+        let isAdmitted =
+            switch event {
+            case .pressed: presses.admits(at: now)
+            case .faultBegan, .faultEnded: shown.admits(at: now)
+            default: others.admits(at: now)
+            }
+        if isAdmitted { worker.post(.note(record(event))) }
+    }
+
+    private func noteLeftOut() {
+        let count = presses.takeLeftOut() + shown.takeLeftOut() + others.takeLeftOut()
+        if count > 0 { worker.post(.note(record(.leftOut(.init(count))))) }
     }
 
     private func record(_ event: HistoryEvent) -> HistoryRecord {
@@ -87,13 +101,13 @@ final class FlightRecorder {
     func turn(_ now: Instant, freeBytes: @autoclosure () -> Int64?) {
         guard now >= nextMeasurement else { return }
         nextMeasurement = now + Self.measurementInterval
-        let leftOut = limit.takeLeftOut()
-        if leftOut > 0 { worker.post(.note(record(.leftOut(.init(leftOut))))) }
+        noteLeftOut()
         worker.post(.measure(clock.wallTime(), uptime: now.uptime, freeBytes: freeBytes()))
     }
 
     /// Notes that the recorder ends, and waits for that at most a second: the storage may hang.
     func end(by cause: HistoryEvent.RecorderEnd.Cause) {
+        noteLeftOut()
         worker.post(.end(record(.ended(.init(by: cause)))))
         let deadline = clock.now() + .seconds(1)
         while clock.now() < deadline {
@@ -142,7 +156,7 @@ private final class HistoryWork {
             switch order {
             case .begin(let version, let bootID, let at, let uptime):
                 let before = RunEnd(
-                    before: (try? folder.records().records) ?? [], bootID: bootID, wasReset: sensors.wasResetByWatchdog)
+                    before: folder.lastRun(), bootID: bootID, wasReset: sensors.wasResetByWatchdog)
                 pending.append(
                     HistoryRecord(
                         at: at, uptime: uptime, .started(.init(version: version, bootID: bootID, before: before))))
@@ -165,8 +179,7 @@ private final class HistoryWork {
 
     private func write(_ outcomes: Mailbox<FlightRecorder.Outcome>) {
         do throws(FileError) {
-            try writer.append(pending)
-            pending = []
+            try writer.append(&pending)
             failure = nil
         } catch {
             pending.removeFirst(max(0, pending.count - Self.mostPending))
@@ -181,7 +194,7 @@ extension RunEnd {
     /// What the log says of it; nil: it ended as it should.
     fileprivate var report: Report? {
         switch self {
-        case .none, .signal, .person, .battery, .schedule: nil
+        case .none, .unknown, .signal, .person, .battery, .schedule: nil
         case .crash: Report(.warning, "history: the recorder was not ended before: it crashed, or was killed")
         case .powerCut: Report(.warning, "history: the kit was not shut down before: its power was cut, or it crashed")
         case .watchdog: Report(.warning, "history: the kit did not answer before, and its watchdog reset it")

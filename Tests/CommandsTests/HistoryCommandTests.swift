@@ -15,12 +15,12 @@ import Testing
 
     private func keep(_ events: [(seconds: Int64, HistoryEvent)]) throws {
         var writer = HistoryWriter(HistoryFolder(scratch.path + "/history"))
-        try writer.append(
-            events.map { seconds, event in
-                HistoryRecord(
-                    at: WallTime(microseconds: 1_795_241_891_250_000 + seconds * 1_000_000),
-                    uptime: Double(12 + seconds), event)
-            })
+        var records = events.map { seconds, event in
+            HistoryRecord(
+                at: WallTime(microseconds: 1_795_241_891_250_000 + seconds * 1_000_000),
+                uptime: Double(12 + seconds), event)
+        }
+        try writer.append(&records)
     }
 
     private func keepDay() throws {
@@ -77,19 +77,31 @@ import Testing
     @Test func `as JSON it is one object with the lines of the files`() throws {
         try keep([(0, .pressed(.init("record")))])
         let expected =
-            #"{"damaged":0,"history":[{"at":"2026-11-21T06:18:11.250000Z","button":"record","event":"press","uptime_seconds":12}]}"#
+            #"{"damaged":0,"history":[{"at":"2026-11-21T06:18:11.250000Z","button":"record","event":"press","uptime_seconds":12}],"unreadable":[]}"#
         #expect(run(["history", "--json"], access: access) == (0, [expected], []))
     }
 
     @Test func `no history, and damaged lines, are said`() throws {
         let folder = scratch.path + "/history"
-        #expect(run(["history"], access: access) == (0, [], ["history: \(folder): there is nothing from then"]))
+        #expect(run(["history"], access: access) == (0, [], ["history: \(folder): there is nothing"]))
+        let typed = run(["history", "--directory", scratch.path + "/none"], access: bareMachine)
+        #expect(typed.status == 66 && typed.complaints[0].contains("/none: No such file or directory"))
         try keep([(0, .pressed(.init("record")))])
         let file = try FileSystem().open(folder + "/000001.jsonl")
         try FileSystem().write(Array("{}\n".utf8), to: file, at: 0)
         let found = run(["history", "--directory", folder], access: bareMachine)
         #expect(found.status == 0)
         #expect(found.complaints.last?.hasSuffix("lines are damaged, and left out") == true)
+    }
+
+    @Test func `a file that cannot be read is named, and the others are shown`() throws {
+        try keep([(0, .pressed(.init("record"))), (1, .leftOut(.init(7)))])
+        _ = try FileSystem().makeFolder(scratch.path + "/history/000002.jsonl")
+        let found = run(["history", "--kind", "fault"], access: access)
+        #expect(found.status == 0)
+        #expect(found.output == ["2026-11-21 06:18:12  0:00:13.0  7 events left out: too many came in an hour"])
+        #expect(found.complaints.count == 1 && found.complaints[0].hasSuffix("it is left out"))
+        #expect(run(["history"], access: access).output.count == 2)
     }
 
     @Test func `a text from another program steers no terminal`() throws {

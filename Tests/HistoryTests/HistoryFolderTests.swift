@@ -1,4 +1,5 @@
 import Glibc
+import PowerCuts
 import TakeFiles
 import Takes
 import Testing
@@ -35,12 +36,18 @@ import Testing
         try files.write(Array(text.utf8), to: file, at: 0)
     }
 
+    private func append(_ records: [HistoryRecord], with writer: inout HistoryWriter) throws {
+        var records = records
+        try writer.append(&records)
+        #expect(records.isEmpty)
+    }
+
     @Test func `what is appended is read in its order, also by another writer`() throws {
         var writer = HistoryWriter(folder)
-        try writer.append([record(1), record(2)])
-        try writer.append([record(3)])
+        try append([record(1), record(2)], with: &writer)
+        try append([record(3)], with: &writer)
         var second = HistoryWriter(folder)
-        try second.append([record(4)])
+        try append([record(4)], with: &second)
         #expect(try folder.records().records == (1...4).map { record($0) })
         #expect(try folder.numbers() == [1])
         let since = record(3).at
@@ -58,7 +65,7 @@ import Testing
         for end in 0...whole.utf8.count {
             try write(String(whole.prefix(end)), to: "000001.jsonl")
             var writer = HistoryWriter(folder)
-            try writer.append([record(9)])
+            try append([record(9)], with: &writer)
             let kept = lines.indices.filter { lines[...$0].joined().utf8.count <= end }
             let found = try folder.records()
             #expect(found.records == kept.map { record($0 + 1) } + [record(9)])
@@ -82,7 +89,7 @@ import Testing
         let full = try files.open(folder.file(count))
         try files.truncate(full, to: HistoryFolder.fileBytes)
         var writer = HistoryWriter(folder)
-        try writer.append([record(1)])
+        try append([record(1)], with: &writer)
         #expect(try folder.numbers() == Array(2...(count + 1)))
         #expect(try folder.records().records == [record(1)])
         // A name that is none of its files stays as it is.
@@ -90,8 +97,8 @@ import Testing
         let many = (1...3000).map {
             record($0, .faultBegan(.init(code: 4, message: String(repeating: "m", count: 100))))
         }
-        try writer.append(many)
-        try writer.append([record(2)])
+        try append(many, with: &writer)
+        try append([record(2)], with: &writer)
         #expect(try folder.numbers() == Array(4...(count + 3)))
         #expect(try folder.records().records.count == many.count + 2)
         for count in [1, 1000, many.count + 9] {
@@ -103,9 +110,55 @@ import Testing
     @Test func `a folder that cannot be made is an error with its path, and the next append works`() throws {
         let blocked = try files.create(folder.path, isNew: true)
         var writer = HistoryWriter(folder)
-        #expect(throws: FileError.self) { try writer.append([record(1)]) }
+        #expect(throws: FileError.self) { try append([record(1)], with: &writer) }
         try files.remove(blocked.path)
-        try writer.append([record(1)])
+        try append([record(1)], with: &writer)
         #expect(try folder.records().records == [record(1)])
+    }
+
+    @Test func `a file that cannot be read hides no other, and what follows has a file of its own`() throws {
+        var writer = HistoryWriter(folder)
+        try append([record(1, .started(.init(version: "1", bootID: "a", before: .none)))], with: &writer)
+        try files.rename(folder.file(1), to: folder.file(2))
+        for number in [1, 3] { _ = try files.makeFolder(folder.file(number)) }
+        #expect(folder.lastRun() == nil)
+        #expect(RunEnd(before: folder.lastRun(), bootID: "a", wasReset: false) == .unknown)
+        var second = HistoryWriter(folder)
+        try append([record(2)], with: &second)
+        #expect(try folder.numbers() == [1, 2, 3, 4])
+        let found = try folder.records()
+        #expect(found.records.map(\.uptime) == [1, 2])
+        #expect(found.unreadable.count == 2 && found.unreadable[0].contains("000001.jsonl"))
+        #expect(try folder.records(newest: 1).unreadable.isEmpty)
+        try append([record(3, .started(.init(version: "1", bootID: "b", before: .unknown)))], with: &second)
+        #expect(folder.lastRun()?.map(\.uptime) == [3])
+        for number in [1, 3] { try files.removeFolder(folder.file(number)) }
+    }
+
+    @Test func `other names with numbers are not the history's`() throws {
+        for name in ["0000000000012.jsonl", "9223372036854775807.jsonl", "-00001.jsonl", "000000.jsonl", "00001.jsonl"]
+        {
+            try write("x\n", to: name)
+        }
+        #expect(try folder.numbers().isEmpty && folder.lastRun() == [])
+        var writer = HistoryWriter(folder)
+        try append([record(1)], with: &writer)
+        #expect(try folder.numbers() == [1])
+    }
+
+    @Test func `what was written and not synced is written once`() throws {
+        let disk = try PowerCutDisk(root: path)
+        var writer = HistoryWriter(HistoryFolder(folder.path, files: FileSystem(calls: disk)))
+        try append([record(1)], with: &writer)
+        for number in [2, 4] {
+            // The records are written, and the sync of them fails.
+            disk.limit = disk.count + 1
+            var records = [record(number), record(number + 1)]
+            #expect(throws: FileError.self) { try writer.append(&records) }
+            #expect(records.count == 2)
+            disk.limit = .max
+            try append(records, with: &writer)
+        }
+        #expect(try folder.records().records == (1...5).map { record($0) })
     }
 }

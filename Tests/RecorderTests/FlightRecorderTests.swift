@@ -60,7 +60,8 @@ import Transport
             root.removeHistory()
             var writer = HistoryWriter(root.history)
             let start = HistoryEvent.started(.init(version: "1", bootID: "one", before: .none))
-            try writer.append([HistoryRecord(at: clock.wallTime(), uptime: 1, start)])
+            var records = [HistoryRecord(at: clock.wallTime(), uptime: 1, start)]
+            try writer.append(&records)
             root.write(bootstatus, to: "/sys/class/watchdog/watchdog0/bootstatus")
             reports = []
             try recorder(bootID: boot).end(by: .signal)
@@ -94,14 +95,23 @@ import Transport
     @Test func `a button that is stuck fills no more than its share, and how much was left out is noted`() throws {
         let recorder = try recorder()
         for _ in 0..<1000 { recorder.note(.pressed("back")) }
+        recorder.note(.faults([Fault(.noCard, "capture: no card")]))
         clock.pass(.seconds(3600))
         recorder.note(.pressed("stop"))
         recorder.turn(clock.now(), freeBytes: nil)
         recorder.end(by: .signal)
         let found = try events
-        #expect(found.count { $0 == .pressed(.init("back")) } == 600)
+        #expect(found.count { $0 == .pressed(.init("back")) } == 200)
         #expect(found.contains(.pressed(.init("stop"))))
-        #expect(found.contains(.leftOut(.init(400))))
+        #expect(found.contains(.leftOut(.init(800))))
+        #expect(found.contains(.faultBegan(.init(code: 1, message: "capture: no card"))))
+    }
+
+    @Test func `what was left out before the end is noted there`() throws {
+        let recorder = try recorder()
+        for _ in 0..<201 { recorder.note(.pressed("back")) }
+        recorder.end(by: .signal)
+        #expect(try events.suffix(2) == [.leftOut(.init(1)), .ended(.init(by: .signal))])
     }
 
     @Test func `a storage that takes nothing is reported once, and what happened meanwhile is written when it does`()
@@ -123,7 +133,7 @@ import Transport
         #expect(reports.count == 1 && reports[0].hasPrefix("history: "))
         #expect(
             try events == [
-                .started(.init(version: "1", bootID: "boot", before: .none)), .pressed(.init("record")),
+                .started(.init(version: "1", bootID: "boot", before: .unknown)), .pressed(.init("record")),
                 .pressed(.init("stop")), .ended(.init(by: .signal)),
             ])
     }
