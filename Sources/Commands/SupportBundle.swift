@@ -1,3 +1,5 @@
+import Glibc
+import History
 import Programs
 import Settings
 import TakeFiles
@@ -13,6 +15,8 @@ struct SupportBundle {
         case file(String)
         /// The settings file, without secrets.
         case settings(String)
+        /// The lines of the history in this folder, also those that are damaged.
+        case history(String)
     }
 
     /// One file of the folder.
@@ -37,7 +41,8 @@ struct SupportBundle {
     ///   - program: the path of `fieldfare`.
     ///   - options: the options that stand behind each of its commands.
     ///   - settings: the path of the settings file.
-    static func parts(program: String, options: [String], settings: String) -> [Part] {
+    ///   - history: the folder of the history.
+    static func parts(program: String, options: [String], settings: String, history: String) -> [Part] {
         func own(_ arguments: String...) -> Source { .program(program, arguments + ["--json"] + options) }
         let journal = ["--no-pager", "--quiet", "--utc", "--output=short-iso-precise", "--lines=50000"]
         func log(_ arguments: String...) -> Source { .program("/usr/bin/journalctl", journal + arguments) }
@@ -46,7 +51,7 @@ struct SupportBundle {
             Part("doctor.json", own("doctor")),
             Part("cards.json", own("cards")),
             Part("lines.json", own("lines")),
-            Part("history.json", own("history", "--limit=0")),
+            Part("history.jsonl", .history(history)),
             Part("takes.json", own("takes")),
             Part("outbox.json", own("outbox")),
             Part("settings.toml", .settings(settings)),
@@ -78,7 +83,7 @@ struct SupportBundle {
         ]
     }
 
-    /// Makes a folder of the parts, packs it, and removes it.
+    /// Makes a folder of the parts, in one of this process, packs it, and removes both.
     /// - Parameters:
     ///   - about: what the first file of the folder says before it lists what is missing.
     ///   - path: the file that is made, ending in `.tar.gz`. It is on the disk when this returns.
@@ -87,9 +92,11 @@ struct SupportBundle {
     func pack(_ parts: [Part], about: String, to path: String) throws(Failure) -> [String] {
         let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let name = String(path[end...].dropLast(".tar.gz".count))
-        let parent = end == path.startIndex ? "." : String(path[..<end].dropLast())
-        let folder = "\(parent)/\(name)"
+        let own = String(path[..<end]) + ".fieldfare-support-\(getpid())"
+        let folder = "\(own)/\(name)"
         var missing: [String] = []
+        try doing { () throws(FileError) in _ = try files.makeFolder(own, mode: 0o700) }
+        defer { removeFolder(own) }
         try doing { () throws(FileError) in _ = try files.makeFolder(folder, mode: 0o700) }
         defer { removeFolder(folder) }
         for part in parts {
@@ -104,7 +111,7 @@ struct SupportBundle {
         }
         let list = missing.isEmpty ? "Nothing is missing.\n" : "Missing:\n" + missing.map { "\($0)\n" }.joined()
         try write(Array((about + list).utf8), to: "\(folder)/about.txt")
-        try pack(name, in: parent, to: path)
+        try pack(name, in: own, to: path)
         return missing
     }
 
@@ -114,10 +121,10 @@ struct SupportBundle {
             return try ProgramOutput(
                 of: program, arguments, limit: Self.mostBytes, patience: Self.patience, mayFail: true
             ).bytes
+        case .history(let folder): return try HistoryFolder(folder).lines()
         case .file(let file): return try files.contents(file)
         case .settings(let file):
-            let text = String(decoding: try files.contents(file), as: UTF8.self)
-            return Array(settingsWithoutSecrets(text).utf8)
+            return Array(settingsForOthers(try files.contents(file)).utf8)
         }
     }
 
@@ -130,22 +137,34 @@ struct SupportBundle {
 
     /// The file has its name once all of it is on the disk.
     private func pack(_ name: String, in parent: String, to path: String) throws(Failure) {
-        let unfinished = "\(path).part"
+        let unfinished = "\(parent)/unfinished"
+        defer { try? files.remove(unfinished) }
         do throws(ProgramError) {
             _ = try ProgramOutput(
                 of: "/usr/bin/tar",
                 [
-                    "--create", "--gzip", "--owner=0", "--group=0", "--file", unfinished, "--directory",
-                    parent.isEmpty ? "/" : parent, name,
+                    "--create", "--gzip", "--owner=0", "--group=0", "--force-local", "--file", unfinished,
+                    "--directory", parent, name,
                 ], limit: 1 << 16, patience: .seconds(600))
         } catch {
-            try? files.remove(unfinished)
             throw Failure(exitStatus: 74, "support: \(error.problem): nothing was made")
         }
         try doing { () throws(FileError) in
             try files.sync(try files.open(unfinished))
             try files.rename(unfinished, to: path)
         }
+        giveToCaller(path)
+    }
+
+    /// The file has what only root may see: it is for who called, also by sudo.
+    private func giveToCaller(_ path: String) {
+        unsafe chmod(path, 0o600)
+        guard getuid() == 0, let user = id("SUDO_UID"), let group = id("SUDO_GID") else { return }
+        unsafe chown(path, user, group)
+    }
+
+    private func id(_ name: String) -> UInt32? {
+        unsafe getenv(name).flatMap { unsafe UInt32(String(cString: $0)) }
     }
 
     private func removeFolder(_ folder: String) {

@@ -10,13 +10,17 @@ struct SupportCommand: FieldfareCommand {
         abstract: "Pack what somebody far away needs to understand the kit into one file.",
         discussion: """
             The file has what doctor, status, history, takes and outbox print, the logs of the services and of the kernel, the \
-            settings, and what the machine is made of: no sound, and no password. What cannot be had is named in its about.txt. \
+            settings that are understood, without comments, and what the machine is made of: no sound, and no password. What cannot be had is named in its about.txt. \
             It is made as root, so that nothing is withheld from it; no service needs to run.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Option(help: ArgumentHelp("The folder that the file is made in; the present one unless named.", valueName: "path"))
     var into = "."
+
+    func validate() throws {
+        guard !into.isEmpty else { throw ValidationError("--into: a folder is missing") }
+    }
 
     func run(in session: Session) throws(Failure) {
         let settings = Settings.load(from: options.settings).settings
@@ -25,7 +29,7 @@ struct SupportCommand: FieldfareCommand {
         let path = "\(into)/fieldfare-support-\(settings.kitName)-\(stamp).tar.gz"
         let parts = SupportBundle.parts(
             program: OwnProgram.path ?? OwnProgram.sibling("fieldfare"), options: passedOn,
-            settings: options.settings ?? Settings.defaultPath)
+            settings: options.settings ?? Settings.defaultPath, history: session.access.history)
         session.access.leaveDisk()
         let about = "Fieldfare \(fieldfareVersion) of \(settings.kitName), \(time.iso8601) by its own clock.\n"
         let missing = try SupportBundle().pack(parts, about: about, to: path)

@@ -12,8 +12,8 @@ func escaped(_ text: String, limit: Int = 60) -> String {
 }
 
 /// The same between quotation marks.
-func quoted(_ text: String) -> String {
-    "\"\(escaped(text))\""
+func quoted(_ text: String, limit: Int = 60) -> String {
+    "\"\(escaped(text, limit: limit))\""
 }
 
 /// A text of the settings without the password that it may have by mistake: before the @ of a URL, or as an option.
@@ -25,26 +25,13 @@ func withoutSecrets(_ text: String) -> String {
             text = text[...mark] + "…" + text[end...]
         }
     }
+    // What a store signs a URL with.
+    if text.contains("://"), let query = text.firstIndex(of: "?") { text = text[...query] + "…" }
     let words = ["pass", "secret", "token", "key", "auth"]
     guard words.contains(where: { text.lowercased().contains($0) }), let first = text.firstIndex(of: "=") else {
         return String(text)
     }
     return text[...first] + "…"
-}
-
-/// A settings file as it may be sent to others: without the passwords that it may have by mistake. Those that belong to a kit are in files
-/// of their own.
-public func settingsWithoutSecrets(_ text: String) -> String {
-    var isCut = false
-    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-        let first = line.first { $0 != " " && $0 != "\t" }
-        // A value may go on in the lines below its key.
-        let isBegin = first.map { "#[".contains($0) } ?? true
-        if isCut, !isBegin, !line.contains("=") { return "…" }
-        let shown = withoutSecrets(String(line))
-        isCut = shown != line
-        return shown
-    }.joined(separator: "\n")
 }
 
 /// A dotted key as TOML writes it.

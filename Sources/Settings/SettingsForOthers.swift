@@ -1,0 +1,49 @@
+/// A settings file as it may be sent to others: the keys that are known, with those values that are understood.
+///
+/// A password that stands there by mistake is none of these, and neither is a comment. Those that belong to a kit are in files of their own.
+/// - Parameter bytes: of the file.
+/// - Returns: TOML, with a dotted key a line. What is left out is named by a comment.
+public func settingsForOthers(_ bytes: [UInt8]) -> String {
+    do throws(TOMLDocument.Failure) {
+        let reader = SettingsReader(document: try TOMLDocument(bytes), file: "")
+        return lines(of: 0, SettingsSchema.keys, below: [], reader).map { $0 + "\n" }.joined()
+    } catch {
+        return "# line \(error.place.line), column \(error.place.column): the file cannot be read, and is left out\n"
+    }
+}
+
+private func lines(
+    of table: Int, _ keys: [Key<Settings>], below section: [String], _ reader: SettingsReader
+) -> [String] {
+    let document = reader.document
+    return document.children(of: table).flatMap { node -> [String] in
+        let (name, value) = (document.nodes[node].key, document.nodes[node].value)
+        let path = section + [name]
+        switch keys.first(where: { $0.name == name })?.role {
+        case .section(let keys) where value == .table: return lines(of: node, keys, below: path, reader)
+        case .value(let assignment):
+            var (settings, reader) = (Settings(), reader)
+            let isUnderstood = assignment.read(node, &settings, &reader)
+            return isUnderstood
+                ? ["\(dotted(path)) = \(text(of: node, document))"]
+                : ["# \(dotted(path)): a value that is not understood"]
+        case .section, nil: return ["# \(dotted(path)): an unknown key"]
+        }
+    }
+}
+
+/// A value as TOML writes it.
+private func text(of node: Int, _ document: TOMLDocument) -> String {
+    let children = document.children(of: node)
+    switch document.nodes[node].value {
+    case .string(let string): return quoted(withoutSecrets(string), limit: 4096)
+    case .integer(let number): return String(number)
+    case .real(let number): return String(number)
+    case .boolean(let value): return String(value)
+    case .date: return "\"\""
+    case .array: return "[" + children.map { text(of: $0, document) }.joined(separator: ", ") + "]"
+    case .table:
+        let pairs = children.map { "\(dotted([document.nodes[$0].key])) = \(text(of: $0, document))" }
+        return "{ " + pairs.joined(separator: ", ") + " }"
+    }
+}
