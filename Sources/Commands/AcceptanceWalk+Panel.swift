@@ -31,6 +31,17 @@ extension AcceptanceWalk {
             }
             say("buttons: the recorder carries out what is pressed: a short take is recorded and played")
         }
+        do {
+            try askForPresses(of: wired, from: source)
+        } catch {
+            // A person who gives up leaves no take behind that is recorded until the storage is full.
+            try? endTake()
+            throw error
+        }
+        try endTake()
+    }
+
+    private func askForPresses(of wired: [Button], from source: any PressSource) throws {
         var last: Button?
         for button in wired {
             let trial = try ask(for: button, from: source, after: last)
@@ -41,7 +52,6 @@ extension AcceptanceWalk {
             }
             try note(trial.check(button, line: line(of: button)))
         }
-        try endTake()
     }
 
     /// - Parameter last: the button before: while it is held on it may be seen again.
@@ -120,7 +130,7 @@ extension AcceptanceWalk {
             say(question(lamp))
             let answer: Keyboard.Answer
             do throws(Keyboard.Interruption) {
-                answer = try keyboard.answer(byDefault: .yes) ?? .unanswered
+                answer = try keyboard.answer(say: say) ?? .unanswered
             } catch {
                 interruption = error
                 return
@@ -141,7 +151,7 @@ extension AcceptanceWalk {
             if !isAsked { say(question(lamp)) }
             isAsked = true
             // The recorder lights it for 0.7 s: it is asked again until there is an answer.
-            if let answer = try keyboard.answer(byDefault: .yes, until: session.clock.now() + .milliseconds(650)) {
+            if let answer = try keyboard.answer(until: session.clock.now() + .milliseconds(650), say: say) {
                 return check(lamp, answer)
             }
         }

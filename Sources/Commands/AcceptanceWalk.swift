@@ -53,12 +53,14 @@ final class AcceptanceWalk {
         for problem in problems {
             try note(AcceptanceCheck(.settings, "file", .failed, problem.description, exitStatus: 78))
         }
-        let interruption = try walk()
+        let (interruption, failure) = walk()
         let report = AcceptanceReport(
             at: began, kit: settings.kitName, version: fieldfareVersion, model: session.access.acceptance.model(),
             checks: checks)
         let path = path ?? Self.name(at: began)
         try write(report, to: path)
+        // Whoever looked at the output may be gone: the report is written first.
+        if let failure { throw failure }
         if session.options.json {
             do {
                 try session.write(json: try JSONValue(encoding: report))
@@ -75,6 +77,9 @@ final class AcceptanceWalk {
         }
         guard report.exitStatus == 0 else {
             let failures = checks.count { $0.outcome == .failed }
+            guard failures > 0 else {
+                throw Failure(exitStatus: report.exitStatus, "doctor: nothing was checked: see \(path)")
+            }
             throw Failure(
                 exitStatus: report.exitStatus,
                 "doctor: \(failures == 1 ? "1 check" : "\(failures) checks") failed: see \(path)"
@@ -82,26 +87,28 @@ final class AcceptanceWalk {
         }
     }
 
-    /// - Returns: nil: it came to its end.
-    private func walk() throws(Failure) -> Keyboard.Interruption? {
+    /// - Returns: two times nil: it came to its end.
+    private func walk() -> (Keyboard.Interruption?, Failure?) {
         let parts: [(AcceptanceCheck.Part, () throws -> Void)] = [
             (.buttons, askForButtons), (.lamps, askForLamps), (.microphone, askForTaps), (.card, testCard),
         ]
         var interruption: Keyboard.Interruption?
         for (part, work) in parts {
             do {
-                if let interruption { throw interruption }
-                try work()
+                if interruption == nil { try work() }
             } catch let error as Keyboard.Interruption {
                 interruption = error
-                try note(AcceptanceCheck(part, "rest", .skipped, "interrupted"))
-            } catch let failure as Failure {
-                throw failure
             } catch {
-                throw Failure(exitStatus: 70, "doctor: \(error)")
+                return (interruption, error as? Failure ?? Failure(exitStatus: 70, "doctor: \(error)"))
+            }
+            guard interruption != nil else { continue }
+            do throws(Failure) {
+                try note(AcceptanceCheck(part, "rest", .skipped, "interrupted"))
+            } catch {
+                return (interruption, error)
             }
         }
-        return interruption
+        return (interruption, nil)
     }
 
     private func write(_ report: AcceptanceReport, to path: String) throws(Failure) {
@@ -138,7 +145,7 @@ final class AcceptanceWalk {
     /// - Returns: nil: yes; else why not.
     func askToBegin(_ question: String) throws(Keyboard.Interruption) -> String? {
         say("\(question) (Enter: begin, s: skip)")
-        switch try keyboard.answer(byDefault: .yes) ?? .unanswered {
+        switch try keyboard.answer(say: say) ?? .unanswered {
         case .yes: return nil
         case .no, .skipped: return Self.skipped
         case .unanswered: return Self.unanswered

@@ -70,18 +70,25 @@ final class Keyboard {
         }
     }
 
-    /// Waits for the answer to a question: y, n or s, and Enter for `byDefault`; what is not understood is `byDefault`, too.
-    func answer(byDefault: Answer, until limit: Instant? = nil) throws(Interruption) -> Answer? {
-        switch wait(until: limit) {
-        case .interrupted: throw Interruption()
-        case .line(let line):
-            return switch line.lowercased().first {
-            case "y": .yes
-            case "n": .no
-            case "s": .skipped
-            default: byDefault
+    /// Waits for the answer to a question: y, n or s, and Enter for yes.
+    /// - Parameters:
+    ///   - limit: no longer than until then; nil: as long as there is an input.
+    ///   - say: receives what is to be typed, if something else was.
+    /// - Returns: nil: there was none by then.
+    func answer(until limit: Instant? = nil, say: (String) -> Void) throws(Interruption) -> Answer? {
+        while true {
+            switch wait(until: limit) {
+            case .interrupted: throw Interruption()
+            case .line(let line):
+                switch line.lowercased() {
+                case "", "y", "yes": return .yes
+                case "n", "no": return .no
+                case "s", "skip": return .skipped
+                default:
+                    say("found '\(line.printable)': type y for yes, n for no, s to skip, and Enter; Enter alone is yes")
+                }
+            case nil: return isOpen ? nil : .unanswered
             }
-        case nil: return isOpen ? nil : .unanswered
         }
     }
 

@@ -12,8 +12,11 @@ package struct AcceptanceReport: Encodable, Equatable, Sendable {
     package var model: String?
     /// In the order in which they were made.
     package var checks: [AcceptanceCheck]
-    /// The exit status of the first check that failed; 0: none did.
-    package var exitStatus: Int32 { checks.exitStatus }
+    /// The exit status of the first check that failed; 0: none did; 75: nothing was checked.
+    package var exitStatus: Int32 {
+        let isChecked = checks.contains { $0.outcome != .skipped }
+        return isChecked ? checks.exitStatus : 75
+    }
 
     /// A report.
     package init(at time: WallTime, kit: String, version: String, model: String?, checks: [AcceptanceCheck]) {

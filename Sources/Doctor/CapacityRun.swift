@@ -24,6 +24,8 @@ import Takes
     private var reading = CapacityMeasure.Reading.uncached
     /// The offsets of all sentinels that were written.
     private var written: Set<Int64> = []
+    /// Whether all sentinels of the plan were written.
+    private var isWhole = false
     private let buffer: UnsafeMutableRawBufferPointer
 
     /// Writing ends after this.
@@ -122,11 +124,12 @@ import Takes
             }
             try write(stretch(plan.runByteCount), ending, until: deadline)
             var last = Duration.zero
+            var passes = 0
             for (number, pass) in plan.grid.enumerated() {
                 let start = clock.now()
                 // The first pass is worth more patience: it alone reaches the end.
                 guard number == 0 || start + last * 2 <= deadline else { break }
-                try write(pass, ending, until: number == 0 ? deadline + Self.patience / 3 : deadline)
+                if try write(pass, ending, until: number == 0 ? deadline + Self.patience / 3 : deadline) { passes += 1 }
                 last = clock.now() - start
                 // A false card shows here at the latest, nearly always: no more is written over what it has.
                 let readings = number == 0 ? try read(written.sorted(), ending) : [:]
@@ -134,10 +137,11 @@ import Takes
                     return try closer(result(readings, began), ending)
                 }
             }
+            isWhole = passes == plan.grid.count
         case .written:
             // All in between is written too, so that density costs nothing.
             let places = stride(from: Int64(0), through: byteCount - Self.block, by: Int(SentinelPlan.shortestStep))
-            try write(Array(places), ending, until: deadline)
+            isWhole = try write(Array(places), ending, until: deadline)
         }
         return result(try read(written.sorted(), ending), began)
     }
@@ -164,9 +168,10 @@ import Takes
 
     // MARK: Writing
 
-    private func write(_ offsets: [Int64], _ ending: () -> CapacityProbe.Ending?, until deadline: Instant? = nil)
-        throws(Stop)
-    {
+    /// - Returns: whether there was time for all.
+    @discardableResult private func write(
+        _ offsets: [Int64], _ ending: () -> CapacityProbe.Ending?, until deadline: Instant? = nil
+    ) throws(Stop) -> Bool {
         var unsynced = 0
         for offset in offsets {
             try Self.reporting { () throws(FileError) in
@@ -178,10 +183,11 @@ import Takes
             unsynced = 0
             try sync()
             if let ending = ending() { throw .ended(ending) }
-            if let deadline, clock.now() >= deadline { return }
+            if let deadline, clock.now() >= deadline, offset != offsets.last { return false }
         }
         try sync()
         if let ending = ending() { throw .ended(ending) }
+        return true
     }
 
     private func sync() throws(Stop) {
@@ -246,7 +252,8 @@ import Takes
         }
         var measure = CapacityMeasure(
             diskByteCount: device.diskByteCount, wantedByteCount: byteCount,
-            coveredByteCount: min(byteCount, (written.max() ?? 0) + plan.step), count: readings.count, step: plan.step,
+            coveredByteCount: isWhole ? byteCount : min(byteCount, (written.max() ?? 0) + plan.step),
+            count: readings.count, step: plan.step,
             filling: filling, reading: reading, wrong: wrong, highestPlace: places.last?.place ?? 0,
             duration: clock.now() - began)
         if let first = wrong.first?.place {

@@ -232,9 +232,24 @@ private struct SteppingClock: Clock {
     @Test func `what a person skips is skipped, and not ok`() throws {
         person.reaction = { person, question in person.type(question.contains("Enter: skip") ? "" : "s") }
         let result = run(machine())
-        #expect(result.status == 0)
+        #expect(result.status == 75)
+        #expect(result.complaints.last == "doctor: nothing was checked: see \(report)")
         #expect(try written.contains("result   11 skipped\n"))
         #expect(!result.output.contains { $0.hasPrefix("ok") })
+    }
+
+    @Test func `an answer that is none is no yes, and is asked for again`() throws {
+        person.reaction = { person, question in
+            if question.hasPrefix("found '") { return person.type("n") }
+            if question.hasPrefix("the fault lamp") || question.hasPrefix("card:") { return person.type("dark") }
+            Person.willing(person, question)
+        }
+        let result = run(machine())
+        #expect(result.status == 74)
+        #expect(outcomes(result.output).filter { $0.hasPrefix("failed") } == ["failed lamps fault"])
+        #expect(
+            person.asked.contains("found 'dark': type y for yes, n for no, s to skip, and Enter; Enter alone is yes"))
+        #expect(result.output.contains { $0.contains("card all: skipped by the person") })
     }
 
     @Test func `a button that the settings do not wire as they should is named`() throws {
@@ -290,6 +305,15 @@ private struct SteppingClock: Clock {
         #expect(result.complaints.last == "doctor: interrupted: \(report) has what was checked until then")
     }
 
+    @Test func `an output that is gone costs no report`() throws {
+        person.reaction = { [console] person, question in
+            if question.hasPrefix("the upload lamp") { console.isFull = true }
+            Person.willing(person, question)
+        }
+        #expect(run(machine()).status == 74)
+        #expect(try written.contains("ok       lamps play: was seen\n"))
+    }
+
     @Test func `JSON goes to the output, and all else to the standard error`() throws {
         person.leave()
         let result = run(machine(), options: ["--json"])
@@ -339,10 +363,12 @@ private struct SteppingClock: Clock {
         var writer = HistoryWriter(HistoryFolder(path))
         let start = HistoryRecord(
             at: WallTime(microseconds: 0), uptime: 3, .started(.init(version: "1", bootID: "b", before: .none)))
-        try writer.append([press("play", 900), start, press("record", 99)])
+        var records = [press("play", 900), start, press("record", 99)]
+        try writer.append(&records)
         let presses = try HistoryPresses(path, at: Instant(nanoseconds: 100_000_000_000))
         #expect(presses.presses() == [])
-        try writer.append([press("stop", 100.5), press("eject", 102), press("back", 103)])
+        records = [press("stop", 100.5), press("eject", 102), press("back", 103)]
+        try writer.append(&records)
         #expect(presses.presses() == [.stop, .back])
         #expect(presses.presses() == [])
     }

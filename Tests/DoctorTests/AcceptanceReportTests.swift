@@ -53,7 +53,7 @@ import Testing
         #expect(
             text
                 == #"{"checks":[{"exit_status":0,"figures":{},"message":"nobody answered","outcome":"skipped","part":"lamps","#
-                + #""subject":"play"}],"date":"1970-01-01T00:00:00.000000Z","exit_status":0,"kit":"heron","model":null,"version":"1.2"}"#
+                + #""subject":"play"}],"date":"1970-01-01T00:00:00.000000Z","exit_status":75,"kit":"heron","model":null,"version":"1.2"}"#
         )
     }
 
