@@ -14,9 +14,15 @@ struct PowerCommand: FieldfareCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(in session: Session) throws(Failure) {
-        let power = Settings.load(from: options.settings).settings.power
-        let (done, failures) = PowerSwitches(root: session.access.kernelFiles).set(as: power)
+        let (settings, problems) = Settings.load(from: options.settings)
+        let (done, failures) = PowerSwitches(root: session.access.kernelFiles).set(as: settings.power)
         for line in done { try session.write(line: line) }
+        // Of other keys the recorder complains.
+        let own = problems.filter { $0.key?.hasPrefix("power") ?? true }
+        for problem in own { session.console.complain("power: \(problem)") }
+        if failures.isEmpty, !own.isEmpty {
+            throw Failure(exitStatus: 78, "power: what the settings do not say is left as it is")
+        }
         for failure in failures.dropLast() { session.console.complain("power: \(failure)") }
         if let failure = failures.last { throw Failure(exitStatus: 74, "power: \(failure)") }
     }

@@ -53,6 +53,12 @@ final class Battery {
             return .unreadable("\(voltage.path): there is no voltage to be read: see [power] supply")
         }
         guard volts < voltage.least else { return .good }
+        // An open channel, or a converter that is off.
+        guard volts >= voltage.least / 2 else {
+            return .unreadable(
+                "\(voltage.path): it says \(Self.text(volts)), by which no kit would run: see [power] supply and its wiring"
+            )
+        }
         return .low("the supply has \(Self.text(volts)), less than \(Self.text(voltage.least))")
     }
 

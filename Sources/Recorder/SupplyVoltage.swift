@@ -35,7 +35,7 @@ struct SupplyVoltage: Sendable {
 
     /// In volts; nil: it cannot be read.
     func read() -> Double? {
-        guard let value = Self.number(path), let volts = volts(value) else { return nil }
+        guard let value = Self.number(path), let volts = volts(value), volts.isFinite else { return nil }
         return volts * ratio
     }
 

@@ -5,11 +5,11 @@ public struct HoursOfDay: Hashable, Sendable {
     /// The first minute that is not; never `from`.
     public let until: Int
 
-    /// Reads `22:00-06:00`; nil for anything else, and for two equal times.
+    /// Reads `22:00-06:00`; nil for anything else, and for two equal times. A day ends at `24:00`, or at `00:00`.
     public init?(_ text: String) {
         let times = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard times.count == 2, let from = Self.minuteOfDay(times[0]), let until = Self.minuteOfDay(times[1]),
-            from != until
+        guard times.count == 2, let from = Self.minuteOfDay(times[0]),
+            let until = times[1].elementsEqual("24:00".utf8) ? 0 : Self.minuteOfDay(times[1]), from != until
         else { return nil }
         (self.from, self.until) = (from, until)
     }

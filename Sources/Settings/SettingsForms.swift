@@ -5,7 +5,7 @@ extension Form where Value == CardReference {
     static var card: Form {
         let examples = ["auto", "usb:VID:PID[:SERIAL]", "path:USB-PATH", "card:ALSA-ID", "pcm:ANY-ALSA-NAME"]
         let text = Form<String>.text("") { CardReference($0) != nil }
-        return Form(allowed: examples.map(quoted)) { node, reader in
+        return Form(allowed: examples.map { quoted($0) }) { node, reader in
             guard case .understood(let text) = text.read(node, &reader), let card = CardReference(text) else {
                 return .refused
             }
@@ -32,14 +32,21 @@ extension Form where Value == UploadWindow {
 
 extension Form where Value == [HoursOfDay] {
     static var hours: Form {
-        Form(allowed: ["an array of hours such as [\"05:00-07:30\"], at most 24"]) { node, reader in
+        let each =
+            "allowed are two different times such as \"05:00-07:30\"; a whole day is \"00:00-12:00\" and \"12:00-24:00\""
+        return Form(allowed: ["an array of hours such as [\"05:00-07:30\"], at most 24"]) { node, reader in
             let document = reader.document
-            guard document.nodes[node].value == .array else { return .refused }
             let nodes = document.children(of: node)
-            let hours = nodes.compactMap { node in
-                if case .string(let text) = document.nodes[node].value { HoursOfDay(text) } else { nil as HoursOfDay? }
-            }
-            return hours.count == nodes.count && hours.count <= 24 ? .understood(hours) : .refused
+            guard document.nodes[node].value == .array, nodes.count <= 24 else { return .refused }
+            // The others are in force: a typing error in one of them must not cost a night.
+            return .understood(
+                nodes.compactMap { node in
+                    if case .string(let text) = document.nodes[node].value, let hours = HoursOfDay(text) {
+                        return hours
+                    }
+                    reader.report(node, "found \(reader.found(node)): \(each)")
+                    return nil
+                })
         }
     }
 }
@@ -64,9 +71,13 @@ extension Form where Value == String {
 
     /// Its name says what it is in.
     static var voltageFile: Form {
-        .text("a path below /sys that ends in _raw, _input or voltage_now") { text in
-            text.hasPrefix("/sys/") && text.utf8.count < 4096
-                && ["_raw", "_input", "/voltage_now"].contains { text.hasSuffix($0) }
+        .text("a path below /sys that ends in in_voltageN_raw, in_voltageN_input, inN_input or voltage_now") { text in
+            guard text.hasPrefix("/sys/"), !text.contains("/../"), text.utf8.count < 4096,
+                let name = text.split(separator: "/").last
+            else { return false }
+            let channel = ["_raw", "_input"].first { name.hasSuffix($0) }.map { name.dropLast($0.count) }
+            let isHardwareMonitor = name.hasSuffix("_input") && channel?.wholeMatch(of: /in[0-9]+/) != nil
+            return name == "voltage_now" || channel?.hasPrefix("in_voltage") == true || isHardwareMonitor
         }
     }
 

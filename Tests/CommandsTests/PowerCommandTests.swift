@@ -81,6 +81,16 @@ import Testing
             ])
     }
 
+    @Test func `settings of power that are wrong are named, others are the recorder's business`() throws {
+        try makeMachine()
+        let (status, output, complaints) = try power(
+            "power = { governor = \"powrsave\", wifi = \"off\" }\nkit.name = 7")
+        #expect(status == 78 && output.count == 1)
+        #expect(complaints.count == 2 && complaints[0].contains("power.governor"))
+        #expect(try power("kit.name = 7\npower.wifi = \"on\"").status == 0)
+        #expect(try power("[power").status == 78)
+    }
+
     @Test func `what the kernel refuses is named with its file`() throws {
         try write("wlan", to: "class/rfkill/rfkill0/type")
         _ = try files.makeFolder("\(scratch.path)/class/rfkill/rfkill0/soft")

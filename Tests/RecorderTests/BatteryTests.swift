@@ -45,6 +45,15 @@ import Testing
         #expect(battery.read() == .low("the supply has 3.3 V, less than 3.4 V"))
         _ = try write("3400000", to: "voltage_now")
         #expect(battery.read() == .good)
+        // A channel that is not connected, and one by which the kit could just run.
+        _ = try write("0", to: "voltage_now")
+        #expect(
+            battery.read()
+                == .unreadable("\(path): it says 0.0 V, by which no kit would run: see [power] supply and its wiring"))
+        _ = try write("1700000", to: "voltage_now")
+        #expect(battery.read() == .low("the supply has 1.7 V, less than 3.4 V"))
+        _ = try write("nan", to: "voltage_now")
+        #expect(battery.read() == .unreadable("\(path): there is no voltage to be read: see [power] supply"))
         try FileManager.default.removeItem(atPath: path)
         #expect(battery.read() == .unreadable("\(path): there is no voltage to be read: see [power] supply"))
     }

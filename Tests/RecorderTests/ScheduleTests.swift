@@ -67,6 +67,13 @@ private func schedule(_ hours: String...) throws -> TakeSchedule {
         // From 2 o'clock on it is 3 o'clock.
         #expect(
             try span(["01:00-04:00"], at: "2026-03-28T23:30", zone: zone) == "2026-03-29T00:00 2026-03-29T02:00")
+        for hours in ["02:30-05:00", "02:00-05:00", "03:00-05:00"] {
+            #expect(try span([hours], at: "2026-03-29T00:30", zone: zone) == "2026-03-29T01:00 2026-03-29T03:00")
+        }
+        #expect(try span(["02:15-03:30"], at: "2026-03-29T00:30", zone: zone) == "2026-03-29T01:00 2026-03-29T01:30")
+        #expect(try span(["01:00-02:30"], at: "2026-03-28T23:30", zone: zone) == "2026-03-29T00:00 2026-03-29T01:00")
+        // Within the hour that is left out there is nothing on that day.
+        #expect(try span(["02:15-02:45"], at: "2026-03-29T00:30", zone: zone) == "2026-03-30T00:15 2026-03-30T00:45")
         // From 3 o'clock on it is 2 o'clock again.
         #expect(
             try span(["01:00-04:00"], at: "2026-10-24T22:30", zone: zone) == "2026-10-24T23:00 2026-10-25T03:00")

@@ -130,8 +130,8 @@ struct SettingsProblemTests {
             #"f:2: takes.directory: found "/t\u{0}\u{1b}[2J" (a string): allowed is an absolute path, "stick" or "stick-or-internal""#
         ),
         (
-            "[outbox]\nwindow = \"22:00-24:00\"",
-            #"f:2: outbox.window: found "22:00-24:00" (a string): "#
+            "[outbox]\nwindow = \"22:00-25:00\"",
+            #"f:2: outbox.window: found "22:00-25:00" (a string): "#
                 + #"allowed are "always" or two different times such as "22:00-06:00""#
         ),
         (

@@ -152,11 +152,28 @@ struct SettingsTests {
         #expect(settings == expected)
     }
 
-    @Test(arguments: ["\"05:00-07:30\"", "[\"05:00\"]", "[\"05:00-05:00\"]", "[5]", "[\"24:00-05:00\"]"])
-    func `hours that cannot be read are refused`(value: String) {
-        let (settings, problems) = Settings.parse("schedule.record = \(value)", file: "f")
+    @Test func `hours that are no array are refused`() {
+        let (settings, problems) = Settings.parse("schedule.record = \"05:00-07:30\"", file: "f")
         #expect(settings.schedule.record.isEmpty && problems.count == 1)
         #expect(problems.first?.description.contains("an array of hours such as [\"05:00-07:30\"], at most 24") == true)
+    }
+
+    @Test(arguments: ["\"05:00\"", "\"05:00-05:00\"", "5", "\"24:00-05:00\"", "\"00:00-24:00\"", "\"5:00-7:00\""])
+    func `of several hours those that can be read are in force`(value: String) {
+        let (settings, problems) = Settings.parse("schedule.record = [\"22:00-24:00\", \(value)]", file: "f")
+        #expect(settings.schedule.record == [HoursOfDay("22:00-00:00")])
+        #expect(problems.count == 1)
+        let sentence = problems.first?.description ?? ""
+        #expect(sentence.contains("found \(value)") && sentence.contains("allowed are two different times such as"))
+    }
+
+    @Test(arguments: [
+        ("/sys/bus/iio/devices/iio:device0/in_voltage0_raw", true), ("/sys/class/hwmon/hwmon0/in1_input", true),
+        ("/sys/class/power_supply/battery/voltage_now", true), ("/sys/../tmp/in_voltage0_raw", false),
+        ("/sys/bus/iio/devices/iio:device0/in_temp_raw", false), ("/sys/class/hwmon/hwmon0/temp1_input", false),
+    ]) func `a file is a voltage's by its name`(path: String, isVoltage: Bool) {
+        let settings = Settings.parse("power.supply = \"\(path)\"", file: "f").settings
+        #expect(settings.power.supply == (isVoltage ? path : nil))
     }
 
     @Test func `a battery is watched by a line of its own, and by a voltage only where that is measured`() {
@@ -166,7 +183,10 @@ struct SettingsTests {
         #expect(settings.power.lowBattery != nil && settings.panel.buttons.record == nil)
         #expect(settings.power.supply == nil && settings.power.lowVolts == nil)
         let texts = problems.map(\.description).joined(separator: "\n")
-        #expect(texts.contains("allowed is a path below /sys that ends in _raw, _input or voltage_now"))
+        #expect(
+            texts.contains(
+                "allowed is a path below /sys that ends in in_voltageN_raw, in_voltageN_input, inN_input or voltage_now"
+            ))
         let alone = Settings.parse("power.low_volts = 3.3", file: "f")
         #expect(
             alone.problems.map(\.description)
