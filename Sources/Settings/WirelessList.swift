@@ -40,7 +40,7 @@ public struct WirelessList: Hashable, Sendable {
 
     private static func country(_ node: Int, _ reader: inout SettingsReader) -> String? {
         guard case .string(let text) = reader.document.nodes[node].value, text.utf8.count == 2,
-            text.utf8.allSatisfy({ (65...90).contains($0) })
+            text.utf8.allSatisfy({ (65...90).contains($0) }), text != "UK"
         else {
             reader.report(node, "allowed are the two capital letters of a country, such as \"DE\", \"GB\" or \"US\"")
             return nil

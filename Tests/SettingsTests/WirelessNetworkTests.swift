@@ -14,7 +14,7 @@ struct WirelessNetworkTests {
         #expect(WirelessList.parse(Array("[home]\n".utf8), file: "wifi.toml").list.country == nil)
     }
 
-    @Test(arguments: ["\"de\"", "\"DEU\"", "\"Ö\"", "\"\"", "49", "true"])
+    @Test(arguments: ["\"de\"", "\"UK\"", "\"DEU\"", "\"Ö\"", "\"\"", "49", "true"])
     func `what is no country gets a sentence`(_ value: String) {
         let (list, problems) = WirelessList.parse(Array("country = \(value)\n[home]\n".utf8), file: "wifi.toml")
         #expect(
