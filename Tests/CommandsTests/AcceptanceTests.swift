@@ -314,6 +314,21 @@ private struct SteppingClock: Clock {
         #expect(try written.contains("ok       lamps play: was seen\n"))
     }
 
+    @Test func `who gives up at the buttons leaves no take that is recorded`() throws {
+        let recorder = try DeskRecorder()
+        recorder.received.isAtRest.withLock { $0 = true }
+        _ = try FileSystem().makeFolder(folder.path + "/history")
+        nonisolated(unsafe) let signals = signals
+        person.reaction = { person, question in
+            guard question.hasPrefix("press stop") else { return person.type("") }
+            // The press of record has begun a take.
+            recorder.received.isAtRest.withLock { $0 = false }
+            unsafe signals.send(.end)
+        }
+        #expect(run(machine(), at: recorder).status == 75)
+        #expect(recorder.commands.contains(.stop))
+    }
+
     @Test func `JSON goes to the output, and all else to the standard error`() throws {
         person.leave()
         let result = run(machine(), options: ["--json"])

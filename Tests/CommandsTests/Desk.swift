@@ -97,6 +97,8 @@ final class DeskRecorder {
         let findings = Locked<[Finding]>([])
         let isRecording = Locked(false)
         let isIdle = Locked(false)
+        /// Whether it says that nothing is recorded or played.
+        let isAtRest = Locked(false)
         /// Where it keeps takes; nil: as `recordingStatus` says.
         let directory = Locked<String?>(nil)
         /// Takes that are being played.
@@ -167,6 +169,7 @@ private final class ScriptedRecorder: ControlHandler {
     private let received: DeskRecorder.Received
     private var clock = recordingStatus.clock
     var status: Status {
+        guard !received.isAtRest.withLock({ $0 }) else { return Status(version: "0") }
         var status = recordingStatus
         status.clock = clock
         if let directory = received.directory.withLock({ $0 }) { status.directory = directory }
