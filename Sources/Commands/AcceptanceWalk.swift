@@ -59,7 +59,7 @@ final class AcceptanceWalk {
             checks: checks)
         let path = path ?? Self.name(at: began)
         try write(report, to: path)
-        // Whoever looked at the output may be gone: the report is written first.
+        // The output may have nobody who reads it any more: the report is written first.
         if let failure { throw failure }
         if session.options.json {
             do {

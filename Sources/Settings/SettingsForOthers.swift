@@ -23,7 +23,8 @@ private func lines(
         case .section(let keys) where value == .table: return lines(of: node, keys, below: path, reader)
         case .value(let assignment):
             var (settings, reader) = (Settings(), reader)
-            let isUnderstood = assignment.read(node, &settings, &reader)
+            // Of an array a part may be in force, and the rest may be anything.
+            let isUnderstood = assignment.read(node, &settings, &reader) && reader.problemCount == 0
             return isUnderstood
                 ? ["\(dotted(path)) = \(text(of: node, document))"]
                 : ["# \(dotted(path)): a value that is not understood"]

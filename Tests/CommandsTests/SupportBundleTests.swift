@@ -94,6 +94,8 @@ import Testing
             record = [
               "05:00-07:30",
             ]
+            [panel.leds]
+            record = { line = "L1", psk = "swordfish" }
             """
         #expect(
             settingsForOthers(Array(text.utf8)) == """
@@ -103,9 +105,12 @@ import Testing
                 # outbox.webdav.private_key: an unknown key
                 # filter.low_pass_hz: a value that is not understood
                 panel.buttons.record = { chip = "gpiochip0", offset = 3 }
+                # panel.leds.record: a value that is not understood
                 schedule.record = ["05:00-07:30"]
 
                 """)
+        let hours = settingsForOthers(Array("schedule.record = [\"05:00-07:30\", \"swordfish\"]".utf8))
+        #expect(hours == "# schedule.record: a value that is not understood\n")
         #expect(
             settingsForOthers(Array("secret =".utf8)).hasPrefix("# line 1, column ")
                 && settingsForOthers(Array("secret =".utf8)).hasSuffix("the file cannot be read, and is left out\n"))
