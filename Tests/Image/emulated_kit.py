@@ -152,7 +152,7 @@ class Machine:
             disk_of_kit = ["-blockdev", json.dumps(layers), "-device", "virtio-blk-pci,drive=card,write-cache=on"]
         machine = {
             "virt": ["-M", "virt", "-cpu", "cortex-a53", "-smp", "2", "-m", "1024", "-serial", "stdio",
-                     "-append", arguments.replace("console=ttyS1,115200 console=tty0", "console=ttyAMA0"),
+                     "-append", re.sub(r"console=\S+ console=tty0", "console=ttyAMA0", arguments),
                      *disk_of_kit, "-device", "virtio-net-pci,netdev=n,romfile=", "-netdev",
                      f"user,id=n,restrict=on,hostfwd=tcp:127.0.0.1:{self.port}-:22,hostfwd=tcp:127.0.0.1:{self.page_port}-:80",
                      "-audiodev", "none,id=a", "-device", "intel-hda", "-device", "hda-duplex,audiodev=a",
