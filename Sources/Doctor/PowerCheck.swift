@@ -8,11 +8,8 @@ package struct PowerCheck {
     package var throttled: UInt32?
     /// The alarm of the driver `raspberrypi-hwmon`; nil: there is none.
     package var alarm: Bool?
-
-    init(throttled: UInt32?, alarm: Bool?) {
-        self.throttled = throttled
-        self.alarm = alarm
-    }
+    /// Whether the board is a Raspberry Pi, all of which measure it.
+    var isRaspberryPi: Bool
 
     /// - Parameter root: the folder that `/sys` lies in.
     package init(root: String = "") {
@@ -25,11 +22,15 @@ package struct PowerCheck {
             .first { SystemFile.firstLine("\(monitors)/\($0)/name") == "rpi_volt" }
             .flatMap { SystemFile.firstLine("\(monitors)/\($0)/in0_lcrit_alarm") }
             .map { $0 != "0" }
+        isRaspberryPi = SystemFile.words(root + "/proc/device-tree/model")?.hasPrefix("Raspberry Pi") ?? false
     }
 
-    /// Empty where nothing is measured.
+    /// Empty on boards that do not measure it.
     var findings: [Finding] {
-        guard throttled != nil || alarm != nil else { return [] }
+        guard throttled != nil || alarm != nil else {
+            return isRaspberryPi
+                ? [.ok(.power, "this kernel has no driver for the alarm of the supply voltage: it is not known")] : []
+        }
         let bits = throttled ?? 0
         let figures = ["throttled": throttled.map { Figure.count($0) } ?? .unknown]
         var found: [Finding] = []

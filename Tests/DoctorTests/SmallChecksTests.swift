@@ -107,6 +107,9 @@ import Transport
     @Test func `so does the driver's alarm, and without either there is no finding`() {
         let folder = ScratchFolder()
         #expect(PowerCheck(root: folder.path).findings == [])
+        folder.write("Raspberry Pi 4 Model B Rev 1.1\0", to: "proc/device-tree/model")
+        let unknown = PowerCheck(root: folder.path).findings
+        #expect(unknown.map(\.severity) == [.ok] && unknown[0].message.hasSuffix("it is not known"))
         folder.write("cpu_thermal\n", to: "sys/class/hwmon/hwmon0/name")
         folder.write("rpi_volt\n", to: "sys/class/hwmon/hwmon1/name")
         folder.write("1\n", to: "sys/class/hwmon/hwmon1/in0_lcrit_alarm")
