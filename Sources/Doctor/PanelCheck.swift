@@ -10,7 +10,7 @@ struct PanelCheck {
             + probe.freeAgain.map { line in
                 .failure(
                     line.hasPrefix("the lamp") ? .lamps : .buttons,
-                    "\(line) is free now, and was in use when the recorder started: restart the recorder")
+                    "\(line) is free now, and the recorder has not opened it yet: it does within 5 s")
             }
     }
 

@@ -26,6 +26,7 @@ public struct ButtonLines: ~Copyable {
     public let fileDescriptor: Int32
 
     private let calls: GPIOCalls
+    private let inputs: [InputLine?]
     private var lines: [OpenLine?]
 
     /// At most so many reads of one line at a time, so that one that never rests does not keep the caller from the others.
@@ -40,26 +41,44 @@ public struct ButtonLines: ~Copyable {
     }
 
     init(opening inputs: [InputLine?], errors: inout [LineError], calls: GPIOCalls) {
+        self.init(wiring: inputs, errors: &errors, calls: calls)
+        errors += openMissing()
+    }
+
+    private init(wiring inputs: [InputLine?], errors: inout [LineError], calls: GPIOCalls) {
         self.calls = calls
-        lines = []
-        var failed: [LineError] = []
+        self.inputs = inputs
+        lines = inputs.map { _ in nil }
         guard inputs.contains(where: { $0 != nil }) else {
-            lines = inputs.map { _ in nil }
             fileDescriptor = -1
             return
         }
         do throws(CallError) {
             fileDescriptor = try calls.createPoll()
         } catch {
-            lines = inputs.map { _ in nil }
             fileDescriptor = -1
             errors.append(LineError(.buttons, .cannotWait(code: error.code)))
-            return
         }
+    }
+
+    deinit {
+        if fileDescriptor >= 0 { calls.close(fileDescriptor) }
+    }
+
+    /// The places whose line is not open.
+    public var missing: [Int] {
+        fileDescriptor < 0 ? [] : inputs.indices.filter { inputs[$0] != nil && lines[$0] == nil }
+    }
+
+    /// Opens what is missing, such as the lines of a chip that came late, or came back.
+    /// - Returns: a sentence for each problem.
+    public mutating func openMissing() -> [LineError] {
+        var failed: [LineError] = []
+        let missing = missing
+        guard !missing.isEmpty else { return [] }
         let scan = ChipScan(calls)
-        for (index, input) in inputs.enumerated() {
-            lines.append(nil)
-            guard let input else { continue }
+        for index in missing {
+            guard let input = inputs[index] else { continue }
             let problem: LineError.Problem
             do throws(ChipScan.Missing) {
                 let line = try OpenLine(
@@ -76,11 +95,7 @@ public struct ButtonLines: ~Copyable {
             }
             failed.append(LineError(.buttons, input.address.description, index: index, problem))
         }
-        errors += LineError.merged(failed)
-    }
-
-    deinit {
-        if fileDescriptor >= 0 { calls.close(fileDescriptor) }
+        return LineError.merged(failed)
     }
 
     /// The edges that are queued, in the order of their instants; does not block.

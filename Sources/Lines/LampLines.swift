@@ -1,3 +1,5 @@
+import Glibc
+
 /// A stretch of light or darkness of a lamp that the kernel drives.
 public struct LampSegment: Equatable, Sendable {
     /// Whether the lamp is lit.
@@ -14,6 +16,10 @@ public struct LampSegment: Equatable, Sendable {
 
 /// Lamps on lines or LED devices. All dark when it goes out of scope: a real line keeps its level when its owner goes.
 public struct LampLines: ~Copyable {
+    private let outputs: [LampOutput?]
+    private let ledDirectory: String
+    private let calls: GPIOCalls
+    private let ledCalls: LEDCalls
     private var lamps: [Lamp?]
 
     private struct Lamp {
@@ -42,12 +48,28 @@ public struct LampLines: ~Copyable {
         opening outputs: [LampOutput?], errors: inout [LineError], ledDirectory: String, calls: GPIOCalls,
         ledCalls: LEDCalls
     ) {
-        lamps = []
+        self.init(wiring: outputs, ledDirectory: ledDirectory, calls: calls, ledCalls: ledCalls)
+        errors += openMissing()
+    }
+
+    private init(wiring outputs: [LampOutput?], ledDirectory: String, calls: GPIOCalls, ledCalls: LEDCalls) {
+        self.outputs = outputs
+        self.ledDirectory = ledDirectory
+        self.calls = calls
+        self.ledCalls = ledCalls
+        lamps = outputs.map { _ in nil }
+    }
+
+    /// The places whose lamp is not open.
+    public var missing: [Int] { outputs.indices.filter { outputs[$0] != nil && lamps[$0] == nil } }
+
+    /// Opens what is missing, dark.
+    /// - Returns: a sentence for each problem.
+    public mutating func openMissing() -> [LineError] {
         var failed: [LineError] = []
         var scan: ChipScan?
-        for (index, output) in outputs.enumerated() {
-            lamps.append(nil)
-            switch output {
+        for index in missing {
+            switch outputs[index] {
             case .line(let line):
                 let known = scan ?? ChipScan(calls)
                 scan = known
@@ -69,7 +91,7 @@ public struct LampLines: ~Copyable {
             case nil: break
             }
         }
-        errors += LineError.merged(failed)
+        return LineError.merged(failed)
     }
 
     deinit {
@@ -99,10 +121,25 @@ public struct LampLines: ~Copyable {
     }
 
     /// Lights a lamp or puts it out; nothing is written unless that changes something. A place without a lamp is ignored.
-    /// - Returns: what went wrong, once until the lamp works again; each call tries again.
+    /// - Returns: what went wrong, once until the lamp works again; each call tries again. A lamp that is gone is released.
     public mutating func set(_ index: Int, _ isLit: Bool) -> LineError? {
-        guard var lamp = lamps[index], lamp.isLit != isLit else { return nil }
-        defer { lamps[index] = lamp }
+        lamps[index]?.isLit == isLit ? nil : write(index, isLit)
+    }
+
+    /// Writes each lamp's state again, and so finds those that went away: to be called from time to time.
+    /// - Returns: what went wrong, as `set` does.
+    public mutating func check() -> [LineError] {
+        var errors: [LineError] = []
+        for (index, lamp) in lamps.enumerated() {
+            if let isLit = lamp?.isLit, let error = write(index, isLit) { errors.append(error) }
+        }
+        return LineError.merged(errors)
+    }
+
+    private mutating func write(_ index: Int, _ isLit: Bool) -> LineError? {
+        guard var lamp = lamps[index] else { return nil }
+        var isGone = false
+        defer { lamps[index] = isGone ? nil : lamp }
         let subject: String
         let problem: LineError.Problem
         switch lamp.output {
@@ -114,6 +151,7 @@ public struct LampLines: ~Copyable {
                 return nil
             } catch {
                 (subject, problem) = (line.subject, .cannotSet(code: error.code))
+                isGone = error.code == ENODEV
             }
         case .led(let led):
             do throws(ClassLED.Failure) {
@@ -123,6 +161,7 @@ public struct LampLines: ~Copyable {
                 return nil
             } catch {
                 (subject, problem) = (led.subject, error.problem)
+                if case .led(_, ENODEV) = problem { isGone = true }
             }
         }
         defer { lamp.hasFailed = true }

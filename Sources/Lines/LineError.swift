@@ -101,7 +101,8 @@ extension LineError: CustomStringConvertible {
         case .cannotWait(let code):
             "cannot wait for edges: \(text(of: code))"
         case .lost(let code):
-            "the line went away: \(text(of: code)): it is not watched until it is opened again"
+            (code == ENODEV ? "the line went away" : "the line cannot be read")
+                + ": \(text(of: code)): it is opened again once it is back"
         case .cannotSet(let code):
             "cannot set the line: \(text(of: code))"
         case .noSuchLED(let directory, let names):

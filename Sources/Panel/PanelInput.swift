@@ -83,6 +83,14 @@ public struct PanelInput: Sendable {
         keys[button]?.debouncer.level(isDown: isDown, at: instant)
     }
 
+    /// Takes in that a button's line went away, or was opened anew: what began before brings nothing.
+    /// - Parameter isDown: whether the button is down: it then gives nothing until it was released.
+    public mutating func reset(_ button: Button, isDown: Bool) {
+        release(button)
+        decided.removeAll { $0.button == button }
+        keys[button] = Key(Debouncer(window: timing.debounce, isDown: isDown))
+    }
+
     /// Holding this button on brings nothing more.
     private mutating func release(_ button: Button) {
         keys[button]?.hold = nil

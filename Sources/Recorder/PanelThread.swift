@@ -128,6 +128,7 @@ extension PanelThread {
         /// Where each button's line is.
         private let addresses: [String]
         private var lampLines: LampLines
+        private let isWired: Bool
         private var input: PanelInput
         private var display: Display
         private var watch: CoreWatch
@@ -136,9 +137,15 @@ extension PanelThread {
         private var alone: Lamp?
         private var muted: [Button] = []
         private var nextCheck = Instant(nanoseconds: 0)
+        /// When to look again for lines and lamps that are missing; nil: there are none.
+        private var nextOpening: Instant?
+        /// The sentences about missing lines that were written.
+        private var reported: Set<String> = []
 
-        /// How often the buttons' lines are checked. It wakes no thread: this is done when the thread is awake anyway.
+        /// How often lines and lamps are checked when the thread is awake anyway, and how much later it wakes for that.
         private static let checkInterval = Duration.seconds(2)
+        private static let checkDelay = Duration.seconds(3)
+        private static let openingInterval = Duration.seconds(5)
 
         init(settings: Settings.Panel, clock: any Clock, log: Log, ledDirectory: String) {
             self.clock = clock
@@ -150,6 +157,7 @@ extension PanelThread {
             let outputs = LampLines.wired(by: settings.leds)
             lamps = outputs.map(\.lamp)
             lampLines = LampLines(opening: outputs.map(\.output), errors: &errors, ledDirectory: ledDirectory)
+            isWired = !lamps.isEmpty || inputs.contains { $0 != nil }
             display = Display(lamps: Set(lamps))
             var down: Set<Button> = []
             for (index, button) in Button.allCases.enumerated() where buttonLines.isActive(index) ?? false {
@@ -163,12 +171,8 @@ extension PanelThread {
             let now = clock.now()
             watch = CoreWatch(start: now)
             link = Link(start: now)
-            log.write(errors)
-            for button in down {
-                log.write(
-                    Report(
-                        .warning, "buttons: \(button.rawValue): held down at the start: ignored until it is released"))
-            }
+            reportMissing(errors)
+            for button in Button.allCases where down.contains(button) { reportHeldDown(button) }
             postOpenLines()
         }
 
@@ -194,29 +198,82 @@ extension PanelThread {
         }
 
         private func turn(_ now: Instant) -> Instant? {
+            if now >= nextCheck || input.nextDeadline.map({ $0 <= now }) ?? false { checkLines(now) }
             if buttonLines.fileDescriptor >= 0 { readButtons(now) }
+            openMissing(now)
             watchCore(now)
             let change = showLamps(now)
             postOpenLines()
-            return [input.nextDeadline, change, watchDeadline].compactMap(\.self).min()
+            let check = isWired ? nextCheck + Self.checkDelay : nil
+            return [input.nextDeadline, change, watchDeadline, nextOpening, check].compactMap(\.self).min()
+        }
+
+        // MARK: Lines and lamps that come and go
+
+        /// Releases what went away. Linux 6.1 wakes no reader then, and before a hold is decided its line must be there.
+        private func checkLines(_ now: Instant) {
+            nextCheck = now + Self.checkInterval
+            lose(buttonLines.check())
+            log.write(lampLines.check())
+        }
+
+        /// What was begun on a line that went away brings nothing.
+        private func lose(_ errors: [LineError]) {
+            log.write(errors)
+            for index in errors.flatMap(\.indices) { input.reset(Button.allCases[index], isDown: false) }
+        }
+
+        /// A chip may come after the recorder, or come back.
+        private func openMissing(_ now: Instant) {
+            let missing = (buttons: buttonLines.missing, lamps: lampLines.missing)
+            guard !missing.buttons.isEmpty || !missing.lamps.isEmpty else {
+                nextOpening = nil
+                return
+            }
+            guard let due = nextOpening, now >= due else {
+                nextOpening = nextOpening ?? now + Self.openingInterval
+                return
+            }
+            nextOpening = now + Self.openingInterval
+            if !missing.buttons.isEmpty { reportMissing(buttonLines.openMissing()) }
+            if !missing.lamps.isEmpty { reportMissing(lampLines.openMissing()) }
+            let opened =
+                missing.buttons.filter { buttonLines.isOpen($0) }.map { "button \(Button.allCases[$0].rawValue)" }
+                + missing.lamps.filter { lampLines.works($0) }.map { "lamp \(lamps[$0].rawValue)" }
+            if !opened.isEmpty {
+                log.write(Report(.notice, "panel: what was missing is open now: \(opened.joined(separator: ", "))"))
+            }
+            for index in missing.buttons where buttonLines.isOpen(index) {
+                let isDown = buttonLines.isActive(index) ?? false
+                input.reset(Button.allCases[index], isDown: isDown)
+                if isDown { reportHeldDown(Button.allCases[index]) }
+            }
+        }
+
+        /// Each sentence once, however often it is looked for.
+        private func reportMissing(_ errors: [LineError]) {
+            log.write(errors.filter { reported.insert("\($0)").inserted })
+        }
+
+        private func reportHeldDown(_ button: Button) {
+            log.write(
+                Report(
+                    .warning,
+                    "buttons: \(button.rawValue): held down when its line was opened: ignored until it is released"))
         }
 
         // MARK: Buttons
 
         private func readButtons(_ now: Instant) {
             let (edges, errors) = buttonLines.readEdges()
-            log.write(errors)
             for edge in edges {
                 let button = Button.allCases[edge.index]
                 guard input.edge(button, isDown: edge.isActive, at: edge.at) else { continue }
                 buttonLines.mute(edge.index)
                 log.write(Report(.error, stormFault(button).message))
             }
+            lose(errors)
             for button in input.checks(by: now) { checkMuted(button, at: now) }
-            if now >= nextCheck {
-                nextCheck = now + Self.checkInterval
-                log.write(buttonLines.check())
-            }
             for event in input.advance(to: now, reading: { [self] in buttonLines.isActive($0.index) }) {
                 link.toCore.post(.event(event))
             }

@@ -62,7 +62,7 @@ import Testing
         let probe = probe([rest], lamps: [lamp], freeAgain: ["the button back (GPIO23)", "the lamp play (GPIO6)"])
         let findings = PanelCheck(probe: probe).findings.inOrder
         #expect(findings.map(\.subject) == [.buttons, .lamps])
-        #expect(findings.allSatisfy { $0.severity == .failure && $0.message.hasSuffix("restart the recorder") })
+        #expect(findings.allSatisfy { $0.severity == .failure && $0.message.hasSuffix("it does within 5 s") })
     }
 
     @Test func `an LED device that is not there is named, with those that are`() throws {

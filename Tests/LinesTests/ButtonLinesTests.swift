@@ -209,11 +209,40 @@ import Testing
         let level = lines.isActive(0)
         #expect(
             first.errors.map(\.description)
-                == ["buttons: GPIO4: the line went away: No such device: it is not watched until it is opened again"])
+                == ["buttons: GPIO4: the line went away: No such device: it is opened again once it is back"])
         #expect(first.errors[0].indices == [0])
         #expect(second.errors.isEmpty)
         #expect(kernel.log == ["unpoll 1004", "release 4"])
         #expect(level == nil)
+    }
+
+    @Test func `lines that are missing are opened when they are there, and the others are left alone`() {
+        let kernel = MadeUpKernel(chips: [.expander])
+        var errors: [LineError] = []
+        var lines = ButtonLines(
+            opening: [InputLine(.name("GPIO4")), nil, InputLine(.name("LED")), InputLine(.name("GPIO5"))],
+            errors: &errors, calls: kernel.calls)
+        #expect(errors.count == 1)
+        let missing = lines.missing
+        #expect(missing == [0, 3])
+        let still = lines.openMissing().count
+        #expect(still == 1)
+        kernel.chips = [.pi, .expander]
+        kernel.failures[.request] = [EBUSY]
+        kernel.clearLog()
+        let busy = lines.openMissing().map(\.indices)
+        #expect(busy == [[0]])
+        let last = lines.openMissing()
+        #expect(last.isEmpty)
+        #expect(
+            kernel.log.filter { !$0.contains("/dev") } == [
+                "request 5 input low pull up", "poll 1005 as 3", "request 4 input low pull up", "poll 1004 as 0",
+            ])
+        kernel.edges[4] = [[edge(true, 1)]]
+        kernel.reports = [PollReport(index: 0, isGone: false)]
+        let read = lines.readEdges().edges.map(\.index)
+        let rest = lines.missing
+        #expect(read == [0] && rest.isEmpty)
     }
 
     @Test func `a line that is gone at a check is reported once, and released`() {

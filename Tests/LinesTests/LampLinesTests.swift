@@ -64,12 +64,12 @@ import Testing
 
     @Test func `a line that cannot be set is reported once, and tried at each call`() {
         let kernel = MadeUpKernel()
-        kernel.failures[.setValue] = [ENODEV, EINTR, ENODEV, EINTR]
+        kernel.failures[.setValue] = [EIO, EINTR, EIO, EINTR]
         var errors: [LineError] = []
         var lamps = lamps(kernel, [.line(OutputLine(.name("GPIO5")))], errors: &errors)
         kernel.clearLog()
         let errorsOfSet = [true, false, false, false].map { lamps.set(0, $0)?.description }
-        #expect(errorsOfSet == ["lamps: GPIO5: cannot set the line: No such device", nil, nil, nil])
+        #expect(errorsOfSet == ["lamps: GPIO5: cannot set the line: Input/output error", nil, nil, nil])
         #expect(
             kernel.log == [
                 "set 5 true", "set 5 false", "set 5 false", "set 5 false", "set 5 false",
@@ -78,5 +78,43 @@ import Testing
         kernel.failures[.setValue] = [EIO]
         let again = lamps.set(0, true)?.description
         #expect(again == "lamps: GPIO5: cannot set the line: Input/output error")
+    }
+
+    @Test func `a check writes each state again, and finds what is gone`() {
+        let kernel = MadeUpKernel()
+        var errors: [LineError] = []
+        var lamps = lamps(
+            kernel, [.line(OutputLine(.name("GPIO5"))), .line(OutputLine(.name("GPIO6")))], errors: &errors)
+        _ = lamps.set(0, true)
+        kernel.clearLog()
+        let healthy = lamps.check()
+        #expect(healthy.isEmpty && kernel.log == ["set 5 true", "set 6 false"])
+        kernel.alwaysFailing[.setValue] = ENODEV
+        let lost = [lamps.check(), lamps.check()].map { $0.map(\.description) }
+        #expect(lost == [["lamps: GPIO5, GPIO6: cannot set the line: No such device"], []])
+        let missing = lamps.missing
+        #expect(missing == [0, 1])
+    }
+
+    @Test func `a line that is gone is released, and opened dark once it is back`() {
+        let kernel = MadeUpKernel()
+        kernel.failures[.setValue] = [ENODEV]
+        var errors: [LineError] = []
+        var lamps = lamps(kernel, [nil, .line(OutputLine(.name("GPIO5")))], errors: &errors)
+        let lost = [true, true].map { lamps.set(1, $0)?.description }
+        #expect(lost == ["lamps: GPIO5: cannot set the line: No such device", nil])
+        let missing = lamps.missing
+        #expect(missing == [1])
+        kernel.chips = []
+        let still = lamps.openMissing().map(\.description)
+        #expect(still == ["lamps: GPIO5: there is no GPIO chip on this machine (nothing is named /dev/gpiochip*)"])
+        kernel.chips = [.pi]
+        kernel.clearLog()
+        let back = lamps.openMissing()
+        #expect(back.isEmpty)
+        let error = lamps.set(1, true)
+        #expect(error == nil && kernel.log.suffix(2) == ["request 5 output pull none", "set 5 true"])
+        let works = lamps.works(1)
+        #expect(works)
     }
 }

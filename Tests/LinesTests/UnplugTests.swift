@@ -32,7 +32,7 @@ struct UnplugTests {
         #expect(
             lost == [
                 "buttons: BTN_RECORD, BTN_STOP: the line went away: No such device: "
-                    + "it is not watched until it is opened again"
+                    + "it is opened again once it is back"
             ])
         let ready = poll(&wait, 1, 0)
         #expect(ready == 0)

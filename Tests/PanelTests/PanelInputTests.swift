@@ -198,6 +198,39 @@ import Transport
         #expect(input.advance(to: at(4015), reading: { _ in true }) == [.press(.stop, at: at(4000))])
     }
 
+    @Test func `what began on a line that went away brings nothing, and the next press counts`() {
+        var input = PanelInput(timing: PanelTiming(lockHold: .seconds(2)))
+        for button in [Button.stop, .back, .forward] { input.edge(Edge(button, isDown: true, at: at(0))) }
+        #expect(input.advance(to: at(15)).contains(.press(.stop, at: at(0))))
+        input.edge(Edge(.record, isDown: true, at: at(495)))
+        for button in Button.allCases { input.reset(button, isDown: false) }
+        #expect(input.nextDeadline == nil)
+        #expect(input.advance(to: at(9000)).isEmpty)
+        input.edge(Edge(.stop, isDown: true, at: at(9000)))
+        #expect(input.advance(to: at(9015)) == [.press(.stop, at: at(9000))])
+    }
+
+    @Test func `a button that is down when its line is opened gives nothing until it was released`() {
+        var input = PanelInput()
+        input.reset(.record, isDown: true)
+        #expect(input.isDown(.record))
+        // A spike on a line that is shorted.
+        input.edge(Edge(.record, isDown: false, at: at(100)))
+        input.edge(Edge(.record, isDown: true, at: at(100.05)))
+        #expect(input.advance(to: at(9000)).isEmpty)
+        let edges = [(false, 9000.0), (true, 9500)].map { Edge(.record, isDown: $0.0, at: at($0.1)) }
+        for edge in edges { input.edge(edge) }
+        #expect(input.advance(to: at(9515)) == [.press(.record, at: at(9500))])
+    }
+
+    @Test func `a line that came back is not muted`() {
+        var input = PanelInput()
+        for edge in 0..<200 { input.edge(Edge(.play, isDown: edge % 2 == 0, at: at(Double(edge)))) }
+        #expect(input.muted == [.play])
+        input.reset(.play, isDown: false)
+        #expect(input.muted.isEmpty && input.nextDeadline == nil)
+    }
+
     @Test func `a line that cannot be read goes by its edges`() {
         var input = PanelInput()
         input.edge(Edge(.play, isDown: true, at: at(0)))

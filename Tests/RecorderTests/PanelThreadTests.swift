@@ -1,5 +1,6 @@
 import Deck
 import Doctor
+import Glibc
 import Panel
 import Settings
 import Simulation
@@ -50,6 +51,25 @@ import Transport
         leds.wait(for: [.upload])
         panel.goDark()
         #expect(leds.lit == [])
+    }
+
+    @Test(.timeLimit(.minutes(15)))
+    func `a lamp that comes after the panel shows what the others show`() throws {
+        let folder = leds.path + "/record"
+        rename(folder, folder + ".away")
+        let panel = try panel()
+        #expect(panel.openLines?.lamps == [.play, .upload, .fault])
+        rename(folder + ".away", folder)
+        show(recording(now: clock.now()), on: panel)
+        // The core answers until the panel has looked again.
+        let deck = try deck()
+        let end = clock.now() + .seconds(60)
+        while leds.lit != [.record], clock.now() < end {
+            var message = pollfd(fd: panel.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            _ = poll(&message, 1, 100)
+            panel.deliver(to: deck, at: clock.now())
+        }
+        #expect(leds.lit == [.record])
     }
 
     @Test func `one lamp is lit alone as long as it is asked for`() throws {
