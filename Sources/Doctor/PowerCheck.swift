@@ -8,7 +8,7 @@ package struct PowerCheck {
     package var throttled: UInt32?
     /// The alarm of the driver `raspberrypi-hwmon`; nil: there is none.
     package var alarm: Bool?
-    /// Whether the board is a Raspberry Pi, all of which measure it.
+    /// Whether the board is a Raspberry Pi, most of which measure it.
     var isRaspberryPi: Bool
 
     /// - Parameter root: the folder that `/sys` lies in.
