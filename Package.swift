@@ -41,6 +41,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CFloat"),
+        .target(name: "CSHA256", cSettings: [.unsafeFlags(["-O3"])]),
         .target(name: "CTOML"),
         .target(name: "CSoundTouch", linkerSettings: [.linkedLibrary("SoundTouch")]),
 
@@ -58,7 +59,8 @@ let package = Package(
         .target(name: "SoundCard", dependencies: ["Takes", "Ring", "Workers", "CALSA"], swiftSettings: strictMemory),
         .target(name: "Lines", dependencies: ["Takes", "CGPIOD"], swiftSettings: strictMemory),
         .target(
-            name: "TakeFiles", dependencies: ["Takes", "Filters", "CSndFile", "CLinux"], swiftSettings: strictMemory),
+            name: "TakeFiles", dependencies: ["Takes", "Filters", "CSndFile", "CSHA256", "CLinux"],
+            swiftSettings: strictMemory),
         .target(name: "History", dependencies: ["Takes", "TakeFiles"], swiftSettings: strict),
         .target(name: "Settings", dependencies: ["Takes", "CTOML"], swiftSettings: strictMemory),
         .target(
@@ -212,9 +214,10 @@ let package = Package(
         .target(
             name: "FinishedTakes", dependencies: ["Takes", "TakeFiles"], path: "Tests/FinishedTakes",
             swiftSettings: strict),
+        .target(name: "OtherPrograms", path: "Tests/OtherPrograms", swiftSettings: strict),
         .target(
-            name: "StoreTrials", dependencies: ["Upload", "Digests", "SeededRandom"], path: "Tests/StoreTrials",
-            swiftSettings: strict),
+            name: "StoreTrials", dependencies: ["Upload", "Digests", "SeededRandom", "OtherPrograms"],
+            path: "Tests/StoreTrials", swiftSettings: strict),
         .testTarget(name: "TakesTests", dependencies: ["Takes"], swiftSettings: strict),
         .testTarget(
             name: "TransportTests", dependencies: ["Takes", "Transport", "SeededRandom"], swiftSettings: strict),
@@ -233,7 +236,10 @@ let package = Package(
         .testTarget(name: "LinesTests", dependencies: ["Lines", "Takes"], swiftSettings: strict),
         .testTarget(
             name: "TakeFilesTests",
-            dependencies: ["TakeFiles", "Filters", "Takes", "SeededRandom", "TakePlaces", "PowerCuts"],
+            dependencies: [
+                "TakeFiles", "Filters", "Takes", "CSHA256", "SeededRandom", "TakePlaces", "PowerCuts",
+                "CAllocationCount",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "HistoryTests", dependencies: ["History", "TakeFiles", "Takes", "PowerCuts"], swiftSettings: strict),
@@ -256,6 +262,7 @@ let package = Package(
             name: "RecordingTests",
             dependencies: [
                 "Recording", "Takes", "Transport", "Filters", "Ring", "Workers", "TakeFiles", "SeededRandom",
+                "PowerCuts",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -293,31 +300,34 @@ let package = Package(
             name: "UploadTests",
             dependencies: [
                 "Upload", "Settings", "TakeFiles", "Takes", "Digests", "FinishedTakes", "SeededRandom", "PowerCuts",
-                "StoreTrials",
+                "StoreTrials", "OtherPrograms",
             ],
             swiftSettings: strict),
         .testTarget(name: "ProgramsTests", dependencies: ["Programs", "Takes"], swiftSettings: strict),
-        .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: strict),
+        .testTarget(name: "DigestsTests", dependencies: ["Digests", "OtherPrograms"], swiftSettings: strict),
         .testTarget(
             name: "ExportsTests",
-            dependencies: ["Exports", "Digests", "TakeFiles", "Takes", "FinishedTakes", "SeededRandom"],
+            dependencies: [
+                "Exports", "Digests", "TakeFiles", "Takes", "FinishedTakes", "SeededRandom", "OtherPrograms",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "LibraryTests",
             dependencies: [
                 "Library", "Catalog", "Upload", "Control", "Commands", "Settings", "TakeFiles", "Takes", "Transport",
-                "Workers", "FinishedTakes", .product(name: "GRDB", package: "GRDB.swift"),
+                "Workers", "FinishedTakes", "OtherPrograms", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ConsoleTests", dependencies: ["Console", "Control", "History", "Takes", "StoreTrials"],
+            name: "ConsoleTests",
+            dependencies: ["Console", "Control", "History", "Takes", "StoreTrials", "OtherPrograms"],
             exclude: ["Resources"],
             swiftSettings: strict),
         .testTarget(
             name: "WebStoresTests",
             dependencies: [
                 "WebStores", "Upload", "Settings", "TakeFiles", "Takes", "Digests", "SeededRandom", "StoreTrials",
-                "FinishedTakes",
+                "FinishedTakes", "OtherPrograms",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             exclude: ["Resources"], swiftSettings: strict),
@@ -325,7 +335,7 @@ let package = Package(
             name: "CommandsTests",
             dependencies: [
                 "Takes", "Transport", "Panel", "Ring", "Workers", "Lines", "TakeFiles", "History", "Control", "Doctor",
-                "Settings", "Programs", "Commands",
+                "Settings", "Programs", "Commands", "OtherPrograms",
             ],
             swiftSettings: strictMemory),
     ],

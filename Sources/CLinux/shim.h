@@ -53,6 +53,12 @@ static inline void fieldfare_be_idle(void) {
     fieldfare_be_idle_at_disk();
 }
 
+/// Gives a file another name that no other file has (renameat2(2) with RENAME_NOREPLACE). Exists because renameat2 is declared only with
+/// _GNU_SOURCE, which Swift does not define.
+static inline int fieldfare_rename_new(const char *from, const char *to) {
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1);
+}
+
 /// A pipe whose ends no child inherits: where to read, where to write. Exists because pipe2(2) is declared only with _GNU_SOURCE, which
 /// Swift does not define.
 static inline int fieldfare_pipe(int ends[2]) {

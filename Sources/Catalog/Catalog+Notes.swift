@@ -25,9 +25,17 @@ extension Catalog {
             let before = noted
             let recorded = try Self.recordedMarkers(of: id, database)
             try change(&noted, recorded)
+            noted.revise(since: before)
+            let damage = row.entry.damaged
+            // An older version writes rows without the standing of the sound.
+            if noted.sounds != before.sounds || noted.sounds != nil && row.entry.sound == nil {
+                try Self.setSound(of: &row, noted, database)
+            }
+            let hasChanged = noted != before || row.entry.damaged != damage
             let markers = noted.markers(of: recorded)
             if noted != before { try notes.write(noted) }
             row.notesModifiedNs = notes.modified(take)
+            row.notesSeenNs = row.notesModifiedNs
             row.isStarred = noted.starred
             row.entry.memo = noted.memo
             row.entry.tags = noted.tags
@@ -36,8 +44,9 @@ extension Catalog {
             row.markerCount = markers.count
             try row.update(database)
             try Self.setText(noted, markers: markers, of: id, database)
-            if noted != before { try queue(row, noted, database) }
-            return (try CatalogedTake(json: entry(of: id, database)), noted != before)
+            if hasChanged { try queue(row, noted, database) }
+            if damage != nil, row.entry.damaged == nil { try Self.release(id, database) }
+            return (try CatalogedTake(json: entry(of: id, database)), hasChanged)
         }
         if isOther { changes.post([.revised(take)]) }
         return changed
@@ -53,6 +62,7 @@ extension Catalog {
             let before = noted
             guard !noted.isEmpty else { return false }
             change(&noted)
+            noted.revise(since: before)
             if noted != before { try notes.write(noted) }
             return false
         }

@@ -37,8 +37,12 @@ public struct OutboxCounts: Hashable, Sendable {
     public var waitingBytes: Int64 = 0
     /// Held, for a time or for a person.
     public var held = 0
-    /// There, verified.
+    /// There.
     public var done = 0
+    /// Of those that are there, how many could not be verified.
+    public var unverified = 0
+    /// Why one of them could not be.
+    public var whyUnverified: String?
 
     /// No take.
     public init() {}
@@ -54,8 +58,10 @@ extension Catalog {
             for store in stores {
                 try database.execute(
                     sql: """
-                        INSERT INTO upload (store, id, state, revision, attempts, isStarred, startedUs)
-                        SELECT ?, id, 'waiting', 0, 0, isStarred, startedUs FROM take
+                        INSERT INTO upload (store, id, state, revision, attempts, isStarred, startedUs, why)
+                        SELECT ?, id, iif(\(CatalogSchema.sound) IS 'damaged', 'held', 'waiting'), 0, 0, isStarred, startedUs,
+                            'damaged: ' || json_extract(entry, '$.damaged') || ': see ''fieldfare takes --damaged'''
+                        FROM take
                         WHERE json_extract(entry, '$.pending_format') IS NULL
                             AND NOT EXISTS (SELECT 1 FROM upload WHERE store = ? AND upload.id = take.id)
                         """, arguments: [store, store])
@@ -128,13 +134,13 @@ extension Catalog {
         changes.post([.revised(take)])
     }
 
-    /// Lets all held takes wait again, but for those that a person holds.
+    /// Lets all held takes wait again, but for those that a person holds; and those that could not be verified.
     public func retryUploads() throws {
         try database.write { database in
             try database.execute(
                 sql: """
                     UPDATE upload SET state = 'waiting', why = NULL, untilUs = NULL, attempts = 0
-                    WHERE state = 'held' AND why IS NOT ?
+                    WHERE (state = 'held' AND why IS NOT ?) OR (state = 'done' AND why IS NOT NULL)
                     """, arguments: [UploadStanding.heldByHand])
         }
         changes.post([.many])
@@ -147,7 +153,8 @@ extension Catalog {
             let rows = try Row.fetchCursor(
                 database,
                 sql: """
-                    SELECT upload.state, storage.isHere, count(*) AS takes, sum(take.byteCount) AS bytes FROM upload
+                    SELECT upload.state, storage.isHere, count(*) AS takes, sum(take.byteCount) AS bytes,
+                        sum(upload.why IS NOT NULL) AS marked, min(upload.why) AS why FROM upload
                     JOIN take USING (id) JOIN storage ON storage.id = take.storage
                     WHERE upload.store = ? GROUP BY upload.state, storage.isHere
                     """, arguments: [store])
@@ -159,7 +166,10 @@ extension Catalog {
                     counts.waitingBytes += row["bytes"] as Int64
                 case (.waiting, false): counts.elsewhere += takes
                 case (.held, _): counts.held += takes
-                case (.done, _): counts.done += takes
+                case (.done, _):
+                    counts.done += takes
+                    counts.unverified += row["marked"] as Int
+                    counts.whyUnverified = counts.whyUnverified ?? row["why"]
                 case (nil, _): break
                 }
             }
@@ -200,14 +210,15 @@ extension Catalog {
         guard !stores.isEmpty else { return [] }
         return try database.read { database in
             let everywhere = stores.map { _ in
-                "EXISTS (SELECT 1 FROM upload WHERE store = ? AND upload.id = take.id AND state = 'done')"
+                "EXISTS (SELECT 1 FROM upload WHERE store = ? AND upload.id = take.id AND state = 'done' AND why IS NULL)"
             }
             let rows = try Row.fetchAll(
                 database,
                 sql: """
                     SELECT take.take, take.day, storage.path FROM take
                     JOIN storage ON storage.id = take.storage
-                    WHERE storage.isHere AND \(everywhere.joined(separator: " AND "))
+                    WHERE storage.isHere AND \(CatalogSchema.sound) IS NOT 'damaged'
+                        AND \(everywhere.joined(separator: " AND "))
                     ORDER BY take.isStarred, take.startedUs, take.id LIMIT \(limit)
                     """, arguments: StatementArguments(stores))
             return rows.compactMap { row in
@@ -225,20 +236,22 @@ extension Catalog {
         guard let id = row.id else { return }
         let noted = noted.receipts.isEmpty ? noted : try noted.of(Self.origin(of: id, database))
         for store in stores {
-            let isThere = noted[receiptOf: store]?.isComplete(revision: row.entry.revision) ?? false
+            let isThere = noted.isSent(revision: row.entry.revision, in: store)
             let old = try Row.fetchOne(
                 database, sql: "SELECT state, why, revision FROM upload WHERE store = ? AND id = ?",
                 arguments: [store, id])
             if isThere {
-                try setUpload(id, store, row, .done, why: nil, database)
+                try setUpload(id, store, row, .done, why: noted[receiptOf: store]?.unverified?.why, database)
             } else if row.entry.pendingFormat != nil {
                 try database.execute(sql: "DELETE FROM upload WHERE store = ? AND id = ?", arguments: [store, id])
             } else if noted.upload == .never {
                 try setUpload(id, store, row, nil, why: nil, database)
             } else if noted.upload == .hold {
                 try setUpload(id, store, row, .held, why: UploadStanding.heldByHand, database)
+            } else if let damage = row.entry.damaged {
+                try setUpload(id, store, row, .held, why: Self.why(damage), database)
             } else if let old, old["state"] == UploadStanding.held.rawValue, old["revision"] == row.entry.revision,
-                old["why"] != UploadStanding.heldByHand
+                old["why"] != UploadStanding.heldByHand, !Self.isOfDamage(old["why"])
             {
                 // Nothing has changed that would make it succeed.
                 try database.execute(

@@ -205,6 +205,10 @@ struct TakeSearch {
             let areFew = try addFew("SELECT id FROM take WHERE \(condition)", [kit], many: many, database)
             if !areFew { add(condition, [kit]) }
         }
+        if let isDamaged = query.isDamaged {
+            let damaged = "SELECT id FROM take WHERE \(CatalogSchema.sound) = 'damaged'"
+            add("+id \(isDamaged ? "IN" : "NOT IN") (\(damaged))", [])
+        }
         if let upload = query.upload { try addUpload(upload, stores, many: many, database) }
         if let tag = query.tag { add("+id IN (SELECT id FROM tag WHERE tag = ?)", [tag]) }
         if let text = query.text { addText(text, columns: nil) }

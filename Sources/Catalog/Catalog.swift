@@ -96,6 +96,7 @@ public final class Catalog: Sendable {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "its check found damage")
         }
         try CatalogSchema.migrator.migrate(database)
+        try database.write(CatalogSchema.distrustOthers)
         return database
     }
 

@@ -8,7 +8,19 @@ enum CatalogSchema {
         migrator.registerMigration("2 outbox", migrate: outbox)
         migrator.registerMigration("3 kits", migrate: kits)
         migrator.registerMigration("4 pending", migrate: pending)
+        migrator.registerMigration("5 notes", migrate: notes)
+        migrator.registerMigration("6 sound", migrate: sound)
         return migrator
+    }
+
+    private static func notes(_ database: Database) throws {
+        try database.alter(table: "take") { $0.add(column: "notesSeenNs", .integer).notNull().defaults(to: 0) }
+    }
+
+    /// Has takes be looked at again that an earlier version cataloged, before this one or after it: it takes one for complete at home whose
+    /// notes are not there.
+    static func distrustOthers(_ database: Database) throws {
+        try database.execute(sql: "UPDATE take SET notesModifiedNs = -1 WHERE notesModifiedNs <> notesSeenNs")
     }
 
     /// The kit of a take, as `entry` has it.
@@ -23,6 +35,13 @@ enum CatalogSchema {
 
     private static func pending(_ database: Database) throws {
         try database.execute(sql: "CREATE INDEX takeByPending ON take (id) WHERE \(isPending)")
+    }
+
+    /// How the sound of a take stands, as `entry` has it; NULL: it was not compared yet.
+    static let sound = "json_extract(entry, '$.sound')"
+
+    private static func sound(_ database: Database) throws {
+        try database.execute(sql: "CREATE INDEX takeBySound ON take (\(sound), id)")
     }
 
     /// Which take stands where with which store.

@@ -64,6 +64,8 @@ struct TakeRow: Codable, FetchableRecord, MutablePersistableRecord {
     var sidecarModifiedNs: Int64
     var sidecarInode: Int64
     var notesModifiedNs: Int64
+    /// The same, as a version noted it that sends what people noted; another number: an earlier version was last.
+    var notesSeenNs: Int64
     var startedUs: Int64
     var durationUs: Int64
     var number: Int
@@ -81,6 +83,7 @@ struct TakeRow: Codable, FetchableRecord, MutablePersistableRecord {
         sidecarModifiedNs = take.attributes.modifiedNs
         sidecarInode = take.attributes.inode
         self.notesModifiedNs = notesModifiedNs
+        notesSeenNs = notesModifiedNs
         startedUs = sidecar.begun?.microseconds ?? 0
         // A sidecar's figures are checked: neither number overflows.
         durationUs = Int64((max(0, min(sidecar.durationSeconds, 1e9)) * 1e6).rounded())

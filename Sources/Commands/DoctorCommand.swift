@@ -56,6 +56,7 @@ struct DoctorCommand: FieldfareCommand {
             findings += try session.access.doctor(options.settings)
         }
         findings.append(session.access.programs())
+        findings += damagedTakes(session)
         findings = findings.inOrder
         if options.json {
             try session.write(json: json(findings))
@@ -102,6 +103,20 @@ struct DoctorCommand: FieldfareCommand {
                 figures)
         }
         return .ok(.service, "the recorder runs, version \(status.version): \(status.situation)", figures)
+    }
+
+    /// Takes that the library holds as damaged. While it is not running, none is reported.
+    private func damagedTakes(_ session: Session) -> [Finding] {
+        guard let library = try? session.libraryIfRunning(), let found = DamagedTakes(session).count(library),
+            let first = found.first
+        else { return [] }
+        let takes = found.count == 1 ? "1 take is" : "\(found.count) takes are"
+        return [
+            .failure(
+                .storage,
+                "\(takes) damaged, the first: \(first.take): \(first.damaged ?? ""): see 'fieldfare takes --damaged'",
+                ["damaged_takes": .number(Double(found.count))])
+        ]
     }
 
     private func ask(_ client: ControlClient) throws(Failure) -> [Finding] {

@@ -26,7 +26,7 @@ public struct Fieldfare: ParsableCommand {
                 name: "Takes",
                 subcommands: [
                     TakesCommand.self, ShowCommand.self, MemoCommand.self, TagCommand.self, StarCommand.self,
-                    DeleteCommand.self, OutboxCommand.self, RemoteCommand.self,
+                    DeleteCommand.self, BinCommand.self, VerifyCommand.self, OutboxCommand.self, RemoteCommand.self,
                 ]),
             CommandGroup(
                 name: "Kit",

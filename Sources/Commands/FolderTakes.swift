@@ -24,7 +24,12 @@ struct FolderTakes {
         var left = limit ?? .max
         for name in try sorted(by: order, query, &list) where left > 0 {
             guard let sidecar = try read(name, &list), query.accepts(sidecar) else { continue }
-            try write(name, sidecar, to: &list)
+            var damage: String?
+            if query.isDamaged == true {
+                damage = try DamagedTakes(session).damage(of: sidecar, in: kit.folder.folder(of: name), for: "takes")
+                guard damage != nil else { continue }
+            }
+            try write(name, sidecar, damage: damage, to: &list)
             left -= 1
         }
         try list.end(place: kit.folder.path)
@@ -66,17 +71,21 @@ struct FolderTakes {
         }
     }
 
-    private func write(_ name: TakeName, _ sidecar: Sidecar, to list: inout TakesList) throws(Failure) {
+    private func write(
+        _ name: TakeName, _ sidecar: Sidecar, damage: String?, to list: inout TakesList
+    ) throws(Failure) {
         let isJSON = session.options.json
-        let take = CatalogedTake(
+        var take = CatalogedTake(
             sidecar, notes: TakeNotes(take: sidecar.take), bytes: isJSON ? kit.folder.byteCount(of: name, sidecar) : 0,
             folder: kit.folder.folder(of: name), place: .here)
+        if let damage { (take.sound, take.damaged) = (.damaged, damage) }
         guard isJSON else { return try list.add([take]) }
         guard case .object(var members)? = try? JSONValue(encoding: take) else {
             throw Failure(exitStatus: 70, "takes: \(name.stem) cannot be written")
         }
         // A folder does not know them: nothing is said of them, not that there are none.
         for key in ["memo", "tags", "starred", "upload"] { members[key] = nil }
+        if damage == nil { for key in ["sound", "damaged"] { members[key] = nil } }
         try list.add(json: .object(members))
     }
 }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Control
 import Settings
+import Takes
+import Transport
 
 struct CardsCommand: InventoryCommand {
     static let configuration = CommandConfiguration(
@@ -72,9 +74,21 @@ struct CheckCommand: FieldfareCommand {
             throw Failure(exitStatus: 78, "check: \(count) in the settings")
         }
         guard !options.json else { return }
+        let shortage = session.access.preRollShortage(file ?? options.settings, openFormat(in: session))
+        if let shortage { try session.write(line: shortage) }
         let path = file ?? options.settings ?? Settings.defaultPath
         try session.write(
             line: session.access.isThere(path)
-                ? "\(path): nothing is wrong" : "\(path) does not exist: the defaults are in force")
+                ? "\(path): nothing \(shortage == nil ? "" : "else ")is wrong"
+                : "\(path) does not exist: the defaults are in force")
+    }
+
+    /// What the recorder's card delivers; nil: it has none, or is not running.
+    private func openFormat(in session: Session) -> StreamFormat? {
+        guard let (status, _) = try? session.askForStatus(.status, timeout: .seconds(5)), let rateHz = status.rateHz,
+            let channels = status.channels,
+            let format = status.format
+        else { return nil }
+        return StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: format)
     }
 }

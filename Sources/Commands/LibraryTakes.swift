@@ -45,10 +45,15 @@ struct LibraryTakes {
         if session.options.json {
             // As JSON it is passed on as it came: a newer library may know more of a take than this command.
             try pages(query, limit) { (takes: [JSONValue]) throws(Failure) in
-                for take in takes { try list.add(json: take) }
+                for take in takes where query.isDamaged != true || take["damaged"]?.text != nil {
+                    try list.add(json: take)
+                }
             }
         } else {
-            try pages(query, limit) { (takes: [CatalogedTake]) throws(Failure) in try list.add(takes) }
+            try pages(query, limit) { (takes: [CatalogedTake]) throws(Failure) in
+                // An older library leaves a condition aside that it does not know.
+                try list.add(query.isDamaged == true ? takes.filter { $0.damaged != nil } : takes)
+            }
         }
         try list.end(place: nil)
     }

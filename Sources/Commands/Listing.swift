@@ -8,6 +8,7 @@ enum Listing {
         return switch inventory {
         case .cards: items.flatMap(card)
         case .lines: table(["chip", "offset", "name", "direction", "used by"], items.map(line))
+        case .bin: items.map { $0["take"]?.text ?? "?" }
         case .doctor: items.map { $0["message"]?.text ?? "?" }
         }
     }

@@ -3,8 +3,10 @@ import Control
 import Doctor
 import Glibc
 import Lines
+import Ring
 import Settings
 import SoundCard
+import Takes
 
 extension LocalAccess {
     /// This machine: its settings file, its cards and its lines.
@@ -12,6 +14,15 @@ extension LocalAccess {
         var access = ownDevices
         access.useIdlePriority = { fieldfare_be_idle() }
         access.leaveDisk = { fieldfare_be_idle_at_disk() }
+        access.preRollShortage = { file, open in
+            let capture = Settings.load(from: file).settings.capture
+            guard capture.preRoll > .zero, let format = format(for: CaptureRequest(capture), open: open) else {
+                return nil
+            }
+            return PreRollCheck(
+                preRoll: capture.preRoll, format: format, memoryBytes: Ring.machineMemoryBytes
+            ).shortage
+        }
         return access
     }()
 
@@ -34,6 +45,7 @@ extension LocalAccess {
                 let (lines, errors) = LineReport.list()
                 if lines.isEmpty, let error = errors.first { throw Failure(exitStatus: 74, "\(error)") }
                 return try json(lines)
+            case .bin: return []
             case .doctor: return try json(checkUp(settings))
             }
         },
@@ -46,6 +58,19 @@ extension LocalAccess {
                 if failure == nil { usleep(700_000) }
             }
         })
+
+    /// What the card will deliver, as far as it is known.
+    private static func format(for request: CaptureRequest, open: StreamFormat?) -> StreamFormat? {
+        if var open {
+            open.rateHz = request.rateHz ?? open.rateHz
+            open.channels = request.channels ?? open.channels
+            return open
+        }
+        SoundCards.prepareProcess()
+        guard let card = SoundCards().reports().first(where: { $0.isMeant(by: request) }) else { return nil }
+        return try? Negotiation(rateHz: request.rateHz, channels: request.channels)
+            .candidates(from: Offers(card.combinations), of: card.id).first
+    }
 
     private static func checkUp(_ file: String?) -> [Finding] {
         SoundCards.prepareProcess()

@@ -4,6 +4,7 @@ import Glibc
 import History
 public import Panel
 import SoundCard
+public import Takes
 
 /// What the command line learns from this machine without the recorder: its settings, and, while the recorder is
 /// down, its cards and lines.
@@ -25,6 +26,9 @@ public struct LocalAccess: Sendable {
     public var places: @Sendable (_ file: String?) throws(Failure) -> Places
     /// All that is wrong with a settings file, one sentence each; nil: the usual one.
     public var problems: @Sendable (_ file: String?) throws(Failure) -> [String]
+    /// How this machine cannot keep the pre-roll that a settings file asks for, one sentence; nil: it can, or nobody knows the card's
+    /// format. `open`: what the recorder's card delivers.
+    public var preRollShortage: @Sendable (_ file: String?, _ open: StreamFormat?) -> String? = { _, _ in nil }
     /// Whether there is such a file.
     public var isThere: @Sendable (_ file: String) -> Bool = { file in unsafe access(file, F_OK) == 0 }
     /// The folder of the kit's history.

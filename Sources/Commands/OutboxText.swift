@@ -14,6 +14,7 @@ struct OutboxText {
         for store in report.stores {
             lines.append(line(store))
             if let why = store.why { lines.append("  \(why.printable)" + attempted(store.until)) }
+            if let why = store.whyUnverified { lines.append("  \(why.printable)") }
         }
         for take in report.takes { lines += self.lines(take, namesStore: report.stores.count > 1) }
         return lines
@@ -25,6 +26,7 @@ struct OutboxText {
         if store.elsewhere > 0 { parts.append("\(store.elsewhere) elsewhere") }
         if store.held > 0 { parts.append("\(store.held) held") }
         parts.append("\(store.done) done")
+        if let count = store.unverified, count > 0 { parts.append("\(count) of them not verified") }
         let state =
             switch store.state {
             case .ready: "ready"

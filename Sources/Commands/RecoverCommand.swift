@@ -9,8 +9,9 @@ struct RecoverCommand: FieldfareCommand {
         commandName: "recover", abstract: "Make takes of what a power cut or a crash left behind.",
         discussion: """
             A recorder that runs does it by itself; this is for the storage of another kit, or while the recorder is \
-            down. Finished takes are not touched, nor is what is no sound: that is named. The caller needs the right \
-            to write there.
+            down. A finished take whose sidecar is gone or damaged gets another one, made of what its sound says; the \
+            damaged one is kept as STEM.json.damaged. Other finished takes are not touched, nor is what is no sound: that \
+            is named. The caller needs the right to write there.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -77,8 +78,17 @@ struct RecoverCommand: FieldfareCommand {
         } catch {
             throw Failure(exitStatus: 70, "recover: \(path): \(error)")
         }
+        // A take that is half in the bin is no leftover: it is moved there wholly.
+        takes.readBin(
+            at: BinMoment(
+                session.clock.now(), wall: session.clock.wallTime(), origin: .unset, bootID: session.access.bootID()))
+        for problem in takes.bin.newProblems() { session.console.complain("recover: \(problem)") }
         let names: [TakeName]
-        do throws(FileError) { names = try takes.leftovers() } catch { throw Failure(error, of: "recover: ") }
+        do throws(FileError) {
+            names = Set(try takes.leftovers() + takes.takesWithDamagedSidecars()).sorted()
+        } catch {
+            throw Failure(error, of: "recover: ")
+        }
         var results: [Result] = []
         for name in names {
             let result = recover(name, in: takes, bootID: session.access.bootID())

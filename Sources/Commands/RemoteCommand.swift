@@ -152,7 +152,14 @@ private let longestSidecar = 1 << 24
 extension RemoteTakes.Take {
     /// The hashes of its sound, as its sidecar there has them, by path; empty: it is not complete.
     fileprivate func hashes(_ remote: RemoteTakes) throws(Failure) -> [String: String] {
-        guard let sidecar else { return [:] }
+        try recorded(remote).hashes
+    }
+
+    /// The same, and what it says of the sound itself, by path.
+    fileprivate func recorded(
+        _ remote: RemoteTakes
+    ) throws(Failure) -> (hashes: [String: String], sounds: [String: RecordedSound]) {
+        guard let sidecar else { return ([:], [:]) }
         var bytes: [UInt8] = []
         let sha256 = try remote.read(sidecar.path) { piece throws(Failure) in
             guard bytes.count + piece.count <= longestSidecar else {
@@ -162,23 +169,27 @@ extension RemoteTakes.Take {
             bytes += piece
         }
         var hashes = [sidecar.path: sha256]
+        var sounds: [String: RecordedSound] = [:]
         do {
-            for part in try SidecarFile.sidecar(bytes, path: sidecar.path).parts {
+            let found = try SidecarFile.sidecar(bytes, path: sidecar.path)
+            for sound in found.sounds { sounds["\(name.day)/\(sound.file)"] = sound }
+            for part in found.parts {
                 hashes["\(name.day)/\(part.file)"] = part.sha256
                 if let twin = part.unfilteredFile { hashes["\(name.day)/\(twin)"] = part.unfilteredSHA256 }
             }
         } catch {
             throw Failure(exitStatus: 65, "remote: \(error)")
         }
-        return hashes
+        return (hashes, sounds)
     }
 }
 
 struct RemoteDelete: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete takes in a store, and with --here on the kit as well, for good.",
+        commandName: "delete", abstract: "Delete takes in a store for good, and with --here on the kit as well.",
         discussion: """
-            Asks first, and says of each take whether the kit has it as well. A take that stays on the kit is not sent again, until \
+            Asks first, and says of each take whether the kit has it as well. A store has no bin; what is deleted on the kit goes into \
+            its bin. A take that stays on the kit is not sent again, until \
             'fieldfare outbox add' says so. \
             If one of the takes cannot be found, none is deleted.
             """)
@@ -204,7 +215,8 @@ struct RemoteDelete: FieldfareCommand {
             }
             let place = here ? "\(name.printable) and on the kit" : name.printable
             let what = named.count == 1 ? "this take" : "these \(named.count) takes"
-            guard let answer = session.console.ask("Delete \(what) in \(place) for good? [y/N]") else {
+            let warning = "A store has no bin: nothing brings back what is deleted there\(try Self.bin(recorder))"
+            guard let answer = session.console.ask("\(warning). Delete \(what) in \(place)? [y/N]") else {
                 throw Failure(
                     exitStatus: 64,
                     "fieldfare remote delete: the input is not a terminal: add --yes to delete without a question")
@@ -241,6 +253,17 @@ struct RemoteDelete: FieldfareCommand {
         }
     }
 
+    /// Where a take goes that is deleted on the kit.
+    /// - Parameter recorder: nil: the kit keeps its copy.
+    private static func bin(_ recorder: ControlClient?) throws(Failure) -> String {
+        guard let recorder else { return "" }
+        do throws(ControlError) {
+            return try recorder.hasBin() ? "; what is deleted on the kit goes into its bin" : ", nor on the kit"
+        } catch {
+            throw Failure(error)
+        }
+    }
+
     /// What the kit would refuse is refused before anything is deleted.
     private static func checkNotInUse(_ stem: String, _ recorder: ControlClient) throws(Failure) {
         let taken: String?
@@ -270,7 +293,8 @@ struct RemoteVerify: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Compare all that a store has with what was recorded.",
         discussion: """
-            The hashes of the sound are those that the kit noted in each sidecar. Without --read, sound whose hash the store does \
+            The hashes of the sound are those that the kit noted in each sidecar, and with --read also the fingerprints of the sound \
+            itself. Without --read, sound whose hash the store does \
             not say is compared by its length alone. Exit status 65: something is missing or differs.
             """)
 
@@ -312,9 +336,9 @@ struct RemoteVerify: FieldfareCommand {
             return report.problems.append(
                 .init(path: "\(take.name.day)/\(take.stem)", problem: "not complete: no sidecar"))
         }
-        let hashes: [String: String]
+        let (hashes, sounds): ([String: String], [String: RecordedSound])
         do throws(Failure) {
-            hashes = try take.hashes(remote)
+            (hashes, sounds) = try take.recorded(remote)
         } catch {
             guard error.exitStatus == 65 else { throw error }
             return report.problems.append(.init(path: take.sidecar?.path ?? take.stem, problem: error.description))
@@ -324,6 +348,8 @@ struct RemoteVerify: FieldfareCommand {
         }
         for file in take.files {
             let recorded = hashes[file.path]
+            let sound = sounds[file.path]
+            var problem = sound?.problem(ofLength: file.bytes)
             let isSound = recorded != nil && file != take.sidecar
             var proof = VerifyReport.Proof.length
             var found = recorded
@@ -332,10 +358,16 @@ struct RemoteVerify: FieldfareCommand {
             } else if file == take.sidecar {
                 proof = .read
             } else {
-                (proof, found) = (.read, try remote.read(file.path) { _ throws(Failure) in })
+                var reading: RemoteSound?
+                if let sound { reading = try RemoteSound(sound) }
+                let sha256 = try remote.read(file.path) { bytes throws(Failure) in try reading?.add(bytes) }
+                (proof, found) = (.read, sha256)
+                if problem == nil { problem = try reading?.problem() }
             }
             if let recorded, found != recorded {
                 report.problems.append(.init(path: file.path, problem: "differs from what was recorded"))
+            } else if let problem {
+                report.problems.append(.init(path: file.path, problem: problem))
             } else {
                 report.add(.init(path: file.path, bytes: file.bytes, sha256: found ?? "", proof: proof))
             }

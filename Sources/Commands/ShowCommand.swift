@@ -9,7 +9,8 @@ struct ShowCommand: FieldfareCommand {
         commandName: "show", abstract: "Show what is known of a take, and its waveform.",
         discussion: """
             Reads the take's sidecar from its folder. What a person noted of the take, and a take that is elsewhere, \
-            comes from the library, while that is running. The waveform has the greatest peak of each stretch of time. \
+            comes from the library, while that is running; without it, the whole take is read and compared with its sidecar. \
+            The waveform has the greatest peak of each stretch of time. \
             With --json the sidecar itself, its folder as 'folder', and what was noted.
             """)
 
@@ -27,14 +28,16 @@ struct ShowCommand: FieldfareCommand {
             guard [66, 74].contains(error.exitStatus), let library else { throw error }
             return try write(ShownTake(take, of: LibraryTakes(session, library), else: error), in: session)
         }
-        try write(library.map { shown.adding(notesOf: LibraryTakes(session, $0), session) } ?? shown, in: session)
+        guard let library else { return try write(shown.judged(by: DamagedTakes(session)), in: session) }
+        try write(shown.adding(notesOf: LibraryTakes(session, library), session), in: session)
     }
 
     private func write(_ shown: ShownTake, in session: Session) throws(Failure) {
         if options.json { return try session.write(line: shown.json.description) }
         let folder = shown.folder
         let lines = TakeText(shown.sidecar).lines(
-            folder: folder + (shown.place == .elsewhere ? ", elsewhere: its storage is out" : ""), notes: shown.notes
+            folder: folder + (shown.place == .elsewhere ? ", elsewhere: its storage is out" : ""), notes: shown.notes,
+            damage: shown.damage
         ) { file in (try? FileSystem().attributes("\(folder)/\(file)"))?.byteCount }
         for line in lines + waveform(shown, session) { try session.write(line: line) }
     }

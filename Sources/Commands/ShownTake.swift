@@ -11,6 +11,8 @@ struct ShownTake {
     private(set) var place = CatalogedTake.Place.here
     /// What a person noted of it; nil: not known.
     private(set) var notes: TakeNotes?
+    /// Why it is damaged, where no library says it; nil: it is not, or a library does.
+    private(set) var damage: String?
     /// The sidecar as it is: a newer recorder may have written more than this command knows.
     private let members: [String: JSONValue]
 
@@ -58,11 +60,22 @@ struct ShownTake {
         return shown
     }
 
+    /// Compares its sound with its sidecar.
+    func judged(by damaged: DamagedTakes) throws(Failure) -> ShownTake {
+        var shown = self
+        shown.damage = try damaged.damage(of: sidecar, in: folder, for: "show")
+        return shown
+    }
+
     /// The sidecar, and beside its keys the folder, the place, and what was noted.
     var json: JSONValue {
         var members = members
         members["folder"] = .string(folder)
         members["place"] = .string(place.rawValue)
+        if let damage {
+            members["sound"] = .string(SoundStanding.damaged.rawValue)
+            members["damaged"] = .string(damage)
+        }
         if let notes {
             members["memo"] = notes.memo.map { .string($0) } ?? .null
             members["tags"] = .array(notes.tags.map { .string($0) })

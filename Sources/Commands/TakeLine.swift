@@ -47,6 +47,7 @@ struct TakeLine {
         count(take.counts.suspectedLosses, "suspected loss", "suspected losses")
         if take.clipped { remarks.append("clipped") }
         if let ending = unusualEnding { remarks.append(ending) }
+        if take.damaged != nil { remarks.append("damaged") }
         if take.recovered { remarks.append("recovered") }
         if let format = take.pendingFormat { remarks.append("to be converted to \(format)") }
         return remarks

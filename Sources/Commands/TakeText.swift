@@ -14,10 +14,14 @@ struct TakeText {
     /// All that a technician may want to know.
     /// - Parameters:
     ///   - notes: what a person noted of it; nil: not known.
+    ///   - damage: why it is damaged, as its folder shows; nil: it is not, or the notes say it.
     ///   - size: the bytes of a file of the take; nil: it is not there.
-    func lines(folder: String, notes: TakeNotes? = nil, size: (_ file: String) -> Int64?) -> [String] {
+    func lines(
+        folder: String, notes: TakeNotes? = nil, damage: String? = nil, size: (_ file: String) -> Int64?
+    ) -> [String] {
         var rows: [(String, String)] = [("take", take), ("folder", folder)]
         rows += lines(notes)
+        rows += sound(notes, damage)
         rows += starts.map { ("started", $0) }
         rows.append(("length", "\(Figures.time(sidecar.durationSeconds)), \(sidecar.frames) frames\(preRoll)"))
         rows.append(("ended", ended))
@@ -45,6 +49,22 @@ struct TakeText {
         let memo = notes.memo?.split(separator: "\n", omittingEmptySubsequences: false) ?? []
         for (index, line) in memo.enumerated() { rows.append((index == 0 ? "memo" : "", String(line).printable)) }
         return rows
+    }
+
+    /// How its sound stands, where that is to be known.
+    private func sound(_ notes: TakeNotes?, _ damage: String?) -> [(String, String)] {
+        if let damage = damage ?? notes?.damage(of: sidecar) {
+            return [
+                ("damaged", damage.printable),
+                ("", "it is neither sent nor deleted until 'fieldfare takes --damaged --accept \(sidecar.take)'"),
+            ]
+        }
+        switch notes?.soundStanding(of: sidecar) {
+        case .accepted: return [("sound", "not what was recorded: a person accepted it as it is")]
+        case .later: return [("sound", "its fingerprint was computed later: damage before that is not known")]
+        case .asRecorded: return [("sound", "as recorded")]
+        case .damaged, nil: return []
+        }
     }
 
     private var take: String {

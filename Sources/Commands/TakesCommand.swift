@@ -1,6 +1,7 @@
 import ArgumentParser
 import Control
 import Takes
+import Transport
 
 struct TakesCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
@@ -13,6 +14,9 @@ struct TakesCommand: FieldfareCommand {
             TIME is a day such as 2026-11-21 (its first moment in UTC), or a date and time with its zone, such as \
             2026-11-21T06:18:11Z. All conditions hold together.
 
+            With --damaged, the takes whose sound is not what was recorded are listed, each with what is wrong. Nothing sends or \
+            deletes them until a person accepts them. Without the library each take is read for that, which takes its time.
+
             The library is asked. While it is not running, and with --directory, the takes are read from their \
             folder, which knows no memos, tags and stars, and no takes that are elsewhere.
             """)
@@ -20,14 +24,26 @@ struct TakesCommand: FieldfareCommand {
     @OptionGroup var options: GlobalOptions
     @OptionGroup var place: TakesOptions
     @OptionGroup var search: TakesSearch
+    @Option(
+        help: ArgumentHelp(
+            "With --damaged: accept this take as it is. It is then sent, and may be deleted once every store has it, as others are.",
+            valueName: "take"))
+    var accept: TakeReference?
 
     func validate() throws {
+        guard accept == nil || search.damaged else {
+            throw ValidationError("--accept: is for a damaged take: add --damaged")
+        }
+        guard accept == nil || place.directory == nil else {
+            throw ValidationError("--accept: only the library accepts a take: leave out --directory")
+        }
         guard place.directory == nil || search.optionForLibrary == nil else {
             throw ValidationError("--directory: a folder knows nothing of \(search.optionForLibrary ?? "")")
         }
     }
 
     func run(in session: Session) throws(Failure) {
+        if let accept { return try DamagedTakes(session).accept(accept) }
         let query = try search.query()
         let library = place.directory == nil ? try session.libraryIfRunning() : nil
         if let library {

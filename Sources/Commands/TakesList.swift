@@ -33,6 +33,7 @@ struct TakesList {
             count += 1
             let line = TakeLine(take, showsUnicode: session.console.showsUnicode)
             try session.write(line: line.text(stemWidth: width))
+            if let damage = take.damaged { try session.write(line: "  \(damage.printable)") }
         }
     }
 

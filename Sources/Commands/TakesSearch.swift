@@ -44,6 +44,9 @@ struct TakesSearch: ParsableArguments {
             "Where they stand in the outbox: waiting, held, done, not-done or none.", valueName: "state"))
     var upload: TakeQuery.Upload?
 
+    @Flag(help: "Only takes whose sound is damaged: it is not what was recorded.")
+    var damaged = false
+
     @Option(
         help: ArgumentHelp(
             "What they are sorted by, the least first.", valueName: "order"))
@@ -82,6 +85,7 @@ struct TakesSearch: ParsableArguments {
         query.place = here ? .here : elsewhere ? .elsewhere : nil
         query.kit = kit
         query.upload = upload
+        query.isDamaged = damaged ? true : nil
         query.order = order ?? .started
         query.isDescending = reverse
         return query
@@ -98,7 +102,8 @@ struct TakesSearch: ParsableArguments {
 
     /// Whether not all takes are asked for.
     var isRestricted: Bool {
-        optionForLibrary != nil || here || kit != nil || [marker, since, until].contains { $0 != nil } || longer != nil
+        optionForLibrary != nil || here || damaged || kit != nil || [marker, since, until].contains { $0 != nil }
+            || longer != nil
             || shorter != nil
     }
 }

@@ -9,12 +9,14 @@ import NIOPosix
 import TakeFiles
 import Takes
 import Transport
+import Upload
 
 /// What is made of takes while it is sent: waveforms at any zoom, clips, archives.
 struct ExportRoutes: Sendable {
     let library: LibraryDesk
     let pyramid: WaveformPyramid
     let pool: NIOThreadPool
+    let checksums = ZipChecksums()
 
     /// The most takes of an archive: their names fit into an address.
     private static let mostTakes = 200
@@ -66,7 +68,7 @@ struct ExportRoutes: Sendable {
                     throw Problem(.badRequest, .usage, "archive: take: name 1 to \(Self.mostTakes) takes")
                 }
                 let archive = try await pool.runIfActive {
-                    try Self.refused { try ZipArchive(try stems.flatMap { try entries($0) }) }
+                    try Self.refused { try ZipArchive(try stems.flatMap { try entries($0) }, checksums: checksums) }
                 }
                 let name = stems.count == 1 ? stems[0] : "\(stems[0])-and-\(stems.count - 1)"
                 return try await answer(
@@ -101,15 +103,26 @@ struct ExportRoutes: Sendable {
     }
 
     private func entries(_ stem: String) throws -> [ZipArchive.Entry] {
-        let (take, _) = try found(stem, for: "archive")
+        let (take, sidecar) = try found(stem, for: "archive")
         let day = take.folder.split(separator: "/").last.map(String.init) ?? ""
-        let files = take.files + ["\(stem).json", "\(stem).dat"]
-        return files.compactMap { file in
+        // The small ones first: the answer begins before a long sound was read for its checksum.
+        let files = ["\(stem).json", "\(stem).dat"] + take.files
+        var entries = files.compactMap { file -> ZipArchive.Entry? in
             let path = "\(take.folder)/\(file)"
             // A take may lack its waveform, and nothing else.
             guard !file.hasSuffix(".dat") || (try? FileSystem().attributes(path)) != nil else { return nil }
             return ZipArchive.Entry(path: path, name: "\(day)/\(stem)/\(file)")
         }
+        let notes = try library.notes(of: stem, for: "archive")
+        if notes.currentRevision > 0 {
+            entries.insert(
+                ZipArchive.Entry(
+                    // The markers of this sidecar are those of the notes already.
+                    bytes: NotesDocument(notes, recorded: sidecar.markers).bytes, modified: SystemClock().wallTime(),
+                    name: "\(day)/\(stem)/\(TakeNotes.file(of: stem))"),
+                at: 1)
+        }
+        return entries
     }
 
     /// What parts of the program throw, as problems.
@@ -150,9 +163,14 @@ struct ExportRoutes: Sendable {
             while let bytes = piece {
                 // A phone that was removed meanwhile receives no more.
                 guard context.mayGoOn() else { throw CancellationError() }
-                try await writer.write(bytes)
-                // The network's thread has it now: otherwise what is made faster than it is sent would pile up before that thread.
-                try await context.channel.eventLoop.submit {}.get()
+                if bytes.readableBytes > 0 {
+                    try await writer.write(bytes)
+                    // The network's thread has it now: otherwise what is made faster than it is sent would pile up before that thread.
+                    try await context.channel.eventLoop.submit {}.get()
+                } else if !context.channel.isActive {
+                    // A file of an archive is read for its checksum, for a browser that is gone.
+                    throw CancellationError()
+                }
                 piece = try await pool.runIfActive { try source.next() }
             }
             try await writer.finish(nil)

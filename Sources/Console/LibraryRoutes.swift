@@ -18,7 +18,7 @@ struct LibraryRoutes: Sendable {
             Route(.get, "/api/library", for: .look) { _, _ in try await answer(["command": .string("status")]) },
             Route(.get, "/api/takes", for: .look, query: .once(Self.conditions)) { _, context in
                 var members = context.query.members(
-                    numbers: ["limit", "least_seconds", "most_seconds"], booleans: ["starred", "descending"])
+                    numbers: ["limit", "least_seconds", "most_seconds"], booleans: ["starred", "damaged", "descending"])
                 members["command"] = .string("takes")
                 return try await answer(members)
             },
@@ -30,8 +30,12 @@ struct LibraryRoutes: Sendable {
                     try await request.members(["memo", "memo_was", "starred", "add", "remove", "markers"]),
                     of: context.parameter("take"))
             },
-            Route(.delete, "/api/takes/{take}", for: .all, query: ["where", "left"]) { _, context in
+            Route(.delete, "/api/takes/{take}", for: .all, query: ["where", "left", "now"]) { _, context in
                 try await delete(context.parameter("take"), context.query)
+            },
+            Route(.post, "/api/takes/{take}/restore", for: .all) { request, context in
+                _ = try await request.members()
+                return try await restore(context.parameter("take"))
             },
             Route(.post, "/api/takes/{take}/outbox", for: .all) { request, context in
                 let wish = try await request.members(["do"])["do"]?.text ?? ""
@@ -39,6 +43,10 @@ struct LibraryRoutes: Sendable {
                     throw Problem(.badRequest, .usage, "outbox: do: allowed are \"add\", \"remove\", \"hold\"")
                 }
                 return try await answer(["command": .string(decision.rawValue), "take": stem(context)])
+            },
+            Route(.post, "/api/takes/{take}/accept-damaged", for: .all) { request, context in
+                _ = try await request.members()
+                return Response(jsonBytes: try await library.acceptDamaged(context.parameter("take")).utf8)
             },
             Route(.get, "/api/outbox", for: .look, query: ["limit"]) { _, context in
                 var members = context.query.members(numbers: ["limit"], booleans: [])
@@ -57,6 +65,7 @@ struct LibraryRoutes: Sendable {
     /// What a list may be asked for.
     private static let conditions = [
         "text", "tag", "starred", "marker", "since", "until", "least_seconds", "most_seconds", "kit", "place", "upload",
+        "damaged",
         "order", "descending", "limit", "after",
     ]
 
@@ -99,9 +108,22 @@ struct LibraryRoutes: Sendable {
     }
 
     private func delete(_ stem: String, _ query: QueryItems) async throws -> Response {
-        let deletion = try Deletion(where: query["where"], left: query["left"])
+        guard [nil, "true", "false"].contains(query["now"]) else {
+            throw Problem(.badRequest, .usage, "delete: now: found \(query["now"] ?? ""), allowed are true, false")
+        }
+        let deletion = try Deletion(
+            where: query["where"], left: query["left"], isFinal: query["now"] == "true")
         do {
             try await library.delete(stem, deletion)
+        } catch let error as ControlError {
+            throw Problem(error)
+        }
+        return .nothing
+    }
+
+    private func restore(_ stem: String) async throws -> Response {
+        do {
+            try await library.restore(stem)
         } catch let error as ControlError {
             throw Problem(error)
         }

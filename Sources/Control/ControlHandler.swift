@@ -21,4 +21,12 @@ public protocol ControlHandler: AnyObject {
 
     /// What the library does with takes has changed; nil: no connection reports it any more.
     func indicate(_ state: UploadState?)
+
+    /// The library reports takes that are damaged, as the sentence of a fault; nil: it reports none any more.
+    func indicate(damage: String?)
+}
+
+extension ControlHandler {
+    /// Shows nothing.
+    public func indicate(damage: String?) {}
 }

@@ -7,8 +7,9 @@ public final class ControlServer {
     private weak var handler: (any ControlHandler)?
     private var watchers: [PeerID: Watcher] = [:]
     /// What peers report of uploads, the latest last.
-    private var indications: [(peer: PeerID, state: UploadState)] = []
+    private var indications: [(peer: PeerID, state: UploadState, damage: String?)] = []
     private var shownUpload: UploadState?
+    private var shownDamage: String?
 
     /// A peer that gets events.
     private struct Watcher {
@@ -101,6 +102,11 @@ public final class ControlServer {
     /// Hands over the state that the last peer reported which is still there.
     private func reportUpload() {
         indications.removeAll { !peers.has($0.peer) }
+        let damage = indications.last?.damage
+        if damage != shownDamage {
+            shownDamage = damage
+            handler?.indicate(damage: damage)
+        }
         let state = indications.last?.state
         guard state != shownUpload else { return }
         shownUpload = state
@@ -120,9 +126,9 @@ extension ControlServer: PeerHandler {
             watchers[peer] = Watcher(wantsLevels: levels, wantsPeaks: peaks, reported: status.withoutMotion)
             peers.keep(peer)
             answer.succeed(status)
-        case .indicate(let state):
+        case .indicate(let state, let damage):
             indications.removeAll { $0.peer == peer }
-            indications.append((peer, state))
+            indications.append((peer, state, damage))
             peers.keep(peer)
             answer.succeed()
             reportUpload()

@@ -8,6 +8,8 @@ public struct Deletion: Hashable, Sendable {
     public var onlyIfHome = false
     /// The one store that is meant; nil: all that may have the take.
     public var store: String?
+    /// Whether the copy on the kit is deleted for good, and not moved into the bin. Stores have no bin.
+    public var isFinal = false
 
     /// Where copies are.
     public enum Place: String, Sendable, CaseIterable {
@@ -20,10 +22,11 @@ public struct Deletion: Hashable, Sendable {
     }
 
     /// A deletion.
-    public init(_ place: Place, onlyIfHome: Bool = false, store: String? = nil) {
+    public init(_ place: Place, onlyIfHome: Bool = false, store: String? = nil, isFinal: Bool = false) {
         self.place = place
         self.onlyIfHome = onlyIfHome
         self.store = store
+        self.isFinal = isFinal
     }
 }
 
@@ -33,7 +36,8 @@ extension Deletion {
     ///   - place: `here`, `there` or `both`; nil is refused: it is never guessed which copies are to be deleted.
     ///   - left: `home`: only if home has it; nil: whatever is left.
     ///   - store: the only store that is meant.
-    public init(where place: String?, left: String?, store: String? = nil) throws(Refusal) {
+    ///   - isFinal: whether the copy on the kit is deleted for good.
+    public init(where place: String?, left: String?, store: String? = nil, isFinal: Bool = false) throws(Refusal) {
         guard let place = place.flatMap(Place.init(rawValue:)) else {
             throw Refusal(
                 .usage,
@@ -48,12 +52,13 @@ extension Deletion {
         guard store == nil || place != .here else {
             throw Refusal(.usage, "delete: store: is not allowed with where=here")
         }
-        self.init(place, onlyIfHome: left != nil, store: store)
+        self.init(place, onlyIfHome: left != nil, store: store, isFinal: isFinal)
     }
 
     var members: [String: JSONValue] {
         var members: [String: JSONValue] = ["where": .string(place.rawValue)]
         if onlyIfHome { members["left"] = .string("home") }
+        if isFinal { members["now"] = .bool(true) }
         if let store { members["store"] = .string(store) }
         return members
     }

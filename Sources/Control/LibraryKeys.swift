@@ -16,6 +16,7 @@ extension RequestKeys {
         query.kit = try words("kit")
         query.place = try name("place")
         query.upload = try name("upload")
+        query.isDamaged = try optional("damaged", "true or false", \.bool)
         query.order = try name("order") ?? query.order
         query.isDescending = try optional("descending", "true or false", \.bool) ?? query.isDescending
         query.limit = try limit() ?? query.limit

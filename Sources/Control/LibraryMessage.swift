@@ -19,6 +19,8 @@ public enum LibraryMessage: PeerMessage {
     case star(TakeReference, Bool)
     /// Deletes copies of a take.
     case delete(stem: String, Deletion)
+    /// Accepts a take as it is, though its sound is not what was recorded.
+    case acceptDamaged(stem: String)
     /// How the outbox stands, with so many takes at most.
     case outbox(limit: Int)
     /// Changes how the outbox works.
@@ -38,7 +40,7 @@ extension LibraryMessage {
 
     /// The names of all requests, as the key `command` gives them.
     public static let names =
-        ["status", "takes", "show", "memo", "tag", "markers", "star", "delete", "outbox"]
+        ["status", "takes", "show", "memo", "tag", "markers", "star", "delete", "accept-damaged", "outbox"]
         + OutboxWish.allCases.map(\.rawValue)
         + OutboxDecision.allCases.map(\.rawValue) + RemoteRequest.names
 
@@ -64,7 +66,8 @@ extension LibraryMessage {
                 stem: try keys.stem(),
                 try Deletion(
                     where: members["where"]?.text, left: try keys.optional("left", "\"home\"", \.text),
-                    store: try keys.store()))
+                    store: try keys.store(), isFinal: try keys.optional("now", "true or false", \.bool) ?? false))
+        case "accept-damaged": self = .acceptDamaged(stem: try keys.stem())
         case "outbox": self = .outbox(limit: try keys.limit() ?? Self.outboxLimit)
         case let name?:
             if let wish = OutboxWish(rawValue: name) {
@@ -112,6 +115,7 @@ extension LibraryMessage {
             ["command": .string("star"), "take": take.json, "starred": .bool(isStarred)]
         case .delete(let stem, let deletion):
             ["command": .string("delete"), "take": .string(stem)].merging(deletion.members) { $1 }
+        case .acceptDamaged(let stem): ["command": .string("accept-damaged"), "take": .string(stem)]
         case .outbox(let limit): ["command": .string("outbox"), "limit": .integer(limit)]
         case .outboxWish(let wish): ["command": .string(wish.rawValue)]
         case .outboxDecision(let decision, let take): ["command": .string(decision.rawValue), "take": take.json]
@@ -136,6 +140,7 @@ extension TakeQuery {
         members["kit"] = kit.map { .string($0) }
         members["place"] = place.map { .string($0.rawValue) }
         members["upload"] = upload.map { .string($0.rawValue) }
+        members["damaged"] = isDamaged.map { .bool($0) }
         if order != all.order { members["order"] = .string(order.rawValue) }
         if isDescending != all.isDescending { members["descending"] = .bool(isDescending) }
         if limit != all.limit { members["limit"] = .integer(limit) }

@@ -34,8 +34,13 @@ public struct OutboxReport: Codable, Hashable, Sendable {
         public var elsewhere: Int
         /// Takes that are held.
         public var held: Int
-        /// Takes that are there, whole and verified.
+        /// Takes that are there, whole, and verified but for those of `unverified`.
         public var done: Int
+        /// Of those that are there, how many could not be compared with what arrived: they never count as safe; nil: none, or an earlier
+        /// library does not say.
+        public var unverified: Int?
+        /// Why they could not be.
+        public var whyUnverified: String?
 
         /// Whether a store takes takes.
         public enum State: String, Codable, Sendable {
@@ -54,7 +59,7 @@ public struct OutboxReport: Codable, Hashable, Sendable {
         public init(
             store: String, state: State, why: String?, until: String?, waiting: Int, waitingBytes: Int64,
             elsewhere: Int,
-            held: Int, done: Int
+            held: Int, done: Int, unverified: Int? = nil, whyUnverified: String? = nil
         ) {
             self.store = store
             self.state = state
@@ -65,11 +70,14 @@ public struct OutboxReport: Codable, Hashable, Sendable {
             self.elsewhere = elsewhere
             self.held = held
             self.done = done
+            self.unverified = unverified
+            self.whyUnverified = whyUnverified
         }
 
         enum CodingKeys: String, CodingKey {
-            case store, state, why, until, waiting, elsewhere, held, done
+            case store, state, why, until, waiting, elsewhere, held, done, unverified
             case waitingBytes = "waiting_bytes"
+            case whyUnverified = "unverified_why"
         }
     }
 

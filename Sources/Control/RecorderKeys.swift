@@ -8,6 +8,12 @@ extension RequestKeys {
         }
     }
 
+    func optionalStem() throws(Refusal) -> String? {
+        try optional("take", "a take's stem") { value in
+            value.text.flatMap { TakeName(stem: $0, day: "") == nil ? nil : $0 }
+        }
+    }
+
     /// What must hold for a take to be deleted.
     func terms() throws(Refusal) -> DiscardTerms {
         let notAfter = try optional("not_after_monotonic_ns", "a whole number", \.integer)
@@ -16,7 +22,8 @@ extension RequestKeys {
             in: try optional("directory", "a path of at most 4096 bytes") { value in
                 value.text.flatMap { $0.utf8.count <= 4096 ? $0 : nil }
             },
-            notAfter: notAfter.map { Instant(nanoseconds: Int64($0)) })
+            notAfter: notAfter.map { Instant(nanoseconds: Int64($0)) },
+            isFinal: try optional("now", "true or false", \.bool) ?? false)
     }
 
     /// The folder of a take's day.
@@ -118,6 +125,13 @@ extension RequestKeys {
     func time() throws(Refusal) -> WallTime {
         try required("time", Self.time) { value in
             value.text.flatMap { try? WallTime(reading: $0) }
+        }
+    }
+
+    /// Of takes that are damaged. A library that knows none says nothing.
+    func damage() throws(Refusal) -> String? {
+        try optional("damaged", "a text of 1 to 1000 bytes") { value in
+            value.text.flatMap { (1...1000).contains($0.utf8.count) ? $0 : nil }
         }
     }
 

@@ -12,7 +12,8 @@ public enum RecorderMessage: PeerMessage {
     /// Lists something of the kit.
     case inventory(Inventory)
     /// Shows what the library does with takes, for as long as this connection lives.
-    case indicate(UploadState)
+    /// `damage`: why takes are damaged, which is shown as a fault of the storage; nil: none is.
+    case indicate(UploadState, damage: String? = nil)
     /// Lights one lamp for a moment, so that a person sees which it is.
     case light(lamp: String)
     /// Sets the clock of the kit, as a person knows the time.
@@ -27,6 +28,8 @@ public enum Inventory: String, CaseIterable, Sendable {
     case lines
     /// What is right and wrong with the kit, a finding each.
     case doctor
+    /// The takes in the bin.
+    case bin
 }
 
 extension RecorderMessage {
@@ -39,7 +42,9 @@ extension RecorderMessage {
             "status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "gain", "volume",
             "pitch", "speed",
         ]
-        + ["eject", "discard", "settle"] + Inventory.allCases.map(\.rawValue) + ["indicate", "light", "clock-set"]
+        + ["eject", "discard", "settle", "restore", "empty"] + Inventory.allCases.map(\.rawValue) + [
+            "indicate", "light", "clock-set",
+        ]
 
     /// Reads what an object asks for.
     public init(_ members: [String: JSONValue]) throws(Refusal) {
@@ -56,6 +61,8 @@ extension RecorderMessage {
         case "select": self = .command(.select(try keys.requiredTake()))
         case "eject": self = .command(.eject)
         case "settle": self = .command(.settle(stem: try keys.stem(), day: try keys.day()))
+        case "restore": self = .command(.restore(stem: try keys.stem(), day: try keys.day()))
+        case "empty": self = .command(.empty(stem: try keys.optionalStem()))
         case "discard": self = .command(.discard(stem: try keys.stem(), try keys.terms()))
         case "filter":
             self = .command(
@@ -70,7 +77,8 @@ extension RecorderMessage {
         case "cards": self = .inventory(.cards)
         case "lines": self = .inventory(.lines)
         case "doctor": self = .inventory(.doctor)
-        case "indicate": self = .indicate(try keys.uploadState())
+        case "bin": self = .inventory(.bin)
+        case "indicate": self = .indicate(try keys.uploadState(), damage: try keys.damage())
         case "light": self = .light(lamp: try keys.lamp())
         case "clock-set": self = .setClock(try keys.time())
         default: throw Self.unknown(members["command"])
@@ -86,7 +94,8 @@ extension RecorderMessage {
                 "command": .string("watch"), "levels": levels ? nil : .bool(false), "peaks": peaks ? .bool(true) : nil,
             ].compactMapValues(\.self)
         case .inventory(let inventory): ["command": .string(inventory.rawValue)]
-        case .indicate(let state): state.members
+        case .indicate(let state, let damage):
+            state.members.merging(damage.map { ["damaged": .string($0)] } ?? [:]) { $1 }
         case .light(let lamp): ["command": .string("light"), "lamp": .string(lamp)]
         case .setClock(let time): ["command": .string("clock-set"), "time": .string(time.iso8601)]
         case .command(let command): command.members
@@ -113,6 +122,14 @@ extension Command {
             var members: [String: JSONValue] = ["command": .string("settle"), "take": .string(stem)]
             members["day"] = day.map { .string($0) }
             return members
+        case .restore(let stem, let day):
+            var members: [String: JSONValue] = ["command": .string("restore"), "take": .string(stem)]
+            members["day"] = day.map { .string($0) }
+            return members
+        case .empty(let stem):
+            var members: [String: JSONValue] = ["command": .string("empty")]
+            members["take"] = stem.map { .string($0) }
+            return members
         case .volume(let volume): return ["command": .string("volume"), "volume": .double(volume)]
         case .pitch(let cents): return ["command": .string("pitch"), "cents": .integer(cents)]
         case .speed(let factor, let expands):
@@ -138,6 +155,7 @@ extension DiscardTerms {
         members["day"] = day.map { .string($0) }
         members["directory"] = directory.map { .string($0) }
         members["not_after_monotonic_ns"] = notAfter.map { .integer(Int($0.nanoseconds)) }
+        if isFinal { members["now"] = .bool(true) }
         if let version {
             members["boot_id"] = .string(version.origin.bootID)
             members["started_monotonic_ns"] = .integer(Int(version.origin.startedMonotonicNs))

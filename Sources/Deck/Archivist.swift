@@ -19,8 +19,14 @@ package enum ArchiveOrder: Sendable {
     case retry
     /// The calendar was set: the takes of this boot are dated by it.
     case date(TrueStart, kit: String)
-    /// Remove a take, whatever else is to be done to it, on these terms.
+    /// Move a take into the bin, or remove it for good, whatever else is to be done to it, on these terms.
     case discard(TakeName, DiscardTerms)
+    /// Move a take from the bin back to its day's folder.
+    case restore(TakeName)
+    /// Remove for good what is in the bin: one take, or all.
+    case empty(TakeName?)
+    /// Empty the bin, the oldest take first, until this much is really free.
+    case makeRoom(Int64)
     /// The take that is recorded waits for the storage, or does not any more: what writes much waits.
     case hold(Bool)
 }
@@ -29,12 +35,18 @@ package enum ArchiveOrder: Sendable {
 package enum ArchiveOutcome: Sendable {
     /// There is one take more.
     case recovered(TakeName, Sidecar)
+    /// A take that was left unfinished was removed, is finished already, or is left where it is, which the line says.
+    case settled(TakeName, isLeft: Bool, Report?)
     /// Something could not be recovered now, and is to be tried again; one sentence says what and why.
     case unrecovered(String)
     /// The sidecar of a finished take was revised: it was dated, or converted.
     case revised(TakeName)
     /// What became of a take that was to be discarded.
     case discarded(TakeName, Discarding)
+    /// A take was to be restored; nil: it is back.
+    case restored(TakeName, Refusal?)
+    /// The bin was to be emptied; nil: it is.
+    case emptied(TakeName?, Refusal?)
     /// There is something that can be done now, or is nothing any more.
     case activity(ArchiveActivity)
     /// A line for the log.
@@ -46,6 +58,9 @@ package enum ArchiveActivity: Sendable { case idle, busy }
 
 /// What became of a take that was to be discarded.
 package enum Discarding: Sendable {
+    /// It is in the bin.
+    case binned
+    /// It is deleted for good.
     case deleted
     /// It is no take any more, and some of its files are still there, for this reason.
     case begun(Refusal)
@@ -54,14 +69,21 @@ package enum Discarding: Sendable {
 
     var isGone: Bool {
         switch self {
-        case .deleted, .begun: true
+        case .binned, .deleted, .begun: true
         case .refused: false
+        }
+    }
+
+    var isFinal: Bool {
+        switch self {
+        case .deleted: true
+        case .binned, .begun, .refused: false
         }
     }
 
     var refusal: Refusal? {
         switch self {
-        case .deleted: nil
+        case .binned, .deleted: nil
         case .begun(let refusal), .refused(let refusal): refusal
         }
     }
@@ -73,25 +95,31 @@ package enum Discarding: Sendable {
 /// It alone changes finished takes, so that two changes never meet.
 final class Archivist {
     private let reserveBytes: Int64
-    private let clock: any Clock
-    private var outcomes: Mailbox<ArchiveOutcome>?
-    private var directory: TakesDirectory?
-    private var bootID = ""
-    private var chores: [Chore] = []
-    private var burden = Burden.allowed
+    let clock: any Clock
+    var outcomes: Mailbox<ArchiveOutcome>?
+    var directory: TakesDirectory?
+    var bootID = ""
+    var chores: [Chore] = []
+    private(set) var burden = Burden.allowed
     private var activity = ArchiveActivity.idle
     /// Takes that could not be converted when it was tried; it is tried again with the next one, and when the storage is well again.
     private var deferred: [TakeName] = []
+    /// Why takes were left where they are, in this directory.
+    private var reportedLeftovers: Set<String> = []
+    /// By what takes were dated last.
+    var lastDate: (truth: TrueStart, kit: String)?
+    /// When the bin's age is to be counted on.
+    var nextBinCheck: Instant?
 
     /// Whether what writes much may be done now.
-    private enum Burden { case allowed, held }
+    enum Burden { case allowed, held }
 
     /// A worker that keeps takes.
     /// - Parameter reserveBytes: what must stay free where the takes are.
     static func worker(reserveBytes: Int64, clock: any Clock) -> Worker<ArchiveOrder, ArchiveOutcome> {
         let archivist = Archivist(reserveBytes: reserveBytes, clock: clock)
         return Worker(clock: clock) { orders, now, outcomes in
-            archivist.turn(orders, outcomes) ? now : nil
+            archivist.turn(orders, outcomes) ? now : archivist.nextCheck
         }
     }
 
@@ -105,6 +133,7 @@ final class Archivist {
     private func turn(_ orders: [ArchiveOrder], _ outcomes: Mailbox<ArchiveOutcome>) -> Bool {
         self.outcomes = outcomes
         for order in orders { carryOut(order) }
+        checkBin()
         defer { reportActivity() }
         guard let index = nextChore else { return false }
         do {
@@ -144,13 +173,16 @@ final class Archivist {
             // What was to be done elsewhere is found again when that is back.
             dropChores()
             deferred = []
+            reportedLeftovers = []
             self.directory = directory
             self.bootID = bootID
+            add(reading(of: directory))
             add(search(of: directory, upTo: number, endings: endings))
             add(survey(of: directory))
         case .leave:
             dropChores()
             directory = nil
+            nextBinCheck = nil
         case .recover(let number, let endings):
             if let directory { add(search(of: directory, upTo: number, endings: endings)) }
         case .convert(let take):
@@ -158,6 +190,7 @@ final class Archivist {
             if let directory { addConversion(of: take, in: directory) }
         case .retry: convertDeferred()
         case .date(let truth, let kit):
+            lastDate = (truth, kit)
             guard let directory else { return }
             chores.removeAll { $0.kind == .date }
             add(Self.dating(directory, by: truth, kit: kit))
@@ -171,16 +204,19 @@ final class Archivist {
                 return
             }
             chores.removeAll { $0.take == take }
-            add(discarding(of: take, notAfter: terms.notAfter))
+            add(discarding(of: take, terms))
+        case .restore(let take): add(restoring(of: take))
+        case .empty(let take): add(emptying(of: take))
+        case .makeRoom(let bytes): makeRoom(bytes)
         case .hold(let isHeld): burden = isHeld ? .held : .allowed
         }
     }
 
-    private func add(_ chore: Chore) { chores.append(chore) }
+    func add(_ chore: Chore) { chores.append(chore) }
 
-    private func addRecovery(of take: TakeName, in directory: TakesDirectory, ending: Sidecar.Ending?) {
+    func addRecovery(of take: TakeName, in directory: TakesDirectory, ending: Sidecar.Ending?) {
         guard !chores.contains(where: { $0.kind == .recover && $0.take == take }) else { return }
-        add(Self.recovery(TakeRecovery(of: take, in: directory, bootID: bootID, ending: ending)))
+        add(recovery(TakeRecovery(of: take, in: directory, bootID: bootID, ending: ending)))
     }
 
     private func convertDeferred() {
@@ -190,7 +226,7 @@ final class Archivist {
         for take in takes { addConversion(of: take, in: directory) }
     }
 
-    private func addConversion(of take: TakeName, in directory: TakesDirectory) {
+    func addConversion(of take: TakeName, in directory: TakesDirectory) {
         guard !chores.contains(where: { $0.kind == .convert && $0.take == take }) else { return }
         add(conversion(of: take, in: directory))
     }
@@ -200,10 +236,10 @@ final class Archivist {
 
 extension Archivist {
     /// Something to be done, in steps.
-    private struct Chore {
+    struct Chore {
         /// What it is, the more urgent first.
         enum Kind: Int, Comparable {
-            case discard, recover, date, survey, convert
+            case discard, bin, recover, date, survey, convert
 
             /// Whether it writes so much that the syncs of a take that is recorded would have to wait for it.
             var burdensStorage: Bool { self == .convert }
@@ -224,12 +260,19 @@ extension Archivist {
         var step: () throws -> Progress
         /// What is reported if a step fails.
         var failed: (String) -> ArchiveOutcome = { .reported(Report(.error, $0)) }
+        /// What is reported if the storage goes away before it is done; nil: nothing.
+        var dropped: ArchiveOutcome?
+        /// Whether it makes room: one such chore is enough.
+        var isRoom = false
     }
 
-    private static func recovery(_ recovery: TakeRecovery) -> Chore {
+    private func recovery(_ recovery: TakeRecovery) -> Chore {
         let take = recovery.take
         var reported = 0
-        return Chore(kind: .recover, take: take) {
+        func settled(_ news: String?) -> ArchiveOutcome {
+            .settled(take, isLeft: false, news.map { Report(.notice, "recover: \(take.stem): \($0)") })
+        }
+        return Chore(kind: .recover, take: take) { [unowned self] in
             let outcome = try recovery.step()
             if reported < recovery.shortcomings.count {
                 defer { reported += 1 }
@@ -238,13 +281,13 @@ extension Archivist {
             switch outcome {
             case nil: return .more
             case .recovered(let sidecar): return .done(.recovered(take, sidecar))
-            case .removed:
-                return .done(.reported(Report(.notice, "recover: \(take.stem): nothing was recorded yet: removed")))
-            case .discarded:
-                return .done(
-                    .reported(Report(.notice, "recover: \(take.stem): it was deleted: what was left is removed")))
-            case .unchanged: return .done(nil)
-            case .left(let sentence): return .done(.reported(Report(.warning, sentence)))
+            case .removed: return .done(settled("nothing was recorded yet: removed"))
+            case .discarded: return .done(settled("it was deleted: what was left is removed"))
+            case .unchanged: return .done(settled(nil))
+            case .left(let sentence):
+                // It is found at each search.
+                let isNews = reportedLeftovers.insert(sentence).inserted
+                return .done(.settled(take, isLeft: true, isNews ? Report(.warning, sentence) : nil))
             }
         } failed: {
             .unrecovered("recover: \(take.stem): \($0)")
@@ -256,8 +299,13 @@ extension Archivist {
         of directory: TakesDirectory, upTo number: Int, endings: [TakeName: Sidecar.Ending]
     ) -> Chore {
         Chore(kind: .recover) { [unowned self] in
-            for take in try directory.leftovers() where take.number <= number {
+            readAgain(directory)
+            let leftovers = try directory.leftovers()
+            for take in leftovers where take.number <= number {
                 addRecovery(of: take, in: directory, ending: endings[take])
+            }
+            for take in endings.keys where !leftovers.contains(take) && (try? directory.contains(take)) == true {
+                outcomes?.post(.settled(take, isLeft: false, nil))
             }
             for error in directory.newlyUnreadable() {
                 outcomes?.post(.reported(Report(.warning, "storage: passed over: \(error)")))
@@ -268,16 +316,24 @@ extension Archivist {
         }
     }
 
-    /// Searches for takes that are still to be converted, the newest first.
+    /// Searches for takes that are still to be converted, and for those whose sidecars are damaged, the newest first.
     private func survey(of directory: TakesDirectory) -> Chore {
         var left: [TakeName]?
         return Chore(kind: .survey) { [unowned self] in
-            var takes = try left ?? directory.takesInWAV()
-            if let take = takes.popLast(), (try? directory.awaitsConversion(take)) ?? false {
-                addConversion(of: take, in: directory)
-            }
+            var takes = try left ?? directory.takes()
+            if let take = takes.popLast() { examine(take, in: directory) }
             left = takes
             return takes.isEmpty ? .done(nil) : .more
+        }
+    }
+
+    private func examine(_ take: TakeName, in directory: TakesDirectory) {
+        do {
+            if try directory.awaitsConversion(take) { addConversion(of: take, in: directory) }
+        } catch {
+            // It is read again before anything is done to it.
+            guard (try? directory.isSidecarDamaged(of: take)) ?? false else { return }
+            addRecovery(of: take, in: directory, ending: nil)
         }
     }
 
@@ -299,7 +355,7 @@ extension Archivist {
         }
     }
 
-    private static func dating(_ directory: TakesDirectory, by truth: TrueStart, kit: String) -> Chore {
+    static func dating(_ directory: TakesDirectory, by truth: TrueStart, kit: String) -> Chore {
         var dating: TakeDating?
         return Chore(kind: .date) {
             var now = try dating ?? TakeDating(directory, truth: truth, kit: kit)
@@ -318,10 +374,13 @@ extension Archivist {
         for case let take? in chores.filter({ $0.kind == .discard }).map(\.take) {
             outcomes?.post(.discarded(take, .refused(Self.storageWentAway(take))))
         }
+        for chore in chores.filter({ $0.kind == .bin }) {
+            if let outcome = chore.dropped { outcomes?.post(outcome) }
+        }
         chores = []
     }
 
-    private static func storageWentAway(_ take: TakeName) -> Refusal {
+    static func storageWentAway(_ take: TakeName) -> Refusal {
         Refusal(.io, "discard: \(take.stem): its storage went away before it was deleted")
     }
 
@@ -342,26 +401,6 @@ extension Archivist {
                 .busy, "discard: \(take.stem): it is not what it was when this was decided: look at it again")
         } catch {
             return Refusal(.io, "discard: \(take.stem): \(error)")
-        }
-    }
-
-    private func discarding(of take: TakeName, notAfter end: Instant?) -> Chore {
-        Chore(kind: .discard, take: take) { [unowned self] in
-            if let end, clock.now() > end {
-                let reason = "it comes too late, and nothing is deleted: ask again"
-                return .done(.discarded(take, .refused(Refusal(.busy, "discard: \(take.stem): \(reason)"))))
-            }
-            guard let directory else { return .done(.discarded(take, .refused(Self.storageWentAway(take)))) }
-            do throws(FileError) {
-                try directory.remove(take)
-                return .done(.discarded(take, .deleted))
-            } catch {
-                guard (try? directory.contains(take)) == false else {
-                    return .done(.discarded(take, .refused(Refusal(.io, "discard: \(error)"))))
-                }
-                let rest = "it is deleted, but for files that are removed when the recorder starts again"
-                return .done(.discarded(take, .begun(Refusal(.io, "discard: \(take.stem): \(rest): \(error)"))))
-            }
         }
     }
 }

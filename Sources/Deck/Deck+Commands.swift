@@ -52,6 +52,8 @@ extension Deck {
                 } else {
                     discard(try find(.stem(stem), in: terms.day, for: "discard"), terms, asker)
                 }
+            case .restore(let stem, let day): try restore(stem, in: day, asker)
+            case .empty(let stem): try empty(stem, asker)
             case .settle(let stem, let day):
                 if let take = recovery.discarded(stem, in: day) {
                     recovery.awaitDiscard(take, by: asker)

@@ -19,6 +19,7 @@ extension Deck {
         case .closeCard: carryOut(card.release())
         case .begin(let instant, let initiator): begin(at: instant, by: initiator)
         case .mark(let note, let instant):
+            markersGiven += 1
             workers.writer.post(.mark(at: instant, note: note))
             report(Report(.info, "mark: at \(Report.seconds(secondsIntoTake(at: instant)))"))
         case .suspend: workers.writer.post(.suspend)
@@ -28,6 +29,7 @@ extension Deck {
             if ending == .cardLost { report(.cardStaysAway(card.awaitedBy)) }
             workers.writer.post(.end(at: instant, ending.written, keepsTail: keepsTail))
         case .follow(let instant):
+            markersGiven = 0
             workers.writer.post(.next(at: instant, pressedWall: clock.offset().wallTime(at: instant)))
         case .rejoin(_, let initiator):
             self.initiator = initiator
@@ -73,6 +75,7 @@ extension Deck {
         // Old enough, it is overwritten.
         if let since = silentSince, clock.now() - since > open.ring.duration { silentSince = nil }
         progress = nil
+        markersGiven = 0
         self.initiator = initiator
         let preRoll = options.isListening ? options.preRoll : .zero
         let gains = open.gains(since: instant - preRoll)

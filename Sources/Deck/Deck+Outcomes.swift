@@ -84,8 +84,9 @@ extension Deck {
                 // It was to be given back meanwhile.
                 return carryOut(storage.failedToOpen("storage: the stick is being unmounted"))
             }
-            // Before a take that waits for the folder begins: that one is the writer's.
-            let last = directory.lastNumber
+            // Before a take that waits for the folder begins: that one is the writer's. So is one that is recorded, in a folder that was
+            // removed and made again.
+            let last = min(directory.lastNumber, transport.recordedTake.map { $0.number - 1 } ?? .max)
             selection = Selection(takes: takes)
             opened(directory, unusedStick: unusedStick)
             carryOut(storage.opened(directory, isOwn: isOwn))
@@ -96,10 +97,12 @@ extension Deck {
             dateTakes()
             carryOut(storage.ask(now: clock.now()))
         case .absent(let message): carryOut(storage.failedToOpen(message))
-        case .foundStick(let mounted): note(mounted)
+        case .foundStick(let mounted, let hasRoom): note(mounted, hasRoom: hasRoom)
         case .checked(let directory, let reading):
             guard directory === storage.directory else { return }
             carryOut(storage.checked(reading, leastBytes: options.leastBytes(likelyFormat)))
+            leaveUselessStick()
+            makeRoom()
         }
     }
 
@@ -157,8 +160,12 @@ extension Deck {
             decide(.takeBegan(name))
         case .progress(let progress): self.progress = progress
         case .warned(let message): report(Report(.warning, "record: \(message)"))
+        case .troubled(let fault):
+            faults.show(fault, until: clock.now() + FaultBoard.endShown)
+            updateFaults()
         case .finished(let name, let sidecar, let failure, let hasTail):
-            let rest = failure?.code == .storageFailing ? restForInside : nil
+            let rest = failure == nil ? nil : restForInside
+            if failure == nil { recovery.tookTake() }
             add(name, sidecar)
             if let failure { showFailure(failure) }
             if !hasTail {
@@ -167,7 +174,7 @@ extension Deck {
                 conversionAfterTail = sidecar.pendingFormat.map { _ in name }
             }
             decide(.takeFinished(name, hasTail: hasTail))
-            goOnInside(from: rest)
+            goOnInside(from: rest, isStickFull: failure?.code == .diskFull)
         case .next(let finished, let sidecar, let began):
             add(finished, sidecar)
             convert(finished, sidecar)
@@ -175,6 +182,13 @@ extension Deck {
             onEvent(.began(began))
             // What is known so far is about the take before.
             progress = nil
+            decide(.takeFollowed(by: began))
+        case .leftBehind(let left, let fault, let began):
+            recovery.abandoned(left, because: .next, in: storage.path)
+            report(Report(.info, "record: \(began.stem)"))
+            onEvent(.began(began))
+            progress = nil
+            faults.show(fault, until: clock.now() + FaultBoard.endShown)
             decide(.takeFollowed(by: began))
         case .rejoined(let name):
             conversionAfterTail = nil
@@ -188,11 +202,11 @@ extension Deck {
             decide(.tailEnded)
         case .failed(let message, let isDiskFull):
             let name = transport.recordedTake
-            let rest = isDiskFull ? nil : restForInside
-            recovery.abandoned(name, because: isDiskFull ? .diskFull : .storageError)
+            let rest = restForInside
+            recovery.abandoned(name, because: isDiskFull ? .diskFull : .storageError, in: storage.path)
             showFailure(Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(message)"))
             decide(.takeFailed(Refusal(.io, "record: \(message)")))
-            goOnInside(from: rest)
+            goOnInside(from: rest, isStickFull: isDiskFull)
         }
     }
 
@@ -222,7 +236,12 @@ extension Deck {
     /// Shows why a take ended early, for long enough to be seen: a full disk shows by what is free, except where a quota or
     /// the file system allows less, and storage that failed once may take what comes next.
     private func showFailure(_ fault: Fault) {
-        if fault.code == .storageFailing { storage.failedTake(fault.message) }
+        switch fault.code {
+        case .storageFailing: storage.failedTake(fault.message)
+        // There may be bytes, and no room for a file.
+        case .diskFull: carryOut(storage.doubt(now: clock.now()))
+        case .noCard, .clockUnset, .overload, .uploadRefused, .settings, .signal: break
+        }
         faults.show(fault, until: clock.now() + FaultBoard.endShown)
     }
 
@@ -267,18 +286,24 @@ extension Deck {
             convert(take, sidecar)
             // The date may have been set meanwhile.
             if sidecar.bootID == options.bootID { dateTakes() }
+        case .settled(let take, let isLeft, let line):
+            recovery.settled(take, isLeft: isLeft)
+            if let line { report(line) }
         case .revised(let take): onTakeChange(TakeChange(.revised, take: take.stem))
         case .discarded(let take, let discarding):
             let askers = recovery.discardEnded(take)
             if discarding.isGone {
                 let news = discarding.refusal.map { Report(.warning, $0.message) }
-                report(news ?? Report(.notice, "discard: \(take.stem): deleted"))
+                report(
+                    news ?? Report(.notice, "discard: \(take.stem): \(discarding.isFinal ? "deleted" : "in the bin")"))
                 selection.remove(take)
                 onTakeChange(TakeChange(.discarded, take: take.stem))
             }
             for asker in askers {
                 reply(asker, discarding.refusal.map { .failure($0) } ?? .success(status))
             }
+        case .restored(let take, let refusal): restored(take, refusal)
+        case .emptied(_, let refusal): emptied(refusal)
         case .unrecovered(let message):
             if recovery.failed(message) { report(Report(.error, message)) }
             carryOut(storage.doubt(now: clock.now()))

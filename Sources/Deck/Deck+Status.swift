@@ -38,6 +38,10 @@ extension Deck {
         status.selected = selection.selected?.stem
         status.directory = storage.directory?.path
         status.freeBytes = storage.freeBytes
+        if let bin = storage.directory?.bin {
+            status.binBytes = bin.byteCount
+            status.binTakes = bin.items.count
+        }
         status.reserveBytes = options.reserveBytes
         status.clock = clockOrigin
         status.faults = faults.list

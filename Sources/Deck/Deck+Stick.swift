@@ -29,12 +29,13 @@ extension Deck {
     }
 
     func checkStick() {
-        if let stick = options.stick { workers.storage.post(.findStick(stick)) }
+        guard let stick = options.stick else { return }
+        workers.storage.post(.findStick(stick, leastBytes: options.comfortBytes(likelyFormat)))
     }
 
     /// What was found mounted for the stick.
-    func note(_ mounted: FileIdentity?) {
-        switch stick.found(mounted, isFree: transport.isFree, now: clock.now()) {
+    func note(_ mounted: FileIdentity?, hasRoom: Bool) {
+        switch stick.found(mounted, hasRoom: hasRoom, isFree: transport.isFree, now: clock.now()) {
         case nil: break
         case .change: changeStorage()
         case .released(let asker):
@@ -62,6 +63,31 @@ extension Deck {
         carryOut(storage.ask(now: clock.now()))
     }
 
+    /// Leaves a stick that is full, or takes no file, for the folder inside. It is used again when it has room for more than a moment, or
+    /// once another is mounted.
+    func leaveUselessStick() {
+        guard stick.state == .inUse, options.stick?.isOptional == true, transport.isFree else { return }
+        let fault: Fault
+        switch storage.state {
+        case .absent, .ok: return
+        case .full, .unreadable, .suspect:
+            guard let obstacle = storage.obstacle(now: clock.now()) else { return }
+            fault = obstacle
+        }
+        if fault.code == .diskFull { stick.fill() } else { stick.fail() }
+        changeStorage()
+        showStickLeft(fault)
+    }
+
+    /// Shows for a while why takes are not kept on the stick.
+    private func showStickLeft(_ fault: Fault) {
+        // What is shown now is the stick's, which is not used any more.
+        updateFaults()
+        let message = "\(fault.message): takes are kept in \(options.directory) instead of on the stick"
+        faults.show(Fault(fault.code, message), until: clock.now() + FaultBoard.endShown)
+        updateFaults()
+    }
+
     // MARK: A take whose stick was pulled
 
     /// From when on a take is to go on elsewhere if its stick has failed it; nil: it is not.
@@ -74,11 +100,13 @@ extension Deck {
     }
 
     /// Goes on elsewhere, with the first frame that is not safe on the stick, in a take of its own.
-    func goOnInside(from instant: Instant?) {
+    func goOnInside(from instant: Instant?, isStickFull: Bool) {
         guard let instant else { return }
-        stick.fail()
+        if isStickFull { stick.fill() } else { stick.fail() }
         changeStorage()
-        report(Report(.warning, "record: the stick failed: the sound goes on in a take in \(options.directory)"))
+        let event = isStickFull ? "is full" : "failed"
+        report(Report(.warning, "record: the stick \(event): the sound goes on in a take in \(options.directory)"))
+        if isStickFull { showStickLeft(Fault(.diskFull, "storage: \(options.stick?.folder ?? ""): full")) }
         decide(.record(at: instant, by: asker { _ in }, startedBy: initiator))
     }
 
@@ -109,7 +137,7 @@ extension Deck {
         case .away: throw Refusal(.notFound, "eject: there is no stick")
         case .leaving, .confirming:
             throw Refusal(.busy, "eject: the stick is being unmounted: wait for the upload lamp")
-        case .ready, .inUse, .failed: break
+        case .ready, .inUse, .failed, .full: break
         }
         stick.leave(now: clock.now(), asker)
         changeStorage()

@@ -73,6 +73,7 @@ extension Deck {
 
     private func check(now: Instant) {
         checkStick()
+        recovery.tick(now: now, in: storage.path)
         carryOut(storage.ask(now: now))
         if case .playing = transport.phase {
             // What the kit plays itself says nothing about its microphones.
@@ -103,9 +104,12 @@ extension Deck {
         {
             current.append(Fault(.storageFailing, "storage: \(volatility)"))
         }
+        // Behind those of the storage itself: of one kind the first is shown.
+        if let damagedTakes { current.append(Fault(.storageFailing, damagedTakes)) }
         if let free = storage.freeBytes, let fault = options.lackOfSpace(in: storage.path, free, likelyFormat) {
             current.append(fault)
         }
+        if let trouble = progress?.trouble { current.append(trouble) }
         if clockOrigin == .unset { current.append(.clockUnset) }
         if let fault = input?.designFault { current.append(fault) }
         if let fault = signalFault(now: now) { current.append(fault) }
@@ -133,8 +137,9 @@ extension Deck {
     /// judged again.
     public func clockChanged() {
         nextCheck = clock.now()
+        // A take that was stopped just now may go on.
+        workers.writer.post(.date(trueStart))
         if case .recording = transport.phase {
-            workers.writer.post(.date(trueStart))
             // It may be too late for that.
             dateSetAt = clock.now()
         }

@@ -26,6 +26,7 @@ public final class Deck {
     var input: InputWatch?
     var selection = Selection()
     var recovery = RecoveryState()
+    var binAskers = BinAskers()
     var faults = FaultBoard()
     /// The filter that is asked for.
     var filter: FilterRequest
@@ -43,6 +44,8 @@ public final class Deck {
     var silentSince: Instant?
     /// When the calendar was set, while the take that is recorded was.
     var dateSetAt: Instant?
+    /// Markers that the writer was given for the take that is recorded.
+    var markersGiven = 0
     var answer: Indication.Answer?
     /// Until when phones may be paired; nil: they may not.
     var pairingEnd: Instant?
@@ -61,6 +64,10 @@ public final class Deck {
 
     /// What the outbox does, as the library says.
     public var upload = UploadState.idle {
+        didSet { showFaults() }
+    }
+    /// Why takes are damaged, as the library says; nil: none is.
+    public var damagedTakes: String? {
         didSet { showFaults() }
     }
     /// The hours in which the kit records by itself, as the schedule says.
@@ -169,6 +176,10 @@ extension Deck {
         facts.noTake = Refusal(.notFound, "play: there is no take yet in \(storage.path)")
         facts.storageObstacle = storage.obstacle(now: now).map { Refusal(.io, $0.message) }
         if storage.directory == nil { facts.playObstacle = facts.storageObstacle }
+        if max(markersGiven, progress?.markers ?? 0) >= SidecarLedger.mostMarkers {
+            facts.markObstacle = Refusal(
+                .busy, "mark: the take has \(SidecarLedger.mostMarkers) markers, and keeps no more: begin another take")
+        }
         return facts
     }
 

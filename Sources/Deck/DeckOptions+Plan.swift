@@ -34,6 +34,12 @@ extension DeckOptions {
         StorageWatch.least(reserveBytes: reserveBytes, format: format, isTwinKept: keepsUnfiltered)
     }
 
+    /// With so much free, a stick that was full is used again: what is nearly full is not.
+    func comfortBytes(_ format: StreamFormat) -> Int64 {
+        let second = leastBytes(format) - reserveBytes
+        return reserveBytes + Int64(StorageWatch.warning.inSeconds) * second
+    }
+
     /// How long a take of a format can be, in whole seconds.
     func secondsLeft(_ freeBytes: Int64, _ format: StreamFormat) -> Double {
         StorageWatch.secondsLeft(

@@ -1,15 +1,22 @@
 import Takes
 import Transport
 
-/// What was left unfinished in the folder for takes, and what is to become of it. Pure.
+/// The unfinished takes in the folder for takes, and when they are recovered. Pure.
 struct RecoveryState {
     /// Why takes ended that the storage did not let be finished.
     private(set) var endings: [TakeName: Sidecar.Ending] = [:]
+    /// The folders for takes in which they wait for a search.
+    private var waiting: [TakeName: String] = [:]
     private var search = Search.none
     /// Why things could not be recovered, since the storage was last found to have improved.
     private var failures: Set<String> = []
     /// Takes that are to be removed, and who asked for that.
     private var discards: [TakeName: (terms: DiscardTerms, askers: [Asker])] = [:]
+
+    /// The time of the next search, while a take is known to be unfinished.
+    private var retry: Instant?
+    /// The interval of these searches.
+    static let retryInterval = Duration.seconds(60)
 
     private enum Search { case none, due }
 
@@ -20,12 +27,36 @@ struct RecoveryState {
     }
 
     /// A take ended that the storage did not let be finished.
-    mutating func abandoned(_ take: TakeName?, because ending: Sidecar.Ending) {
+    /// - Parameter folder: the one for takes that it lies in.
+    mutating func abandoned(_ take: TakeName?, because ending: Sidecar.Ending, in folder: String) {
         search = .due
-        if let take { endings[take] = ending }
+        if let take {
+            endings[take] = ending
+            waiting[take] = folder
+        }
     }
 
-    mutating func recovered(_ take: TakeName) { endings[take] = nil }
+    /// A take was finished: the storage takes what is written.
+    mutating func tookTake() { search = .due }
+
+    /// Time goes on: what could not be recovered may be there again.
+    /// - Parameter folder: the one for takes that is open.
+    mutating func tick(now: Instant, in folder: String) {
+        guard waiting.values.contains(folder) || !failures.isEmpty else { return retry = nil }
+        guard let due = retry else { return retry = now + Self.retryInterval }
+        guard now >= due else { return }
+        retry = now + Self.retryInterval
+        search = .due
+    }
+
+    mutating func recovered(_ take: TakeName) { settled(take, isLeft: false) }
+
+    /// Nothing more is to be done to a take.
+    /// - Parameter isLeft: whether it stays unfinished where it is, until a person changes something there: why it ended is needed then.
+    mutating func settled(_ take: TakeName, isLeft: Bool) {
+        waiting[take] = nil
+        if !isLeft { endings[take] = nil }
+    }
 
     /// Something could not be recovered. It is tried once more if the storage takes anything; if that ends the same way, not
     /// before the storage has improved.
@@ -56,7 +87,7 @@ struct RecoveryState {
     mutating func awaitDiscard(_ take: TakeName, by asker: Asker) { discards[take]?.askers.append(asker) }
     /// - Returns: who is to be answered.
     mutating func discardEnded(_ take: TakeName) -> [Asker] { discards.removeValue(forKey: take)?.askers ?? [] }
-    /// On which terms a take is being deleted; nil: it is not.
+    /// The terms on which a take is being deleted; nil for every other take.
     func termsOfDiscard(_ take: TakeName) -> DiscardTerms? { discards[take]?.terms }
     func isDiscarded(_ take: TakeName) -> Bool { discards[take] != nil }
     /// The take of a stem that is being deleted. It may be in a folder that is not there any more, and so in no list.

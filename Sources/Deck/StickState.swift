@@ -32,6 +32,8 @@ struct StickState {
         case inUse
         /// It could not be used, or failed a take: it is not used again until another is mounted.
         case failed(FileIdentity)
+        /// It has no room: it is used again when it has some.
+        case full(FileIdentity)
         /// Its folder is closed, and it is to be unmounted for a person.
         case leaving(since: Instant, Asker)
         /// It may be pulled.
@@ -56,15 +58,16 @@ struct StickState {
     var mayOpen: Bool {
         switch state {
         case .away, .ready, .inUse: true
-        case .failed, .leaving, .released, .confirming: false
+        case .failed, .full, .leaving, .released, .confirming: false
         }
     }
 
     /// A check found something mounted, or nothing.
     /// - Parameters:
     ///   - mounted: what is mounted; nil: nothing.
+    ///   - hasRoom: whether there is room on it for more than a moment.
     ///   - isFree: whether nothing is recorded or played.
-    mutating func found(_ mounted: FileIdentity?, isFree: Bool, now: Instant) -> Action? {
+    mutating func found(_ mounted: FileIdentity?, hasRoom: Bool = false, isFree: Bool, now: Instant) -> Action? {
         seen = mounted
         switch (state, mounted) {
         case (.leaving(_, let asker), nil):
@@ -81,11 +84,14 @@ struct StickState {
             state = .ready
             return .eject(asker)
         case (.released, nil): return nil
-        case (.away, nil), (.ready, nil), (.inUse, nil), (.failed, nil):
+        case (.away, nil), (.ready, nil), (.inUse, nil), (.failed, nil), (.full, nil):
             state = .away
             return nil
         case (.failed(let failed), let mounted?):
             if failed == mounted { return nil }
+            state = .ready
+        case (.full(let full), let mounted?):
+            if full == mounted, !hasRoom { return nil }
             state = .ready
         case (.away, _?), (.released, _?): state = .ready
         case (.ready, _?): break
@@ -97,13 +103,16 @@ struct StickState {
     /// A folder for takes was opened.
     mutating func opened(onStick: Bool) {
         switch state {
-        case .leaving, .released, .confirming, .failed: break
+        case .leaving, .released, .confirming, .failed, .full: break
         case .away, .ready, .inUse: if onStick { state = .inUse } else { fail() }
         }
     }
 
     /// It cannot be used: takes are kept elsewhere.
     mutating func fail() { state = seen.map { .failed($0) } ?? .away }
+
+    /// It has no room: takes are kept elsewhere.
+    mutating func fill() { state = seen.map { .full($0) } ?? .away }
 
     /// A person wants to pull it.
     mutating func leave(now: Instant, _ asker: Asker) { state = .leaving(since: now, asker) }

@@ -24,9 +24,9 @@ struct StorageState {
         /// There is no room for another take.
         case full(TakesDirectory, freeBytes: Int64)
         /// It cannot be read or written now.
-        case unreadable(TakesDirectory, message: String)
+        case unreadable(TakesDirectory, Fault)
         /// It failed a take, and has taken nothing since.
-        case suspect(TakesDirectory, message: String)
+        case suspect(TakesDirectory, Fault)
     }
 
     private struct Question {
@@ -49,6 +49,11 @@ struct StorageState {
         case left
         case answered
     }
+
+    /// How often it is probed whether a file can be made.
+    static let probeInterval = Duration.seconds(60)
+    /// When it was probed last, or opened; nil: not yet.
+    private var probed: Instant?
 
     /// How long the storage may take to answer before that is a fault.
     static let patience = Duration.seconds(3)
@@ -74,7 +79,7 @@ struct StorageState {
             Fault(.storageFailing, message ?? "storage: \(path): it is still being read")
         case .ok: silence(now: now)
         case .full(_, let free): Fault(.diskFull, "storage: \(path): full: \(free >> 20) MiB free: free some space")
-        case .unreadable(_, let message), .suspect(_, let message): Fault(.storageFailing, message)
+        case .unreadable(_, let fault), .suspect(_, let fault): fault
         }
     }
 
@@ -109,6 +114,8 @@ extension StorageState {
         guard question == nil else { return [] }
         question = Question(asked: now, kind: next)
         next = .state
+        if let probed, now - probed >= Self.probeInterval { question?.kind = .probe }
+        if question?.kind == .probe || probed == nil { probed = now }
         if question?.kind == .probe, directory != nil { return [.probe] }
         switch state {
         case .absent: return [.open(mustBeOwn: place == .own)]
@@ -116,6 +123,7 @@ extension StorageState {
         // Only what it takes shows that it is well again.
         case .suspect:
             question?.kind = .probe
+            probed = now
             return [.probe]
         }
     }
@@ -163,12 +171,13 @@ extension StorageState {
             state = .absent(message: nil)
             freeBytes = nil
             return [.left, .answered]
-        case .failed(let message):
+        case .failed(let message, let isDiskFull):
+            let fault = Fault(isDiskFull ? .diskFull : .storageFailing, message)
             if isProbe {
-                state = .suspect(directory, message: message)
+                state = .suspect(directory, fault)
                 return [.answered]
             }
-            state = .unreadable(directory, message: message)
+            state = .unreadable(directory, fault)
             return [.answered]
         case .free(let bytes):
             freeBytes = bytes
@@ -182,7 +191,7 @@ extension StorageState {
     /// It failed a take.
     mutating func failedTake(_ message: String) {
         guard let directory else { return }
-        state = .suspect(directory, message: message)
+        state = .suspect(directory, Fault(.storageFailing, message))
         question?.validity = .outdated
     }
 

@@ -10,8 +10,8 @@ package enum StorageOrder: Sendable {
     /// - `path`: the folder elsewhere; nil: there is none.
     /// - `mustBeOwn`: it was on a storage of its own, such as a card: a folder of the same name elsewhere is not it.
     case open(stick: Stick?, path: String?, mustBeOwn: Bool)
-    /// Look whether a stick is mounted.
-    case findStick(Stick)
+    /// Look whether a stick is mounted, and whether so many bytes are free on it.
+    case findStick(Stick, leastBytes: Int64)
     /// Check that the folder is in its place and can be written, and how much is free.
     case check(TakesDirectory)
     /// The same, and write something.
@@ -24,8 +24,8 @@ package enum StorageOutcome: Sendable {
     case opened(TakesDirectory, takes: [TakeName], isOwn: Bool, unusedStick: String?)
     /// One sentence says why it cannot be opened.
     case absent(String)
-    /// What is mounted for the stick; nil: nothing.
-    case foundStick(FileIdentity?)
+    /// What is mounted for the stick; nil: nothing. `hasRoom`: whether as much is free as was asked for.
+    case foundStick(FileIdentity?, hasRoom: Bool)
     case checked(TakesDirectory, StorageReading)
 }
 
@@ -34,20 +34,21 @@ package enum StorageReading: Hashable, Sendable {
     case free(Int64)
     /// The folder was removed, or another is in its place.
     case moved
-    /// It cannot be read or written.
-    case failed(String)
+    /// It cannot be read or written; `isDiskFull`: for want of room for a file.
+    case failed(String, isDiskFull: Bool = false)
 }
 
 /// Opens and checks the folder for takes: what may last as long as the storage does.
 struct StorageWork {
     let files: FileSystem
     let mark: KitMark?
+    let clock: any Clock
 
     /// A worker of the storage.
     static func worker(
         files: FileSystem, mark: KitMark?, clock: any Clock
     ) -> Worker<StorageOrder, StorageOutcome> {
-        let work = StorageWork(files: files, mark: mark)
+        let work = StorageWork(files: files, mark: mark, clock: clock)
         var held: [Held] = []
         return Worker(clock: clock) { orders, now, outcomes in
             var still: [Held] = []
@@ -79,11 +80,21 @@ struct StorageWork {
         switch order {
         case .open(let stick, let path, let mustBeOwn):
             try open(stick, path, mustBeOwn: mustBeOwn, mayBeHeld: mayBeHeld)
-        case .findStick(let stick): .foundStick(mounted(stick))
+        case .findStick(let stick, let leastBytes): find(stick, leastBytes: leastBytes)
         case .check(let directory): .checked(directory, read(directory) {})
         case .probe(let directory):
-            .checked(directory, read(directory) { () throws(FileError) in try directory.probe() })
+            .checked(directory, read(directory) { () throws(FileError) in try directory.probe(day: today) })
         }
+    }
+
+    /// The folder of a take that would begin now.
+    private var today: String { TakeName(kit: "", number: 0, started: clock.wallTime()).day }
+
+    private func find(_ stick: Stick, leastBytes: Int64) -> StorageOutcome {
+        guard let found = mounted(stick) else { return .foundStick(nil, hasRoom: false) }
+        let free = (try? files.freeBytes(stick.mountPoint)) ?? 0
+        let isOpen = (try? files.freeFiles(stick.mountPoint)) != .some(.some(0))
+        return .foundStick(found, hasRoom: isOpen && free >= leastBytes)
     }
 
     /// What is mounted for a stick; nil: nothing.
@@ -142,10 +153,11 @@ struct StorageWork {
         do throws(FileError) {
             guard try directory.isInPlace() else { return .moved }
             try directory.checkWritable()
+            try directory.checkRoom(day: today)
             try attempt()
             return .free(try directory.freeBytes())
         } catch {
-            return .failed("storage: \(error)")
+            return .failed("storage: \(error)", isDiskFull: error.isDiskFull)
         }
     }
 }

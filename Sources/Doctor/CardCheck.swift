@@ -13,6 +13,10 @@ struct CardCheck {
     var failure: String?
     /// Overruns of its buffer since it was opened.
     var overruns = 0
+    /// Sound from before the press that is asked for.
+    var preRoll = Duration.zero
+    /// Bytes of memory that the machine has.
+    var memoryBytes = Ring.machineMemoryBytes
     /// Warnings that are reported under rights.
     var warningsElsewhere: [String] = []
 
@@ -50,6 +54,9 @@ struct CardCheck {
                     "\(runs): \(overruns) overruns since it was opened: frames were lost: use a faster machine or a lower rate",
                     figures))
         }
+        if let shortage = PreRollCheck(preRoll: preRoll, format: format, memoryBytes: memoryBytes).shortage {
+            found.append(.warning(.card, shortage, figures))
+        }
         for warning in grant.warnings where !warningsElsewhere.contains(warning) {
             found.append(.warning(.card, warning, figures))
         }
@@ -68,11 +75,7 @@ struct CardCheck {
 
     /// Whether another program has what is wanted.
     private var isHeld: Bool {
-        cards.contains { card in
-            card.busyBy != nil && card.captures
-                && (request.card == .automatic
-                    || card.names.contains { CardReference($0).map(request.card.covers) == true })
-        }
+        cards.contains { $0.busyBy != nil && $0.isMeant(by: request) }
     }
 
     private func offers(of card: CardReport?) -> String {

@@ -59,7 +59,7 @@ package struct Examination: Sendable {
         findings +=
             CardCheck(
                 request: CaptureRequest(settings.capture), cards: cards, grant: grant, failure: cardFailure,
-                overruns: overruns, warningsElsewhere: rights?.missing ?? []
+                overruns: overruns, preRoll: settings.capture.preRoll, warningsElsewhere: rights?.missing ?? []
             ).findings
         if let listFailure { findings.append(.warning(.card, listFailure)) }
         findings += signalFindings

@@ -44,7 +44,7 @@ public enum LocalDoctor {
         let days = ((try? files.entries(directory)) ?? []).filter(TakeName.isDay)
         let names = days.flatMap { day in
             ((try? files.entries("\(directory)/\(day)")) ?? []).filter { $0.hasSuffix(".json") }
-                .compactMap { TakeName(file: $0, day: day) }
+                .compactMap { TakeName(stem: String($0.dropLast(5)), day: day) }
         }
         return names.max { $0.number < $1.number }?.day
     }

@@ -15,8 +15,17 @@ public final class TakeSound {
         var format: StreamFormat
         /// Where on the time line it begins, in frames of the take's rate.
         var first: Int64
+        /// At its own rate.
         var frames: Int64
-        var range: Range<Int64> { first..<(first + frames) }
+        /// The same at the take's.
+        var takeFrames: Int64
+        var range: Range<Int64> { first..<(first + takeFrames) }
+
+        /// The frame of the file that sounds at a frame of the time line.
+        func frame(at frame: Int64) -> Int64 {
+            guard takeFrames != frames, takeFrames > 0 else { return frame - first }
+            return min(frames - 1, Int64(Double(frame - first) * Double(frames) / Double(takeFrames)))
+        }
     }
 
     private final class OpenPart {
@@ -44,7 +53,9 @@ public final class TakeSound {
                     .take, "\(sidecar.take): \(path) holds \(reader.frames) frames, and its sidecar says \(part.frames)"
                 )
             }
-            return Part(path: path, format: reader.format, first: part.firstFrame.count, frames: reader.frames)
+            return Part(
+                path: path, format: reader.format, first: part.firstFrame.count, frames: reader.frames,
+                takeFrames: Sidecar.frames(reader.frames, at: reader.format.rateHz, countedAt: sidecar.rateHz))
         }
         guard !parts.isEmpty else { throw ExportError(.take, "\(sidecar.take): it has no sound") }
     }
@@ -89,18 +100,27 @@ public final class TakeSound {
             let range = part.range.clamped(to: frame..<(frame + Int64(count)))
             guard !range.isEmpty, part.format.channels == channels else { continue }
             let opened = try self.open(index)
-            let start = range.lowerBound - part.first
+            let start = part.frame(at: range.lowerBound)
+            let wanted = Int(part.frame(at: range.upperBound - 1) + 1 - start)
             if opened.place != start { try opened.reader.seek(toFrame: start) }
-            var piece = [Sample](repeating: silence, count: range.count * channels)
+            var piece = [Sample](repeating: silence, count: wanted * channels)
             var span = piece.mutableSpan
             let found = try body(&opened.reader, &span)
-            guard found == range.count else {
+            guard found == wanted else {
                 open = nil
                 throw ExportError(.take, "\(sidecar.take): \(part.path) ends before its header says")
             }
             opened.place = start + Int64(found)
             let place = Int(range.lowerBound - frame) * channels
-            samples.replaceSubrange(place..<(place + piece.count), with: piece)
+            guard wanted != range.count else {
+                samples.replaceSubrange(place..<(place + piece.count), with: piece)
+                continue
+            }
+            // A part of another rate: each frame of the time line is the one that sounds then.
+            for index in 0..<range.count {
+                let source = Int(part.frame(at: range.lowerBound + Int64(index)) - start) * channels
+                for channel in 0..<channels { samples[place + index * channels + channel] = piece[source + channel] }
+            }
         }
         return samples
     }

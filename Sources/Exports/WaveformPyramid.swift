@@ -38,7 +38,7 @@ public struct WaveformPyramid: Sendable {
         of sidecar: Sidecar, in day: String, framesPerPixel: Int64, range: Range<Int64>
     ) throws -> [UInt8] {
         let take = sidecar.take
-        let end = sidecar.parts.map { $0.firstFrame.count + $0.frames }.max() ?? 0
+        let end = sidecar.parts.map { sidecar.end(of: $0).count }.max() ?? 0
         let range = range.lowerBound..<max(range.lowerBound, min(range.upperBound, end))
         guard framesPerPixel >= 1, !range.isEmpty else {
             throw ExportError(
@@ -299,8 +299,16 @@ struct StoredPeaks: Sendable {
     private struct Stretch {
         /// Of the time line.
         var pixels: Range<Int64>
-        /// The first of them in the file.
+        /// The first of them in the file, and how many there are.
         var stored: Int64
+        var count: Int64
+
+        /// Where in the file a pixel of the time line is. Older versions counted the pixels of a part at its own rate.
+        func place(of pixel: Int64) -> Int64 {
+            let length = Int64(pixels.count)
+            guard length != count else { return stored + pixel - pixels.lowerBound }
+            return stored + min(count - 1, (pixel - pixels.lowerBound) * count / length)
+        }
     }
 
     init(of sidecar: Sidecar, in day: String, files: FileSystem) throws {
@@ -321,19 +329,31 @@ struct StoredPeaks: Sendable {
         let size = Int64(PeaksFile.framesPerPixel)
         var stretches: [Stretch] = []
         var before: Int64 = 0
+        let isOfOneRate = Self.isOfOneRate(sidecar, length: Int64(shape.length) * size)
         for part in sidecar.parts {
             let stored = before / size
-            before += part.frames
+            let takeFrames = Sidecar.frames(part.frames, at: part.rateHz, countedAt: sidecar.rateHz)
+            before += isOfOneRate ? takeFrames : part.frames
             let end = min(Int64(shape.length), part == sidecar.parts.last ? Int64(shape.length) : before / size)
             guard end > stored, part.firstFrame >= .first else { continue }
             let first = part.firstFrame.count / size
-            stretches.append(Stretch(pixels: first..<(first + end - stored), stored: stored))
+            let length = isOfOneRate ? end - stored : max(1, takeFrames / size)
+            stretches.append(Stretch(pixels: first..<(first + length), stored: stored, count: end - stored))
         }
         self.files = files
         self.file = file
         self.stretches = stretches
         channels = shape.channels
         length = stretches.map(\.pixels.upperBound).max() ?? 0
+    }
+
+    /// Whether all pixels of a waveform stand for frames at the take's rate; older versions counted each part at its own.
+    private static func isOfOneRate(_ sidecar: Sidecar, length: Int64) -> Bool {
+        let own = sidecar.parts.reduce(0) { $0 + $1.frames }
+        let counted = sidecar.parts.reduce(0) {
+            $0 + Sidecar.frames($1.frames, at: $1.rateHz, countedAt: sidecar.rateHz)
+        }
+        return abs(length - counted) <= abs(length - own)
     }
 
     /// Least and greatest of each channel, pixel after pixel.
@@ -343,11 +363,18 @@ struct StoredPeaks: Sendable {
         for stretch in stretches {
             let found = stretch.pixels.clamped(to: range)
             guard !found.isEmpty else { continue }
-            let place = stretch.stored + found.lowerBound - stretch.pixels.lowerBound
+            let place = stretch.place(of: found.lowerBound)
+            let count = Int(stretch.place(of: found.upperBound - 1) + 1 - place)
             let bytes = try files.read(
-                file, at: Int64(PeaksFile.headerByteCount) + place * size, count: found.count * Int(size))
+                file, at: Int64(PeaksFile.headerByteCount) + place * size, count: count * Int(size))
             let start = Int(found.lowerBound - range.lowerBound) * Int(size)
-            for index in bytes.indices { pairs[start + index] = Int8(bitPattern: bytes[index]) }
+            for pixel in 0..<found.count {
+                let source = Int(stretch.place(of: found.lowerBound + Int64(pixel)) - place) * Int(size)
+                guard source + Int(size) <= bytes.count else { break }
+                for index in 0..<Int(size) {
+                    pairs[start + pixel * Int(size) + index] = Int8(bitPattern: bytes[source + index])
+                }
+            }
         }
         return pairs
     }

@@ -1,20 +1,33 @@
 public import TakeFiles
-import Takes
+public import Takes
 
 /// Files as one ZIP archive, stored as they are (APPNOTE 6.3.10 of PKWARE, with ZIP64): its length is known before the first byte.
 ///
-/// Checksums follow each file, in data descriptors, so that nothing is read twice.
+/// Length and checksum stand before each file: many programs that read an archive while they receive it refuse a stored file whose data
+/// descriptor follows it. So a file whose checksum is not known is read twice, once just before its turn, and must not change meanwhile.
 public struct ZipArchive: ExportStream {
     /// A file of the archive.
     public struct Entry: Sendable {
-        /// Where it is.
-        public var path: String
+        /// Where its bytes are.
+        public enum Content: Sendable {
+            case file(String)
+            case bytes([UInt8], modified: WallTime)
+        }
+
+        /// Where its bytes are.
+        public var content: Content
         /// Its name in the archive, with `/` between folders.
         public var name: String
 
         /// A file.
         public init(path: String, name: String) {
-            self.path = path
+            content = .file(path)
+            self.name = name
+        }
+
+        /// Bytes that are no file.
+        public init(bytes: [UInt8], modified: WallTime, name: String) {
+            content = .bytes(bytes, modified: modified)
             self.name = name
         }
     }
@@ -23,20 +36,24 @@ public struct ZipArchive: ExportStream {
     public let byteCount: Int64?
     private let members: [Member]
     private let files: FileSystem
+    private let checksums: ZipChecksums
     private var stage = Stage.head(0)
     private var position: Int64 = 0
     private var checks: [(crc: UInt32, offset: Int64)] = []
-    private var check = CRC32(.ieee)
 
     private enum Stage {
         case head(Int)
-        case content(Int, OpenFile, at: Int64)
+        /// A file is read for its checksum.
+        case check(Int, OpenFile, FileAttributes, ZipChecksums.Reading)
+        /// A file is read again and sent.
+        case content(Int, OpenFile, at: Int64, CRC32)
+        case bytes(Int, [UInt8], at: Int)
         case directory(Int, start: Int64)
         case done
     }
 
     private struct Member: Sendable {
-        var path: String
+        var content: Entry.Content
         var name: [UInt8]
         var size: Int64
         /// As MS-DOS has it: UTC, two seconds a step.
@@ -46,7 +63,6 @@ public struct ZipArchive: ExportStream {
         /// Whether its length stands in a ZIP64 field.
         var isLarge: Bool
         var headByteCount: Int64 { 30 + Int64(name.count) + (isLarge ? 20 : 0) }
-        var descriptorByteCount: Int64 { isLarge ? 24 : 16 }
 
         func directoryByteCount(offset: Int64, limit: Int64) -> Int64 {
             let extra = (isLarge ? 16 : 0) + (offset >= limit ? 8 : 0)
@@ -57,31 +73,45 @@ public struct ZipArchive: ExportStream {
     /// What does not fit into 32 bits stands in a ZIP64 field.
     private static let usualLimit = Int64(UInt32.max)
     private let limit: Int64
-    private static let pieceByteCount: Int64 = 1 << 14
+    private static let pieceByteCount = 1 << 14
+    /// What is only checked goes nowhere, so that larger pieces cost no more memory.
+    private static let checkedByteCount = 1 << 16
 
     /// An archive of files, as long as each is now. No link is followed.
+    /// - Parameter checksums: what earlier archives of the same files found out.
     /// - Throws: `FileError`.
-    public init(_ entries: [Entry], files: FileSystem = FileSystem()) throws {
-        try self.init(entries, files: files, limit: Self.usualLimit)
+    public init(
+        _ entries: [Entry], checksums: ZipChecksums = ZipChecksums(), files: FileSystem = FileSystem()
+    ) throws {
+        try self.init(entries, checksums: checksums, files: files, limit: Self.usualLimit)
     }
 
     /// - Parameter limit: lengths and places from here on stand in ZIP64 fields.
-    init(_ entries: [Entry], files: FileSystem, limit: Int64) throws {
+    init(
+        _ entries: [Entry], checksums: ZipChecksums = ZipChecksums(), files: FileSystem, limit: Int64
+    ) throws {
         self.files = files
         self.limit = limit
+        self.checksums = checksums
         members = try entries.map { entry in
-            let file = try files.openToRead(entry.path, followsLink: false)
-            let (time, date) = Self.stamp(WallTime(microseconds: try files.attributes(entry.path).modifiedNs / 1000))
-            let size = try files.length(file)
+            let size: Int64
+            let modified: WallTime
+            switch entry.content {
+            case .file(let path):
+                size = try files.length(try files.openToRead(path, followsLink: false))
+                modified = WallTime(microseconds: try files.attributes(path).modifiedNs / 1000)
+            case .bytes(let bytes, let time): (size, modified) = (Int64(bytes.count), time)
+            }
+            let (time, date) = Self.stamp(modified)
             return Member(
-                path: entry.path, name: Array(entry.name.utf8), size: size, time: time, date: date,
+                content: entry.content, name: Array(entry.name.utf8), size: size, time: time, date: date,
                 isLarge: size >= limit)
         }
         var offset: Int64 = 0
         var directory: Int64 = 0
         for member in members {
             directory += member.directoryByteCount(offset: offset, limit: limit)
-            offset += member.headByteCount + member.size + member.descriptorByteCount
+            offset += member.headByteCount + member.size
         }
         byteCount =
             offset + directory + Self.endByteCount(count: members.count, start: offset, size: directory, limit: limit)
@@ -101,27 +131,43 @@ public struct ZipArchive: ExportStream {
                 stage = .directory(0, start: position)
                 return []
             }
+            return try begin(index, members[index])
+        case .check(let index, let file, let attributes, let reading):
             let member = members[index]
-            let file = try files.openToRead(member.path, followsLink: false)
-            checks.append((0, position))
-            check = CRC32(.ieee)
-            stage = .content(index, file, at: 0)
-            return Self.head(member)
-        case .content(let index, let file, let place):
+            let crc = try reading.goOn { (place, check) throws -> UInt32? in
+                guard place < member.size else { return check.value }
+                let piece = try self.piece(of: file, member, at: place, count: Self.checkedByteCount)
+                check.update(piece)
+                place += Int64(piece.count)
+                return nil
+            }
+            guard let crc else { return [] }
+            if try files.attributes(file.path) == attributes {
+                checksums.keep(crc, of: file.path, attributes)
+            } else {
+                checksums.forget(file.path)
+            }
+            return start(index, file, crc: crc)
+        case .content(let index, let file, let place, var check):
             let member = members[index]
             guard place < member.size else {
-                checks[index].crc = check.value
                 stage = .head(index + 1)
-                return Self.descriptor(member, crc: check.value)
+                return []
             }
-            let count = Int(min(Self.pieceByteCount, member.size - place))
-            let piece = try files.read(file, at: place, count: count)
-            guard piece.count == count else {
-                throw ExportError(.take, "archive: \(member.path) was changed while it was sent: download it again")
-            }
+            let piece = try self.piece(of: file, member, at: place, count: Self.pieceByteCount)
             check.update(piece)
-            stage = .content(index, file, at: place + Int64(count))
+            let next = place + Int64(piece.count)
+            // The last piece of another content never leaves.
+            guard next < member.size || check.value == checks[index].crc else {
+                checksums.forget(file.path)
+                throw Self.changed(file)
+            }
+            stage = .content(index, file, at: next, check)
             return piece
+        case .bytes(let index, let bytes, let place):
+            let end = min(bytes.count, place + Self.pieceByteCount)
+            stage = end < bytes.count ? .bytes(index, bytes, at: end) : .head(index + 1)
+            return Array(bytes[place..<end])
         case .directory(let index, let start):
             if index < members.count {
                 stage = .directory(index + 1, start: start)
@@ -133,12 +179,49 @@ public struct ZipArchive: ExportStream {
         }
     }
 
+    private mutating func begin(_ index: Int, _ member: Member) throws -> [UInt8] {
+        switch member.content {
+        case .bytes(let bytes, _):
+            var check = CRC32(.ieee)
+            check.update(bytes)
+            checks.append((check.value, position))
+            stage = .bytes(index, bytes, at: 0)
+            return Self.head(member, crc: check.value)
+        case .file(let path):
+            let file = try files.openToRead(path, followsLink: false)
+            // It may have been replaced since its length was promised.
+            guard try files.length(file) == member.size else { throw Self.changed(file) }
+            let attributes = try files.attributes(path)
+            if let crc = checksums.value(of: path, attributes) { return start(index, file, crc: crc) }
+            stage = .check(index, file, attributes, checksums.reading(of: path, attributes))
+            return []
+        }
+    }
+
+    /// The head of a file that is sent next.
+    private mutating func start(_ index: Int, _ file: OpenFile, crc: UInt32) -> [UInt8] {
+        stage = .content(index, file, at: 0, CRC32(.ieee))
+        checks.append((crc, position))
+        return Self.head(members[index], crc: crc)
+    }
+
+    private func piece(of file: OpenFile, _ member: Member, at place: Int64, count: Int) throws -> [UInt8] {
+        let count = Int(min(Int64(count), member.size - place))
+        let piece = try files.read(file, at: place, count: count)
+        guard piece.count == count else { throw Self.changed(file) }
+        return piece
+    }
+
+    private static func changed(_ file: OpenFile) -> ExportError {
+        ExportError(.take, "archive: \(file.path) was changed while it was sent: download it again")
+    }
+
     // MARK: - Records
 
-    /// UTF-8 names, and sizes and checksum behind the content.
-    private static let flags: UInt16 = 1 << 11 | 1 << 3
+    /// UTF-8 names.
+    private static let flags: UInt16 = 1 << 11
 
-    private static func head(_ member: Member) -> [UInt8] {
+    private static func head(_ member: Member, crc: UInt32) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: UInt32(0x0403_4b50))
         bytes.append(littleEndian: UInt16(member.isLarge ? 45 : 20))
@@ -146,8 +229,8 @@ public struct ZipArchive: ExportStream {
         bytes.append(littleEndian: UInt16(0))
         bytes.append(littleEndian: member.time)
         bytes.append(littleEndian: member.date)
-        bytes.append(littleEndian: UInt32(0))
-        let size: UInt32 = member.isLarge ? .max : 0
+        bytes.append(littleEndian: crc)
+        let size: UInt32 = member.isLarge ? .max : UInt32(member.size)
         bytes.append(littleEndian: size)
         bytes.append(littleEndian: size)
         bytes.append(littleEndian: UInt16(member.name.count))
@@ -156,22 +239,8 @@ public struct ZipArchive: ExportStream {
         if member.isLarge {
             bytes.append(littleEndian: UInt16(1))
             bytes.append(littleEndian: UInt16(16))
-            bytes.append(littleEndian: UInt64(0))
-            bytes.append(littleEndian: UInt64(0))
-        }
-        return bytes
-    }
-
-    private static func descriptor(_ member: Member, crc: UInt32) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append(littleEndian: UInt32(0x0807_4b50))
-        bytes.append(littleEndian: crc)
-        for _ in 0..<2 {
-            if member.isLarge {
-                bytes.append(littleEndian: UInt64(member.size))
-            } else {
-                bytes.append(littleEndian: UInt32(member.size))
-            }
+            bytes.append(littleEndian: UInt64(member.size))
+            bytes.append(littleEndian: UInt64(member.size))
         }
         return bytes
     }

@@ -11,6 +11,10 @@ protocol Lanes {
     /// The samples at an address, which need not be aligned.
     func loaded(from samples: UnsafePointer<Double>) -> Self
     func store(to samples: UnsafeMutablePointer<Double>)
+    /// Samples of 4 bytes, shifted so that what is not signal is cut off and the sign is extended.
+    func words(from bytes: UnsafeRawPointer, up: Int32, down: Int32) -> Self
+    /// Samples of 3 bytes, each read with the byte before it.
+    func packed(behind bytes: UnsafeRawPointer) -> Self
     func plus(_ other: Self) -> Self
     func minus(_ other: Self) -> Self
     func times(_ other: Self) -> Self
@@ -27,6 +31,14 @@ extension Double: Lanes {
     func loaded(from samples: UnsafePointer<Double>) -> Double { unsafe samples.pointee }
     @inline(__always) @_noLocks @_noAllocation
     func store(to samples: UnsafeMutablePointer<Double>) { unsafe samples.pointee = self }
+    @inline(__always) @_noLocks @_noAllocation
+    func words(from bytes: UnsafeRawPointer, up: Int32, down: Int32) -> Double {
+        Double((unsafe bytes.loadUnaligned(as: Int32.self) &<< up) &>> down)
+    }
+    @inline(__always) @_noLocks @_noAllocation
+    func packed(behind bytes: UnsafeRawPointer) -> Double {
+        Double(unsafe bytes.loadUnaligned(as: Int32.self) &>> 8)
+    }
     @inline(__always) @_noLocks @_noAllocation
     func plus(_ other: Double) -> Double { self + other }
     @inline(__always) @_noLocks @_noAllocation
@@ -51,6 +63,18 @@ extension SIMD2<Double>: Lanes {
         unsafe UnsafeMutableRawPointer(samples).storeBytes(of: self, as: Self.self)
     }
     @inline(__always) @_noLocks @_noAllocation
+    func words(from bytes: UnsafeRawPointer, up: Int32, down: Int32) -> Self {
+        let words = unsafe bytes.loadUnaligned(as: SIMD2<Int32>.self)
+        return Self((words &<< SIMD2<Int32>(repeating: up)) &>> SIMD2<Int32>(repeating: down))
+    }
+    @inline(__always) @_noLocks @_noAllocation
+    func packed(behind bytes: UnsafeRawPointer) -> Self {
+        let words = unsafe SIMD2<Int32>(
+            bytes.loadUnaligned(fromByteOffset: 0, as: Int32.self),
+            bytes.loadUnaligned(fromByteOffset: 3, as: Int32.self))
+        return Self(words &>> SIMD2<Int32>(repeating: 8))
+    }
+    @inline(__always) @_noLocks @_noAllocation
     func plus(_ other: Self) -> Self { self + other }
     @inline(__always) @_noLocks @_noAllocation
     func minus(_ other: Self) -> Self { self - other }
@@ -72,6 +96,20 @@ extension SIMD4<Double>: Lanes {
     @inline(__always) @_noLocks @_noAllocation
     func store(to samples: UnsafeMutablePointer<Double>) {
         unsafe UnsafeMutableRawPointer(samples).storeBytes(of: self, as: Self.self)
+    }
+    @inline(__always) @_noLocks @_noAllocation
+    func words(from bytes: UnsafeRawPointer, up: Int32, down: Int32) -> Self {
+        let words = unsafe bytes.loadUnaligned(as: SIMD4<Int32>.self)
+        return Self((words &<< SIMD4<Int32>(repeating: up)) &>> SIMD4<Int32>(repeating: down))
+    }
+    @inline(__always) @_noLocks @_noAllocation
+    func packed(behind bytes: UnsafeRawPointer) -> Self {
+        let words = unsafe SIMD4<Int32>(
+            bytes.loadUnaligned(fromByteOffset: 0, as: Int32.self),
+            bytes.loadUnaligned(fromByteOffset: 3, as: Int32.self),
+            bytes.loadUnaligned(fromByteOffset: 6, as: Int32.self),
+            bytes.loadUnaligned(fromByteOffset: 9, as: Int32.self))
+        return Self(words &>> SIMD4<Int32>(repeating: 8))
     }
     @inline(__always) @_noLocks @_noAllocation
     func plus(_ other: Self) -> Self { self + other }
@@ -256,6 +294,51 @@ extension Pass {
     }
 }
 
+/// Where a scan leaves what it finds: extremes and the sum of squares, a number a channel.
+@safe struct ScanResult {
+    private let least: UnsafeMutablePointer<Double>
+    private let greatest: UnsafeMutablePointer<Double>
+    /// The sum is added to these in the order of the frames, so that it does not depend on how the sound was cut into blocks.
+    private let squares: UnsafeMutablePointer<Double>
+
+    /// - Parameters:
+    ///   - found: three rows of `channels` numbers: least, greatest, squares.
+    ///   - channel: the first one that is scanned.
+    @_noLocks @_noAllocation
+    init(in found: UnsafeMutablePointer<Double>, channels: Int, from channel: Int = 0) {
+        // Safe, as all below: the rows have as many numbers as there are channels.
+        unsafe least = found + channel
+        unsafe greatest = found + channels + channel
+        unsafe squares = found + 2 * channels + channel
+    }
+
+    /// The sums so far.
+    @inline(__always)
+    func sum<Lane: Lanes>(_ lane: Lane) -> Lane { unsafe lane.loaded(from: squares) }
+
+    @inline(__always)
+    func store<Lane: Lanes>(least low: Lane, greatest high: Lane, sum: Lane) {
+        unsafe low.store(to: least)
+        unsafe high.store(to: greatest)
+        unsafe sum.store(to: squares)
+    }
+
+    /// Widens the extremes of one more channel, and adds to its sum.
+    @inline(__always) @_noLocks @_noAllocation
+    func widen(_ channel: Int, least low: Double, greatest high: Double, sum: Double) {
+        if unsafe low < least[channel] { unsafe least[channel] = low }
+        if unsafe high > greatest[channel] { unsafe greatest[channel] = high }
+        unsafe squares[channel] += sum
+    }
+
+    /// Extremes of a channel that any sample widens.
+    @inline(__always) @_noLocks @_noAllocation
+    func reset(_ channel: Int, least low: Double, greatest high: Double) {
+        unsafe least[channel] = low
+        unsafe greatest[channel] = high
+    }
+}
+
 /// Extremes and squares of some channels of some frames.
 @safe struct Scan {
     /// The first frame's sample of the first channel.
@@ -263,26 +346,17 @@ extension Pass {
     /// Samples from frame to frame.
     var channels: Int
     var frameCount: Int
-    /// The results, a number a channel. The sum is added to `squares` in the order of the frames, so that it does not
-    /// depend on how the sound was cut into blocks.
-    var least: UnsafeMutablePointer<Double>
-    var greatest: UnsafeMutablePointer<Double>
-    var squares: UnsafeMutablePointer<Double>
+    var result: ScanResult
 
     /// Added and taken away again, it rounds what is smaller than 2⁵¹ to a whole number, ties to even.
     static var roundingBias: Double { @_noLocks @_noAllocation get { 6_755_399_441_055_744 } }
 
     @_noLocks @_noAllocation
-    init(
-        samples: UnsafePointer<Double>, channels: Int, frameCount: Int, least: UnsafeMutablePointer<Double>,
-        greatest: UnsafeMutablePointer<Double>, squares: UnsafeMutablePointer<Double>
-    ) {
+    init(samples: UnsafePointer<Double>, channels: Int, frameCount: Int, into result: ScanResult) {
         unsafe self.samples = samples
         self.channels = channels
         self.frameCount = frameCount
-        unsafe self.least = least
-        unsafe self.greatest = greatest
-        unsafe self.squares = squares
+        self.result = result
     }
 
     // Safe: the caller's buffers hold what the properties say.
@@ -293,7 +367,7 @@ extension Pass {
         var row = unsafe samples
         var low = unsafe zero.loaded(from: row)
         var high = low
-        var sum = unsafe zero.loaded(from: squares)
+        var sum = result.sum(zero)
         for _ in 0..<frameCount {
             let x = unsafe zero.loaded(from: row)
             low = low.least(x)
@@ -301,9 +375,7 @@ extension Pass {
             sum = sum.plus(x.times(x))
             unsafe row += channels
         }
-        unsafe low.store(to: least)
-        unsafe high.store(to: greatest)
-        unsafe sum.store(to: squares)
+        result.store(least: low, greatest: high, sum: sum)
     }
 
     @inline(__always)
@@ -312,7 +384,7 @@ extension Pass {
         var row = unsafe samples
         var low = unsafe bias.loaded(from: row).plus(bias).minus(bias)
         var high = low
-        var sum = unsafe bias.loaded(from: squares)
+        var sum = result.sum(bias)
         for _ in 0..<frameCount {
             let x = unsafe bias.loaded(from: row).plus(bias).minus(bias)
             low = low.least(x)
@@ -320,9 +392,7 @@ extension Pass {
             sum = sum.plus(x.times(x))
             unsafe row += channels
         }
-        unsafe low.store(to: least)
-        unsafe high.store(to: greatest)
-        unsafe sum.store(to: squares)
+        result.store(least: low, greatest: high, sum: sum)
     }
 
     /// Scans as many channels as there are lanes; `lanes` is 1, 2 or 4.
@@ -333,6 +403,83 @@ extension Pass {
         case 1: if rounding { rounded(bias) } else { asTheyAre(bias) }
         case 2: if rounding { rounded(SIMD2(repeating: bias)) } else { asTheyAre(SIMD2(repeating: bias)) }
         default: if rounding { rounded(SIMD4(repeating: bias)) } else { asTheyAre(SIMD4(repeating: bias)) }
+        }
+    }
+}
+
+/// The same of whole numbers of 24 and 32 bits, from the bytes that the card delivers.
+@safe struct WholeScan {
+    /// The first frame's sample of the first channel; the address need not be aligned.
+    private let bytes: UnsafeRawPointer
+    private let bytesPerFrame: Int
+    private let frameCount: Int
+    private let result: ScanResult
+
+    @_noLocks @_noAllocation
+    init(bytes: UnsafeRawPointer, bytesPerFrame: Int, frameCount: Int, into result: ScanResult) {
+        unsafe self.bytes = bytes
+        self.bytesPerFrame = bytesPerFrame
+        self.frameCount = frameCount
+        self.result = result
+    }
+
+    // Safe: the caller's buffers hold what the properties say.
+
+    @inline(__always)
+    private func words<Lane: Lanes>(_ zero: Lane, up: Int32, down: Int32) {
+        var row = unsafe bytes
+        var low = unsafe zero.words(from: row, up: up, down: down)
+        var high = low
+        var sum = result.sum(zero)
+        for _ in 0..<frameCount {
+            let x = unsafe zero.words(from: row, up: up, down: down)
+            low = low.least(x)
+            high = high.greatest(x)
+            sum = sum.plus(x.times(x))
+            unsafe row += bytesPerFrame
+        }
+        result.store(least: low, greatest: high, sum: sum)
+    }
+
+    /// The first frame has no byte before it, so that it is read with the one behind it.
+    @inline(__always)
+    private func packed<Lane: Lanes>(_ zero: Lane, first: Lane) {
+        var low = first
+        var high = first
+        var sum = result.sum(zero).plus(first.times(first))
+        var row = unsafe bytes + (bytesPerFrame - 1)
+        for _ in 1..<frameCount {
+            let x = unsafe zero.packed(behind: row)
+            low = low.least(x)
+            high = high.greatest(x)
+            sum = sum.plus(x.times(x))
+            unsafe row += bytesPerFrame
+        }
+        result.store(least: low, greatest: high, sum: sum)
+    }
+
+    @inline(__always) @_noLocks @_noAllocation
+    private func first(_ lane: Int) -> Double {
+        Double((unsafe bytes.loadUnaligned(fromByteOffset: 3 &* lane, as: Int32.self) &<< 8) &>> 8)
+    }
+
+    /// Scans as many channels as there are lanes; `lanes` is 1, 2 or 4. There is at least one frame.
+    @_noLocks @_noAllocation
+    func runWords(lanes: Int, up: Int32, down: Int32) {
+        switch lanes {
+        case 1: words(0.0, up: up, down: down)
+        case 2: words(SIMD2<Double>(repeating: 0), up: up, down: down)
+        default: words(SIMD4<Double>(repeating: 0), up: up, down: down)
+        }
+    }
+
+    /// The same of samples of 3 bytes. There are at least two frames.
+    @_noLocks @_noAllocation
+    func runPacked(lanes: Int) {
+        switch lanes {
+        case 1: packed(0.0, first: first(0))
+        case 2: packed(SIMD2<Double>(repeating: 0), first: SIMD2(first(0), first(1)))
+        default: packed(SIMD4<Double>(repeating: 0), first: SIMD4(first(0), first(1), first(2), first(3)))
         }
     }
 }

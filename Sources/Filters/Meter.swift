@@ -83,11 +83,65 @@ extension Meter {
             let left = channels - channel
             let lanes = left >= 4 ? 4 : left >= 2 ? 2 : 1
             let scan = unsafe Scan(
-                samples: samples + channel, channels: channels, frameCount: frameCount, least: found + channel,
-                greatest: found + channels + channel, squares: found + 2 * channels + channel)
+                samples: samples + channel, channels: channels, frameCount: frameCount,
+                into: ScanResult(in: found, channels: channels, from: channel))
             scan.run(lanes: lanes, rounding: rounding)
             channel += lanes
         }
+    }
+
+    /// The same for whole numbers that are stored as they are, from the bytes that the card delivers: nothing is found that `scan` would
+    /// not find, bit for bit.
+    /// - Returns: false: nothing was scanned: it is floating point, or a single frame.
+    @_noLocks @_noAllocation
+    mutating func scan(_ bytes: UnsafeRawPointer, frameCount: Int) -> Bool {
+        // Samples of 3 bytes are read as 4: a single frame may have no neighbours.
+        guard frameCount > 1 else { return false }
+        var channel = 0
+        while channel < channels {
+            unsafe found[2 * channels + channel] = tallies[channel].pixelSquares
+            channel += 1
+        }
+        switch coding.layout {
+        case .s16:
+            let scan = unsafe ShortScan(
+                bytes: bytes, channels: channels, frameCount: frameCount,
+                into: ScanResult(in: found, channels: channels))
+            scan.run()
+        case .s24Packed: unsafe scanWhole(bytes, frameCount: frameCount, size: 3, up: 0, down: 0)
+        case .s24Low: unsafe scanWhole(bytes, frameCount: frameCount, size: 4, up: 8, down: 8)
+        case .s24High: unsafe scanWhole(bytes, frameCount: frameCount, size: 4, up: 0, down: 8)
+        case .s32: unsafe scanWhole(bytes, frameCount: frameCount, size: 4, up: 0, down: 0)
+        case .float: return false
+        }
+        return true
+    }
+
+    /// Samples of `size` bytes; those of 4 are shifted up, then down.
+    @inline(__always) @_noLocks @_noAllocation
+    private func scanWhole(_ bytes: UnsafeRawPointer, frameCount: Int, size: Int, up: Int32, down: Int32) {
+        var channel = 0
+        while channel < channels {
+            let left = channels - channel
+            let lanes = left >= 4 ? 4 : left >= 2 ? 2 : 1
+            let scan = unsafe WholeScan(
+                bytes: bytes + size * channel, bytesPerFrame: size * channels, frameCount: frameCount,
+                into: ScanResult(in: found, channels: channels, from: channel))
+            if size == 3 { scan.runPacked(lanes: lanes) } else { scan.runWords(lanes: lanes, up: up, down: down) }
+            channel += lanes
+        }
+    }
+
+    /// Whether the last scan found a sample at the converter's limit.
+    @_noLocks @_noAllocation
+    func foundAtLimit() -> Bool {
+        let limits = coding.limits
+        var channel = 0
+        while channel < channels {
+            if unsafe found[channel] <= limits.least || found[channels + channel] >= limits.greatest { return true }
+            channel += 1
+        }
+        return false
     }
 
     /// Whether the last scan found anything beyond these.

@@ -94,6 +94,16 @@ package import Takes
         }
     }
 
+    /// Whether the stored layout is the card's.
+    var storesAsDelivered: Bool {
+        @_noLocks @_noAllocation get {
+            switch layout {
+            case .s16, .s24Packed, .s32, .float: true
+            case .s24Low, .s24High: false
+            }
+        }
+    }
+
     /// Copies `count` samples as they are, into the stored layout.
     @_noLocks @_noAllocation
     func copy(_ source: UnsafeRawPointer, to bytes: UnsafeMutableRawPointer, count: Int) {

@@ -73,6 +73,22 @@ public import Takes
         return frameCount * bytesPerFrameOut
     }
 
+    /// Processes whole frames, and copies them only if they are stored in another way than the card delivered them.
+    /// - Parameters: as of `process(_:into:)`.
+    /// - Returns: the stored frames: `input`, or what was written to `output`.
+    public func process(
+        _ input: UnsafeRawBufferPointer, using output: UnsafeMutableRawBufferPointer
+    ) -> UnsafeRawBufferPointer {
+        guard passesUnchanged, coding.storesAsDelivered, let source = input.baseAddress else {
+            let byteCount = unsafe process(input, into: output)
+            return unsafe UnsafeRawBufferPointer(rebasing: output[..<byteCount])
+        }
+        let frameCount = input.count / bytesPerFrameIn
+        meter.reserve(frameCount: frameCount)
+        unsafe pass(source, into: nil, frameCount: frameCount)
+        return unsafe UnsafeRawBufferPointer(start: source, count: frameCount * bytesPerFrameIn)
+    }
+
     /// Processes digital silence in place of frames that were lost, so that the timeline and the filter go on.
     /// - Parameter output: room for `frameCount` frames in the stored layout.
     /// - Returns: bytes written.
@@ -144,17 +160,22 @@ extension SignalPath {
 // MARK: - The pass
 
 extension SignalPath {
+    /// - Parameter target: nil: what is stored is what the card delivered, and is only measured.
     @_noLocks @_noAllocation
-    private func pass(_ source: UnsafeRawPointer?, into target: UnsafeMutableRawPointer, frameCount: Int) {
+    private func pass(_ source: UnsafeRawPointer?, into target: UnsafeMutableRawPointer?, frameCount: Int) {
         var done = 0
         while done < frameCount {
             var count = min(frameCount - done, chunkFrames - meter.pixelFrames % chunkFrames)
             if let change { count = min(count, change.left) }
-            let bytes = unsafe target + done * bytesPerFrameOut
             if let source = unsafe source {
-                unsafe chunk(source + done * bytesPerFrameIn, into: bytes, frameCount: count)
-            } else {
-                unsafe chunk(nil, into: bytes, frameCount: count)
+                let sound = unsafe source + done * bytesPerFrameIn
+                if let target = unsafe target {
+                    unsafe chunk(sound, into: target + done * bytesPerFrameOut, frameCount: count)
+                } else {
+                    unsafe measure(sound, frameCount: count)
+                }
+            } else if let target = unsafe target {
+                unsafe chunk(nil, into: target + done * bytesPerFrameOut, frameCount: count)
             }
             meter.take(frameCount: count)
             // Fixed points of the timeline, so that this does not depend on how the sound was cut either.
@@ -171,15 +192,14 @@ extension SignalPath {
     @_noLocks @_noAllocation
     private func chunk(_ source: UnsafeRawPointer?, into target: UnsafeMutableRawPointer, frameCount: Int) {
         let sampleCount = frameCount * channels
+        if passesUnchanged, let source = unsafe source {
+            unsafe measure(source, frameCount: frameCount)
+            return unsafe coding.copy(source, to: target, count: sampleCount)
+        }
         unsafe read(source, into: samples, sampleCount: sampleCount, frameCount: frameCount)
         if passesUnchanged {
             unsafe meter.scan(samples, frameCount: frameCount, rounding: false)
-            if let source = unsafe source {
-                unsafe coding.copy(source, to: target, count: sampleCount)
-            } else {
-                unsafe coding.write(samples, to: target, count: sampleCount)
-            }
-            return
+            return unsafe coding.write(samples, to: target, count: sampleCount)
         }
         filter(frameCount: frameCount)
         if case .float = coding.layout {
@@ -199,6 +219,19 @@ extension SignalPath {
             }
             unsafe coding.write(samples, to: target, count: sampleCount)
         }
+    }
+
+    /// Measures frames that are stored as the card delivered them. They are left in the meter's scan.
+    @_noLocks @_noAllocation
+    private func measure(_ source: UnsafeRawPointer, frameCount: Int) {
+        let sampleCount = frameCount * channels
+        guard unsafe !meter.scan(source, frameCount: frameCount) else {
+            guard meter.foundAtLimit() else { return }
+            _ = unsafe coding.read(source, into: samples, count: sampleCount)
+            return unsafe meter.countClipped(samples, frameCount: frameCount)
+        }
+        unsafe read(source, into: samples, sampleCount: sampleCount, frameCount: frameCount)
+        unsafe meter.scan(samples, frameCount: frameCount, rounding: false)
     }
 
     @_noLocks @_noAllocation

@@ -16,7 +16,9 @@ actor Keeper: ServiceLifecycle.Service {
     private let reader: DiskReader
     private let discards: DiscardDesk
     /// The stores that say that they do not have a take.
-    private let storesWithout: @Sendable (KitCopy, TakeNotes) async -> [String]
+    private let storesWithout: @Sendable (KitCopy, TakeNotes) async throws -> [String]
+    /// That the sound of a take is what was recorded, or was accepted by a person.
+    private let checkSound: @Sendable (TakeName, _ folder: String) async throws -> Void
     private let log: Logger
     private let executor: ThreadExecutor
     private nonisolated let looks: AsyncStream<Void>
@@ -40,8 +42,10 @@ actor Keeper: ServiceLifecycle.Service {
 
     init(
         _ policy: Settings.Outbox.KeepLocal, _ catalogs: CatalogSlot, recorder: RecorderLink, reader: DiskReader,
-        discards: DiscardDesk, storesWithout: @escaping @Sendable (KitCopy, TakeNotes) async -> [String], log: Logger
+        discards: DiscardDesk, storesWithout: @escaping @Sendable (KitCopy, TakeNotes) async throws -> [String],
+        checkSound: @escaping @Sendable (TakeName, _ folder: String) async throws -> Void = { _, _ in }, log: Logger
     ) throws {
+        self.checkSound = checkSound
         self.policy = policy
         self.catalogs = catalogs
         self.recorder = recorder
@@ -83,6 +87,9 @@ actor Keeper: ServiceLifecycle.Service {
     /// Has the recorder delete a take that is in hand.
     /// - Returns: false: there is no recorder, so that it would delete no other take either.
     private func discard(_ stem: String, _ terms: DiscardTerms) async -> Bool {
+        var terms = terms
+        // Where its space is needed, the bin would be emptied for it. What is there is free already.
+        terms.isFinal = policy == .untilNeeded
         switch await discards.discard(stem, terms) {
         case .deleted:
             reported[stem] = nil
@@ -141,9 +148,10 @@ actor Keeper: ServiceLifecycle.Service {
             let copy = try KitCopy(take.take, in: take.folder)
             let notes = try catalog.notes(of: stem)
             guard copy.isAtHome(notes, catalog.stores) else { return nil }
+            try await checkSound(take.take, take.folder)
             let found = try await copy.check(notes, reader)
             if !found.isEmpty { _ = try catalog.note(stem) { notes in found.forEach { notes.setHash($0) } } }
-            let without = await storesWithout(copy, notes)
+            let without = try await storesWithout(copy, notes)
             guard without.isEmpty else {
                 log.warning("outbox: \(stem): is not at \(without.joined(separator: ", ")) any more: it is sent again")
                 _ = try catalog.note(stem) { notes in

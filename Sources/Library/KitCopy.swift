@@ -8,7 +8,7 @@ import Upload
 struct KitCopy: Sendable {
     let take: TakeName
     /// What its sidecar says now.
-    let sidecar: Sidecar
+    private(set) var sidecar: Sidecar
     fileprivate let folder: TakesFolder
 
     /// Reads its sidecar.
@@ -23,6 +23,15 @@ struct KitCopy: Sendable {
         } catch {
             throw Refusal(.io, "delete: \(take.stem): \(error)")
         }
+    }
+
+    /// The same, with the hashes that the library noted: a sidecar that was made anew has none of its own.
+    func adding(_ notes: TakeNotes) -> KitCopy {
+        let notes = notes.of(sidecar.origin)
+        var copy = self
+        copy.sidecar.add(notes.sounds)
+        for hash in notes.hashes { copy.sidecar.setHash(hash.sha256, of: hash.file) }
+        return copy
     }
 
     /// What it is now, and where: what is decided by this holds for no other.
@@ -93,7 +102,9 @@ extension FileError {
 extension TakeNotes {
     /// Whether a store has all of a take, by this sidecar.
     func isComplete(_ sidecar: Sidecar, in store: String) -> Bool {
-        guard let receipt = self[receiptOf: store], receipt.isComplete(revision: sidecar.revision) else { return false }
+        guard let receipt = self[receiptOf: store], isComplete(revision: sidecar.revision, in: store) else {
+            return false
+        }
         return sidecar.pendingFormat == nil && sidecar.audioFiles.allSatisfy { receipt.sha256(of: $0) != nil }
     }
 }

@@ -106,7 +106,9 @@ public struct Library: Sendable {
         let reader = try DiskReader(name: "reader")
         let resume = ResumeStates(folder: "\(directory)/resume", reader: reader)
         let context = StoreContext(kit: settings.kitName, resume: resume)
+        let recorder = try RecorderLink(path: settings.control.socket)
         let stores = Stores(settings.outbox.stores.compactMap { plan($0, settings, context) })
+            .checkingClock { await recorder.isClockSet }
         let (catalog, problem) = try Catalog.open(in: directory, isNew: isNew, stores: stores.names)
         if let problem { log.error("\(problem)") }
         let catalogs = CatalogSlot(catalog)
@@ -124,7 +126,8 @@ public struct Library: Sendable {
             (try? catalogs.catalog.find(.stem(stem)).isEmpty) == false
         }
         let outbox = try Outbox(
-            settings, stores, catalogs, remote: remote, discards: discards, reader: reader, log: log)
+            settings, stores, catalogs, recorder: recorder, remote: remote, discards: discards, reader: reader,
+            log: log)
         let indexer = try Indexer(
             catalogs, roots: roots, watch: watch, progress: progress, changed: { outbox.post($0) }, log: log)
         var services = outbox.services
@@ -138,7 +141,8 @@ public struct Library: Sendable {
             catalogs: catalogs, indexer: indexer, requests: requests,
             remote: remote,
             deletion: try TakeDeletion(
-                catalogs, requests, remote, discards, reader: reader, recorder: settings.control.socket),
+                catalogs, requests, remote, discards, reader: reader, recorder: settings.control.socket,
+                inspector: outbox.inspector),
             services: services,
             lock: lock)
     }

@@ -50,9 +50,20 @@ public struct LibraryDesk: Sendable {
         try requests.notes(of: stem, for: name)
     }
 
+    /// Accepts a take as it is, though its sound is not what was recorded.
+    /// - Returns: the object of the reply, JSON.
+    /// - Throws: `Refusal`.
+    public func acceptDamaged(_ stem: String) async throws(Refusal) -> String {
+        try await deletion.acceptDamaged(stem)
+    }
+
     /// Deletes copies of a take. What is refused, is refused before anything is deleted, unless the sentence says otherwise.
     /// - Throws: `Refusal`; `ControlError`, if the recorder does not answer.
     public func delete(_ stem: String, _ wanted: Deletion) async throws {
         try await deletion.delete(stem, wanted)
     }
+
+    /// Has a take taken out of the recorder's bin.
+    /// - Throws: `Refusal`; `ControlError`, if the recorder does not answer.
+    public func restore(_ stem: String) async throws { try await deletion.restore(stem) }
 }

@@ -82,7 +82,7 @@ struct LibraryRequests: Sendable {
             } catch is Catalog.NoSuchTake {
                 throw missing(reference, name)
             }
-        case .remote, .delete: throw Refusal(.internal, "\(name): is answered elsewhere")
+        case .remote, .delete, .acceptDamaged: throw Refusal(.internal, "\(name): is answered elsewhere")
         }
     }
 
@@ -136,9 +136,10 @@ struct LibraryRequests: Sendable {
         let take = try find(reference, name)
         try catalogs.inHand.checkNotDeleted(take.take)
         let changes = messages.compactMap { NotesChange($0) }
+        let end = try end(of: take.take)
         do {
             let changed = try catalog.note(take.take) { notes, recorded in
-                for change in changes { try change.apply(to: &notes, of: take, recorded: recorded) }
+                for change in changes { try change.apply(to: &notes, of: take, end: end, recorded: recorded) }
             }
             outbox.post(.takes)
             return TakeReply(take: changed)
@@ -146,6 +147,13 @@ struct LibraryRequests: Sendable {
             // It was deleted meanwhile.
             throw missing(reference, name)
         }
+    }
+
+    /// The frame behind the last one of a take. A part may begin later than the one before it ended, so the number of frames may be less.
+    private func end(of take: String) throws -> TakeFrame {
+        guard let text = try catalog.sidecar(of: take) else { return .first }
+        let sidecar = try SidecarFile.sidecar(Array(text.utf8), path: take)
+        return sidecar.parts.last.map(sidecar.end) ?? .first
     }
 
     private func find(_ reference: TakeReference, _ name: String) throws -> CatalogedTake {

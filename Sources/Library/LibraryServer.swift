@@ -126,6 +126,8 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
                 }
             case .delete(let stem, let wanted):
                 reply { [deletion] () throws(Refusal) in try await deletion.answer(stem, wanted) }
+            case .acceptDamaged(let stem):
+                reply { [deletion] () throws(Refusal) in try await deletion.acceptDamaged(stem) }
             default: worker.post(Order(number: last, message: message))
             }
         }

@@ -16,15 +16,18 @@ enum NotesChange: Sendable {
         case .tag(_, let adding, let removing): self = .tags(adding: adding, removing: removing)
         case .star(_, let isStarred): self = .starred(isStarred)
         case .markers(_, let setting, let removing): self = .markers(setting: setting, removing: removing)
-        case .status, .takes, .show, .outbox, .outboxWish, .outboxDecision, .remote, .delete: return nil
+        case .status, .takes, .show, .outbox, .outboxWish, .outboxDecision, .remote, .delete, .acceptDamaged: return nil
         }
     }
 
     /// Makes the change.
     /// - Parameters:
+    ///   - end: the frame behind the take's last one; gaps between its parts count.
     ///   - recorded: the markers of the take's sidecar.
     /// - Throws: `Refusal`: more would be noted than may be; somebody else changed what this change was made of.
-    func apply(to notes: inout TakeNotes, of take: CatalogedTake, recorded: [Sidecar.Marker]) throws(Refusal) {
+    func apply(
+        to notes: inout TakeNotes, of take: CatalogedTake, end: TakeFrame, recorded: [Sidecar.Marker]
+    ) throws(Refusal) {
         switch self {
         case .memo(let memo, let was):
             guard notes.memo != memo else { return }
@@ -35,7 +38,6 @@ enum NotesChange: Sendable {
                         + "look at it, then save yours again")
             }
             notes.memo = memo
-            Self.sendOnceMore(&notes)
         case .tags(let adding, let removing):
             notes.tag(adding: adding, removing: removing)
             guard notes.tags.count <= TakeNotes.mostTags else {
@@ -45,12 +47,11 @@ enum NotesChange: Sendable {
             }
         case .starred(let isStarred): notes.starred = isStarred
         case .markers(let setting, let removing):
-            if let late = setting.first(where: { $0.atFrame.count > take.frames }) {
+            if let late = setting.first(where: { $0.atFrame > end }) {
                 throw Refusal(
                     .usage,
-                    "markers: \(take.take) has frames 0 to \(take.frames): \(late.atFrame.count) lies behind its end")
+                    "markers: \(take.take) has frames 0 to \(end.count): \(late.atFrame.count) lies behind its end")
             }
-            let before = notes.markers
             for marker in setting { notes.setMarker(marker) }
             for frame in removing { notes.removeMarker(at: frame, of: recorded) }
             guard notes.markers.count <= TakeNotes.mostMarkerChanges else {
@@ -59,12 +60,6 @@ enum NotesChange: Sendable {
                     "markers: \(take.take): more than \(TakeNotes.mostMarkerChanges) markers would be set or removed: remove some"
                 )
             }
-            if notes.markers != before { Self.sendOnceMore(&notes) }
         }
-    }
-
-    /// What stores have is no longer all: the memo or the sidecar is sent again, and what else has changed.
-    private static func sendOnceMore(_ notes: inout TakeNotes) {
-        for index in notes.receipts.indices { notes.receipts[index].completed = nil }
     }
 }

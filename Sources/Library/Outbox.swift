@@ -12,14 +12,17 @@ struct Outbox: Sendable {
     let requests: OutboxRequests
     private let senders: [Sender]
     private let keeper: Keeper?
+    /// Compares the sound of takes with their sidecars.
+    let inspector: SoundInspector
 
     init(
-        _ settings: Settings, _ stores: Stores, _ catalogs: CatalogSlot, remote: RemoteDesk, discards: DiscardDesk,
-        reader: DiskReader, log: Logger
+        _ settings: Settings, _ stores: Stores, _ catalogs: CatalogSlot, recorder: RecorderLink, remote: RemoteDesk,
+        discards: DiscardDesk, reader: DiskReader, log: Logger
     ) throws {
-        let recorder = try RecorderLink(path: settings.control.socket)
         let mark = PauseMark(in: settings.library.directory)
         let board = OutboxBoard { recorder.show($0) }
+        let inspector = try SoundInspector(catalogs, show: { recorder.show(damage: $0) }, log: log)
+        self.inspector = inspector
         board.isPaused = mark.isSet
         for (name, error) in stores.problems {
             log.error("\(error): its takes wait")
@@ -33,19 +36,22 @@ struct Outbox: Sendable {
             ? nil
             : try Keeper(
                 policy, catalogs, recorder: recorder, reader: reader, discards: discards,
-                storesWithout: { await remote.storesWithout($0, $1) },
+                storesWithout: { try await remote.storesWithout($0, $1) },
+                checkSound: { try await inspector.check($0, in: $1, .all) },
                 log: log)
         let senders = try stores.all.map { entry in
             try Sender(
                 entry, catalogs, board: board, window: settings.outbox.window, reader: reader, throttle: throttle,
-                isClockSet: { await recorder.isClockSet }, sent: { keeper?.look() }, log: log)
+                isClockSet: { await recorder.isClockSet }, sent: { keeper?.look() },
+                checkSound: { try await inspector.check($0, in: $1, $2) }, log: log)
         }
         self.senders = senders
         self.keeper = keeper
         catalogs.inHand.onFree { for sender in senders { sender.post(.takes) } }
+        inspector.onFree { for sender in senders { sender.post(.takes) } }
         requests = OutboxRequests(
             board: board, post: { event in for sender in senders { sender.post(event) } }, mark: mark)
-        var services: [any Service] = [recorder]
+        var services: [any Service] = [recorder, inspector]
         services += senders as [any Service]
         if let keeper { services.append(keeper) }
         self.services = services
@@ -55,5 +61,6 @@ struct Outbox: Sendable {
     func post(_ event: Sender.Event) {
         for sender in senders { sender.post(event) }
         keeper?.look()
+        inspector.look()
     }
 }

@@ -62,7 +62,8 @@ struct OutboxRequests: Sendable {
         let until = due.map { (SystemClock().wallTime() + ($0 - .now)).iso8601 }
         return .init(
             store: name, state: state, why: why, until: until, waiting: counts.waiting,
-            waitingBytes: counts.waitingBytes, elsewhere: counts.elsewhere, held: counts.held, done: counts.done)
+            waitingBytes: counts.waitingBytes, elsewhere: counts.elsewhere, held: counts.held, done: counts.done,
+            unverified: counts.unverified > 0 ? counts.unverified : nil, whyUnverified: counts.whyUnverified)
     }
 
     /// Carries out what a person wants of all.
@@ -85,7 +86,14 @@ struct OutboxRequests: Sendable {
             case .add:
                 notes.upload = nil
                 // It is sent once more: what is there already is found by its hash.
-                for index in notes.receipts.indices { notes.receipts[index].cross() }
+                for index in notes.receipts.indices {
+                    // A store that shows nothing would take it for another's.
+                    if notes.receipts[index].unverified == nil {
+                        notes.receipts[index].cross()
+                    } else {
+                        notes.receipts[index].reopen()
+                    }
+                }
             case .remove: notes.upload = .never
             case .hold: notes.upload = .hold
             }

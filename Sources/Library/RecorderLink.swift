@@ -12,12 +12,20 @@ actor RecorderLink: ServiceLifecycle.Service {
     private let pause: Duration
     private let executor: ThreadExecutor
     private var client: ControlClient?
-    private var shown = UploadState.idle
-    private var wanted = UploadState.idle
+    private var shown = Wish()
+    private var wanted = Wish()
     /// Connects again; nil: it is connected, or nothing is to be shown.
     private var retry: Task<Void, Never>?
-    private nonisolated let wishes: AsyncStream<UploadState>
-    private nonisolated let mailbox: AsyncStream<UploadState>.Continuation
+    private nonisolated let latest = Locked(Wish())
+    private nonisolated let wishes: AsyncStream<Wish>
+    private nonisolated let mailbox: AsyncStream<Wish>.Continuation
+
+    /// What the recorder is to show.
+    private struct Wish: Hashable, Sendable {
+        var upload = UploadState.idle
+        /// The sentence of a fault: takes are damaged; nil: none is.
+        var damage: String?
+    }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
@@ -26,11 +34,22 @@ actor RecorderLink: ServiceLifecycle.Service {
         self.path = path
         self.pause = pause
         executor = try ThreadExecutor(name: "recorder")
-        (wishes, mailbox) = AsyncStream.makeStream(of: UploadState.self, bufferingPolicy: .bufferingNewest(1))
+        (wishes, mailbox) = AsyncStream.makeStream(of: Wish.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Shows how the outbox stands. May be called by any thread.
-    nonisolated func show(_ state: UploadState) { mailbox.yield(state) }
+    nonisolated func show(_ state: UploadState) { show { $0.upload = state } }
+
+    /// Shows that takes are damaged; nil: none is. May be called by any thread.
+    nonisolated func show(damage: String?) { show { $0.damage = damage } }
+
+    private nonisolated func show(_ change: (inout Wish) -> Void) {
+        // In their order: the last one is the one that holds.
+        latest.withLock { wish in
+            change(&wish)
+            mailbox.yield(wish)
+        }
+    }
 
     /// Shows what is wished until the library is to end.
     func run() async throws {
@@ -57,17 +76,17 @@ actor RecorderLink: ServiceLifecycle.Service {
     private func indicate() {
         if let client, Self.isClosed(client) {
             self.client = nil
-            shown = .idle
+            shown = Wish()
         }
         guard wanted != shown else { return }
         do {
             let link = try client ?? ControlClient(path: path)
             client = link
-            _ = try link.ask(.indicate(wanted))
+            _ = try link.ask(.indicate(wanted.upload, damage: wanted.damage))
             shown = wanted
         } catch {
             client = nil
-            shown = .idle
+            shown = Wish()
             retry = Task { [pause] in
                 try? await Task.sleep(for: pause)
                 if !Task.isCancelled { self.indicateAgain() }

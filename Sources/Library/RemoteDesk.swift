@@ -61,7 +61,7 @@ actor RemoteDesk {
     private static func code(of error: StoreError) -> Refusal.Code {
         switch error.problem {
         case .away, .busy: .busy
-        case .refused: .denied
+        case .refused, .hidden: .denied
         case .missing: .notFound
         case .full, .conflict, .damaged, .unreadable: .io
         }
@@ -76,7 +76,9 @@ actor RemoteDesk {
     func deleteEverywhere(_ copy: KitCopy, in name: String?, leavesKit: Bool) async throws(Refusal) {
         let stem = copy.take.stem
         do {
-            let noted = try catalogs.catalog.notes(of: stem).of(copy.sidecar.origin).receipts
+            let notes = try catalogs.catalog.notes(of: stem).of(copy.sidecar.origin)
+            let copy = copy.adding(notes)
+            let noted = notes.receipts
             let only = try name.map { try store($0).name }
             // While one of them is away, all keep what they have, and their receipts.
             var targets: [(store: any Store, objects: [ObjectName])] = []
@@ -135,10 +137,10 @@ actor RemoteDesk {
     private func presence(of copy: KitCopy, _ store: any Store) async throws -> Presence {
         let object = ObjectName(day: copy.take.day, file: "\(copy.take.stem).json")
         guard let there = try await store.head(object) else { return .nothing }
-        guard there.byteCount <= Self.longestSidecar else { return .another }
-        var bytes: [UInt8] = []
-        try await store.get(object) { bytes += $0 }
-        guard let sidecar = try? SidecarFile.sidecar(bytes, path: object.path), sidecar.origin == copy.sidecar.origin
+        guard there.byteCount <= Self.longestSidecar,
+            let bytes = try await store.contents(of: object, limit: Self.longestSidecar),
+            let sidecar = try? SidecarFile.sidecar(bytes, path: object.path),
+            sidecar.isOfSameRecording(as: copy.sidecar)
         else {
             return .another
         }
@@ -146,7 +148,7 @@ actor RemoteDesk {
     }
 
     /// More than any sidecar has.
-    private static let longestSidecar: Int64 = 4 << 20
+    private static let longestSidecar = 4 << 20
 
     /// What a store has of a take that it was sent, by its receipt; the sidecar first, because without it there is no take.
     /// - Throws: `Refusal`, if it has not what its receipt names: another stick or folder may be in its place.
@@ -184,7 +186,8 @@ actor RemoteDesk {
 
     private static func objects(of copy: KitCopy, beside sent: [String]) -> [ObjectName] {
         let stem = copy.take.stem
-        let others = Set(sent + copy.sidecar.audioFiles + ["\(stem).dat", "\(stem).txt"]).subtracting(["\(stem).json"])
+        let others = Set(sent + copy.sidecar.audioFiles + ["\(stem).dat", "\(stem).txt", TakeNotes.file(of: stem)])
+            .subtracting(["\(stem).json"])
         return (["\(stem).json"] + others.sorted()).map { ObjectName(day: copy.take.day, file: $0) }
     }
 
@@ -236,8 +239,10 @@ actor RemoteDesk {
     /// The stores that do not have now what their receipts name: the sidecar that was sent, and each other file in its length. One behind a
     /// network that is down, and a stick, of which another may be in, say nothing. One that answers with anything else has it not, and neither
     /// has a folder that is not there: no network would bring it back.
-    func storesWithout(_ copy: KitCopy, _ notes: TakeNotes) async -> [String] {
+    /// - Throws: `StoreError`, if a store does not let this kit look: whether it has the take is not known.
+    func storesWithout(_ copy: KitCopy, _ notes: TakeNotes) async throws -> [String] {
         let notes = notes.of(copy.sidecar.origin)
+        let copy = copy.adding(notes)
         var found: [String] = []
         for entry in stores where entry.plan.mount == nil {
             guard let receipt = notes[receiptOf: entry.store.name] else { continue }
@@ -245,6 +250,8 @@ actor RemoteDesk {
                 if try await has(copy, receipt, entry.store) { continue }
             } catch let error as StoreError where error.isPassing && !(entry.store is FolderStore) {
                 continue
+            } catch let error as StoreError where error.problem == .hidden {
+                throw error
             } catch {}
             found.append(entry.store.name)
         }

@@ -10,8 +10,8 @@ import Workers
 
 /// Sends the takes that wait for one store, several at a time.
 ///
-/// What fails for a take alone holds that take. What fails for the store makes all takes wait, longer each time; a stick that comes, or a
-/// person, ends the wait.
+/// What fails for a take alone holds that take. What fails for the store makes all takes wait (`StorePause`); a file that arrives, a stick
+/// that comes, or a person, ends the wait.
 actor Sender: Service {
     /// What happens outside.
     enum Event: Sendable {
@@ -27,6 +27,8 @@ actor Sender: Service {
 
     private enum Message: Sendable {
         case event(Event)
+        /// A file arrived.
+        case arrived
         case finished(QueuedUpload, Result<Void, any Error>)
     }
 
@@ -39,6 +41,8 @@ actor Sender: Service {
     /// Called when a store has one more take.
     private let sent: @Sendable () -> Void
     private let isClockSet: @Sendable () async -> Bool
+    /// That the sound of a take is what was recorded, or was accepted by a person.
+    private let checkSound: @Sendable (TakeName, _ folder: String, SoundInspector.Depth) async throws -> Void
     private let log: Logger
     private let executor: ThreadExecutor
     private nonisolated let messages: AsyncStream<Message>
@@ -47,8 +51,9 @@ actor Sender: Service {
     private var condition = OutboxBoard.Condition.ready {
         didSet { board.update(name) { [condition] in $0.condition = condition } }
     }
-    /// How often it was waited for the store since it took a take.
-    private var failures = 0
+    private var pause = StorePause()
+    /// Whether what earlier uploads left there was removed, as far as that was possible.
+    private var isTidied = false
     private var underWay: Set<String> = []
     /// Takes that are not chosen before the next event: a person has decided otherwise meanwhile, or it cannot be noted that they are held.
     private var passedOver: Set<String> = []
@@ -61,8 +66,9 @@ actor Sender: Service {
     private var heldUntil: WallTime?
     /// How many takes are sent at a time.
     static let mostAtATime = 4
-    private static let longestWait = Duration.seconds(3600)
-    private static let shortestWait = Duration.seconds(5)
+    /// The longest that a take is held before it is attempted again.
+    private static let longestHold = Duration.seconds(3600)
+    private static let shortestHold = Duration.seconds(5)
     /// How long is waited before the clock is looked at again.
     private static let clockPause = Duration.seconds(60)
     /// How long is waited before a catalog that failed is used again.
@@ -74,8 +80,13 @@ actor Sender: Service {
     init(
         _ entry: Stores.Entry, _ catalogs: CatalogSlot, board: OutboxBoard, window: UploadWindow, reader: DiskReader,
         throttle: Throttle?, isClockSet: @escaping @Sendable () async -> Bool = { true },
-        sent: @escaping @Sendable () -> Void = {}, log: Logger
+        sent: @escaping @Sendable () -> Void = {},
+        checkSound:
+            @escaping @Sendable (
+                TakeName, _ folder: String, SoundInspector.Depth
+            ) async throws -> Void = { _, _, _ in }, log: Logger
     ) throws {
+        self.checkSound = checkSound
         self.entry = entry
         self.catalogs = catalogs
         self.board = board
@@ -96,12 +107,11 @@ actor Sender: Service {
     func run() async throws {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
-                // What is away has nothing to be tidied. A server that does not answer must not keep the library from ending.
-                _ = try? await cancelWhenGracefulShutdown { [store = entry.store] in try await store.tidy() }
                 post(.takes)
                 for await message in messages {
                     isCatalogFailing = false
                     handle(message)
+                    await tidy()
                     await fill(&group)
                     setTimer()
                 }
@@ -114,17 +124,30 @@ actor Sender: Service {
         }
     }
 
+    /// Removes what earlier uploads left, once, before anything is sent.
+    private func tidy() async {
+        guard !isTidied, underWay.isEmpty else { return }
+        if entry.plan.needsClock, await !isClockSet() { return }
+        isTidied = true
+        // What is away has nothing to be tidied. A server that does not answer must not keep the library from ending.
+        _ = try? await cancelWhenGracefulShutdown { [store = entry.store] in try await store.tidy() }
+    }
+
     private func handle(_ message: Message) {
         switch message {
         case .event(.takes), .event(.time): passedOver = []
         case .event(.surroundings):
             passedOver = []
             // A network may come and go all day: the same sentence is not logged each time.
-            failures = 0
+            pause.reset()
             condition = .ready
         case .event(.retry):
             passedOver = []
+            pause.reset()
             becomeReady()
+        case .arrived:
+            pause.succeeded()
+            if case .waiting = condition { condition = .ready }
         case .finished(let upload, let outcome):
             underWay.remove(upload.take.stem)
             board.update(name) { standing in
@@ -133,6 +156,7 @@ actor Sender: Service {
             }
             switch outcome {
             case .success:
+                pause.succeeded()
                 becomeReady()
                 log.info("outbox: \(upload.take.stem): is at \(name)")
                 sent()
@@ -142,7 +166,6 @@ actor Sender: Service {
     }
 
     private func becomeReady() {
-        failures = 0
         reported = ""
         condition = .ready
     }
@@ -175,19 +198,16 @@ actor Sender: Service {
     /// Lets all takes wait.
     private func wait(for error: StoreError) {
         // What was begun beside the one that failed first fails as well: it counts once.
-        if case .waiting(_, let until) = condition, until > .now { return }
-        failures += 1
-        var wait = Self.backOff(failures)
-        if case .busy(let least?) = error.problem { wait = max(wait, min(least, Self.longestWait)) }
-        condition = .waiting(error, until: .now + wait)
+        guard let until = pause.failed(error.problem, at: .now, chance: .random(in: 0...1)) else { return }
+        condition = .waiting(error, until: until)
         guard error.sentence != reported else { return }
         reported = error.sentence
         log.warning("\(error): its takes wait")
     }
 
-    /// How long is waited after failures: 5 s, then twice as long each time, an hour at most, less up to a half by chance.
+    /// How long a take is held after failures of its own: 5 s, then twice as long each time, an hour at most, less up to a half by chance.
     static func backOff(_ failures: Int) -> Duration {
-        let longest = min(longestWait, shortestWait * (1 << min(failures - 1, 12)))
+        let longest = min(longestHold, shortestHold * (1 << min(failures - 1, 12)))
         return longest * Double.random(in: 0.5...1)
     }
 
@@ -250,9 +270,7 @@ actor Sender: Service {
     /// Whether a certificate can be checked, if the store has one.
     private func canTrust() async -> Bool {
         guard entry.plan.needsClock, await !isClockSet() else { return true }
-        let error = StoreError(
-            .away,
-            "outbox: \(name): the clock is not set, so that no certificate can be checked: set it, or wait for it")
+        let error = ClockedStore.error(name)
         condition = .waiting(error, until: .now + Self.clockPause)
         if error.sentence != reported {
             reported = error.sentence
@@ -273,6 +291,7 @@ actor Sender: Service {
         defer { catalogs.inHand.endSending(upload.take.stem) }
         let outcome: Result<Void, any Error>
         do {
+            try await checkSound(upload.take, upload.folder, .changed)
             let notes = (try? catalogs.catalog.notes(of: upload.take.stem)) ?? TakeNotes(take: upload.take.stem)
             // A person may have decided since it was chosen; from now on nobody deletes it.
             guard notes.upload == nil else { throw CancellationError() }
@@ -284,14 +303,31 @@ actor Sender: Service {
                 report: { progress in board.update(name) { $0.sending[stem] = progress } },
                 save: { change in try await self.note(stem, change) })
             outcome = .success(())
+        } catch let error as StoreError where error.problem == .unreadable {
+            outcome = .failure(await damage(of: upload) ?? error)
         } catch {
             outcome = .failure(error)
         }
         mailbox.yield(.finished(upload, outcome))
     }
 
+    /// Compares all of a take after one of its files turned out to have another content: decay changes neither length nor time.
+    /// - Returns: why the take is damaged; nil: its sound is what was recorded.
+    private func damage(of upload: QueuedUpload) async -> (any Error)? {
+        do {
+            try await checkSound(upload.take, upload.folder, .all)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     private func note(_ take: String, _ change: @Sendable (inout TakeNotes) -> Void) throws {
         _ = try catalogs.catalog.note(take, change)
+        // What is noted of a receipt is noted once a file has arrived.
+        var noted = TakeNotes(take: take)
+        change(&noted)
+        if noted.receipts.contains(where: { !$0.files.isEmpty }) { mailbox.yield(.arrived) }
     }
 
     // MARK: Time

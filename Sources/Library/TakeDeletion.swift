@@ -9,11 +9,13 @@ import Workers
 /// Deletes takes as a person asks for it, on the kit and at home.
 actor TakeDeletion {
     private let catalogs: CatalogSlot
-    private let requests: LibraryRequests
+    let requests: LibraryRequests
     private let remote: RemoteDesk
     private let discards: DiscardDesk
     private let reader: DiskReader
     private let recorder: String
+    /// Compares the sound of what is relied on; nil: only its hashes are compared.
+    let inspector: SoundInspector?
     private let executor: ThreadExecutor
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
@@ -21,8 +23,9 @@ actor TakeDeletion {
     /// - Parameter recorder: the recorder's socket.
     init(
         _ catalogs: CatalogSlot, _ requests: LibraryRequests, _ remote: RemoteDesk, _ discards: DiscardDesk,
-        reader: DiskReader, recorder: String
+        reader: DiskReader, recorder: String, inspector: SoundInspector? = nil
     ) throws {
+        self.inspector = inspector
         self.catalogs = catalogs
         self.requests = requests
         self.remote = remote
@@ -44,7 +47,7 @@ actor TakeDeletion {
     /// Deletes a take that is in hand, and lets go of it.
     private func deleteInHand(_ stem: String, _ deletion: Deletion, isByWord: Bool) async throws {
         let take: CatalogedTake
-        let terms: DiscardTerms
+        var terms: DiscardTerms
         let storage: FileIdentity?
         do {
             take = try requests.take(stem, for: "delete")
@@ -53,6 +56,7 @@ actor TakeDeletion {
             }
             storage = Self.storage(of: take)
             terms = try await prepare(take, deletion, isByWord: isByWord)
+            terms.isFinal = deletion.isFinal
         } catch {
             catalogs.inHand.endDeleting(stem)
             throw error
@@ -85,6 +89,39 @@ actor TakeDeletion {
         }
     }
 
+    /// Has the recorder take a take out of its bin; returns once the catalog lists it again, as a rule.
+    /// - Throws: `Refusal`; `ControlError`, if the recorder does not answer.
+    nonisolated func restore(_ stem: String) async throws {
+        guard TakeName(stem: stem, day: "") != nil else {
+            throw Refusal(.notFound, "restore: \(stem): no such take in the bin")
+        }
+        try await restoreByRecorder(stem)
+        for _ in 0..<Self.unlistedAtMost {
+            guard await isUnlisted(stem) else { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// How often it is looked for in the catalog.
+    private static let unlistedAtMost = 40
+
+    /// Whether the catalog has no such take.
+    private func isUnlisted(_ stem: String) -> Bool {
+        (try? catalogs.catalog.find(.stem(stem)).isEmpty) == true
+    }
+
+    private func restoreByRecorder(_ stem: String) throws {
+        let client = try ControlClient(path: recorder)
+        do throws(ControlError) {
+            _ = try client.ask(.command(.restore(stem: stem, day: nil)), timeout: .seconds(60))
+        } catch {
+            guard case .refused(let refusal) = error.cause else { throw error }
+            // A recorder of an older version does not know the word.
+            guard refusal.code == .usage else { throw refusal }
+            throw Refusal(.busy, "restore: \(stem): the recorder has no bin and deletes for good: update it")
+        }
+    }
+
     /// Proves what the deletion relies on, and deletes what is at home.
     /// - Returns: what the recorder is to look at before it deletes the take on the kit.
     private func prepare(_ take: CatalogedTake, _ deletion: Deletion, isByWord: Bool) async throws -> DiscardTerms {
@@ -105,10 +142,11 @@ actor TakeDeletion {
         let notes = try catalogs.catalog.notes(of: stem)
         if deletion.onlyIfHome {
             let isAtHome = copy.isAtHome(notes, catalogs.catalog.stores)
-            guard isAtHome, await remote.storesWithout(copy, notes).isEmpty else {
+            guard isAtHome, try await remote.storesWithout(copy, notes).isEmpty else {
                 throw Refusal(.busy, "delete: \(stem): it is not safe at home any more: look at it again")
             }
             try await check(copy, notes)
+            try await checkSound(of: copy, in: place.takes)
             return copy.terms
         }
         switch deletion.place {
@@ -116,6 +154,7 @@ actor TakeDeletion {
         case .there:
             try await discards.awaitOrders(of: copy.take)
             try await check(copy, notes, isLast: true)
+            try await checkSound(of: copy, in: place.takes)
             try await remote.deleteEverywhere(copy, in: deletion.store, leavesKit: true)
         case .both:
             try checkRecorder(stem, in: place.takes)

@@ -1,3 +1,5 @@
+import Takes
+
 /// How long the parts of a take are: what moving about in it needs to know. Parts are played one right after the other.
 struct PlayLengths: Hashable, Sendable {
     /// Frames and rate of one part.
@@ -20,8 +22,11 @@ struct PlayLengths: Hashable, Sendable {
     /// How long the take plays.
     var seconds: Double { seconds(at: end) }
 
-    /// Frames of all parts.
-    var frames: Int64 { parts.reduce(0) { $0 + $1.frames } }
+    /// Frames of all parts, counted at the rate of the first.
+    var frames: Int64 {
+        guard let rateHz = parts.first?.rateHz else { return 0 }
+        return parts.reduce(0) { $0 + Sidecar.frames($1.frames, at: $1.rateHz, countedAt: rateHz) }
+    }
 
     /// The place `seconds` further on, or back; neither before the first frame nor behind the last.
     func moved(from position: PlayPosition, by seconds: Double) -> PlayPosition {

@@ -38,6 +38,6 @@ extension DeckOptions {
         reserveBytes = Int64(settings.takes.reserveMiB) << 20
         pressAge = settings.panel.debounce + .milliseconds(60)
         bootID = Machine.bootID
-        memoryBytes = Machine.memoryBytes
+        memoryBytes = Ring.machineMemoryBytes
     }
 }

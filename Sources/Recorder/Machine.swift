@@ -15,9 +15,4 @@ enum Machine {
         let usual = "/var/lib/fieldfare"
         return unsafe access(usual, F_OK) == 0 ? usual : nil
     }
-
-    /// Bytes of memory that the kernel manages; 0 if it does not say.
-    static var memoryBytes: Int {
-        max(0, sysconf(Int32(_SC_PHYS_PAGES))) * max(0, sysconf(Int32(_SC_PAGESIZE)))
-    }
 }

@@ -63,6 +63,7 @@ final class RecorderHandler: ControlHandler {
                 }
             }
         case .doctor: checkUp.begin(answer)
+        case .bin: answer.succeed(.bin, deck.binnedTakes)
         }
     }
 
@@ -91,5 +92,9 @@ final class RecorderHandler: ControlHandler {
 
     func indicate(_ state: UploadState?) {
         deck.upload = state ?? .idle
+    }
+
+    func indicate(damage: String?) {
+        deck.damagedTakes = damage
     }
 }

@@ -15,6 +15,9 @@ final class CaptureStream {
     /// How far the calendar is ahead; nil: it was not set.
     private let calendar: () -> ClockOffset?
 
+    /// The next frame to write; before the stream has begun, the first one that was held. The reader is ahead of it where frames were
+    /// given up.
+    private(set) var next: RingPosition
     private var phase = Phase.waiting
     private var timeline: TakeTimeline
     private var clockMap: ClockMap
@@ -53,11 +56,13 @@ final class CaptureStream {
         calendar: @escaping () -> ClockOffset?
     ) {
         self.reader = reader
+        next = reader.position
         self.calendar = calendar
         self.output = output
         self.lag = lag
         let format = reader.ring.format
-        sound = StreamSound(format, filter: filter, keepsUnfiltered: keepsUnfiltered)
+        sound = StreamSound(
+            format, filter: filter, keepsUnfiltered: keepsUnfiltered, takeRateHz: output.sidecar.rateHz)
         stampNumber = max(0, reader.ring.stampNumber - 1)
         firstStampNumber = stampNumber
         clockMap = ClockMap(rateHz: output.sidecar.rateHz)
@@ -76,8 +81,11 @@ final class CaptureStream {
         }
     }
 
-    /// The next frame to write; before the stream has begun, the first one that is held.
-    var next: RingPosition { reader.position }
+    /// The first frame that is still held.
+    var firstHeld: RingPosition {
+        reader.passGivenUp()
+        return reader.position
+    }
 
     /// Whether the last frame is written.
     var isComplete: Bool { endPosition.map { next >= $0 } ?? false }
@@ -128,9 +136,10 @@ final class CaptureStream {
     ///   - floor: the filter does not run over frames before this.
     func begin(at first: RingPosition, started: Instant, floor: RingPosition, origin: TakeFrame) {
         // Losses are looked for from the last stamp on that lies before the first frame, on the same line. When this was made, a
-        // card that was opened just then may have left none.
+        // card that was opened just then may have left none; by now it may have been opened once more.
         stampNumber = max(0, ring.stampNumber - 1)
-        while let stamp = ring.stamp(number: stampNumber), stamp.position >= first, stamp.kind != .started,
+        while let stamp = ring.stamp(number: stampNumber),
+            stamp.position > first || stamp.position == first && stamp.kind != .started,
             ring.stamp(number: stampNumber - 1) != nil
         {
             stampNumber -= 1
@@ -141,6 +150,7 @@ final class CaptureStream {
             first: first, origin: origin, rateHz: format.rateHz, takeRateHz: output.sidecar.rateHz)
         addStamps(before: first, back: stampNumber)
         phase = .running
+        next = first
         reader.skip(to: floor)
         warmUp(before: first)
         reader.skip(to: first)
@@ -148,11 +158,11 @@ final class CaptureStream {
 
     /// The filter runs over what came before the take, as if it had always run: a take begins without its overshoot.
     private func warmUp(before first: RingPosition) {
-        while next < first {
-            let reading = unsafe reader.read(atMost: min(StreamSound.chunkFrames, first - next)) {
+        while reader.position < first {
+            let reading = unsafe reader.read(atMost: min(StreamSound.chunkFrames, first - reader.position)) {
                 unsafe sound.warmUp(on: $0)
             }
-            guard case .frames = reading else { return }
+            if case .nothing = reading { return }
         }
     }
 
@@ -187,7 +197,7 @@ final class CaptureStream {
             first: next, origin: .first, rateHz: format.rateHz, takeRateHz: output.sidecar.rateHz)
         clockMap = ClockMap(rateHz: output.sidecar.rateHz)
         addStamps(before: next, back: stampNumber - 1)
-        sound.beginMeasuring()
+        sound.beginMeasuring(takeRateHz: output.sidecar.rateHz)
         try goOn()
     }
 
@@ -354,20 +364,45 @@ extension CaptureStream {
 
     private func append(upTo limit: RingPosition) throws {
         while next < limit {
-            // Safe: these frames are held.
-            let reading = try unsafe reader.read(atMost: min(StreamSound.chunkFrames, limit - next)) {
+            let left = limit - next
+            guard next == reader.position else {
+                try appendSilence(insteadOf: min(left, reader.position - next))
+                continue
+            }
+            // Safe: these frames are held, or are a copy.
+            let reading = try unsafe reader.read(atMost: min(StreamSound.chunkFrames, left)) {
                 try unsafe sound.append($0, to: output)
             }
-            guard case .frames = reading else { return }
+            switch reading {
+            case .frames(let frames, _): next = next + frames
+            case .skipped: continue
+            case .nothing: return
+            }
         }
+    }
+
+    /// The storage stalled for so long that frames from before the press were given up.
+    private func appendSilence(insteadOf frames: Int64) throws {
+        let start = timeline.frame(behindLossesAt: next)
+        next = next + frames
+        try appendSilence(frames, from: start, to: timeline.frame(of: next), .stall)
     }
 
     private func appendSilence(_ loss: Loss) throws {
         let start = timeline.frame(behindLossesAt: loss.position)
         timeline.fill(loss.frames, before: loss.position)
-        let end = timeline.frame(behindLossesAt: loss.position)
-        events.append(.gap(at: start, frames: end - start, cause: loss.cause))
-        try sound.appendSilence(loss.frames, to: output)
+        try appendSilence(loss.frames, from: start, to: timeline.frame(behindLossesAt: loss.position), loss.cause)
+    }
+
+    private func appendSilence(
+        _ frames: Int64, from start: TakeFrame, to end: TakeFrame, _ cause: Sidecar.Gap.Cause
+    ) throws {
+        events.append(.gap(at: start, frames: end - start, cause: cause))
+        guard output.hasRoom(forSilence: frames) else {
+            // The silence would take the room of the sound that follows.
+            return try output.beginPart(format: format, firstFrame: end)
+        }
+        try sound.appendSilence(frames, to: output)
     }
 
     private func note(_ findings: [ClockMap.Finding]) {
@@ -379,7 +414,7 @@ extension CaptureStream {
                     .clock(
                         Sidecar.ClockPoint(
                             atFrame: point.frame, rawNs: point.rawNanoseconds, utc: utc,
-                            errorUs: point.errorMicroseconds)))
+                            errorUs: point.errorMicroseconds, monotonicNs: point.instant.nanoseconds)))
             case .loss(let loss): events.append(.suspectedLoss(loss))
             }
         }

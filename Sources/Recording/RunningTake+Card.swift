@@ -59,6 +59,9 @@ extension RunningTake {
         applyEnd()
     }
 
+    /// So much of the ring may fill before a card that is back gives up waiting for its part's file.
+    private static let longestWait = 0.8
+
     private func continueTake(with stream: CaptureStream) throws {
         // The card is back once it has delivered: one that opens and stays silent would leave an empty part each time.
         let first = stream.next
@@ -67,8 +70,15 @@ extension RunningTake {
         // Since the last frame before, not since the start: the crystal that counted the frames until then has a pace of its own.
         let away = back - (writtenUpTo ?? started)
         let frame = end + Int64(max(0, away.inSeconds * Double(sidecar.rateHz)).rounded())
-        try output.beginPart(format: stream.format, firstFrame: frame)
-        if frame > end { output.note(.gap(at: end, frames: frame - end, cause: .cardLost)) }
+        do throws(FileError) {
+            try output.beginPart(format: stream.format, firstFrame: frame)
+        } catch {
+            // The ring keeps the sound meanwhile.
+            guard stream.ring.heldShare < Self.longestWait else { throw error }
+            return
+        }
+        noteAway(from: end, to: frame)
+        awayUpTo = nil
         let filter = Sidecar.FilterChange(stream.filter, atFrame: sidecar.filter.last?.atFrame ?? .first)
         stream.begin(at: first, started: back, floor: first, origin: frame)
         if filter != sidecar.filter.last { stream.change(to: stream.filter) }
@@ -81,7 +91,7 @@ extension RunningTake {
         guard let wanted = ring.framePosition(at: started), let press = ring.framePosition(at: pressed) else {
             return
         }
-        let floor = max(stream.next, opened, earliest.flatMap { ring.framePosition(at: $0) } ?? opened)
+        let floor = max(stream.firstHeld, opened, earliest.flatMap { ring.framePosition(at: $0) } ?? opened)
         let first = max(wanted, floor)
         if first != wanted {
             // Not everything that was asked for is there, so the take starts later than was assumed.
@@ -92,6 +102,7 @@ extension RunningTake {
             started = begun
             output.note(.started(startedWall + (started - pressed + preRoll), started))
         }
+        dateAgain()
         pressPosition = max(press, first)
         stream.begin(at: first, started: started, floor: floor, origin: .first)
         source = .card(stream)

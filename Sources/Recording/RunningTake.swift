@@ -2,6 +2,7 @@ import Filters
 import Ring
 import TakeFiles
 import Takes
+import Transport
 
 /// A take while it is being recorded: one stream of sound, or several if its card goes and comes back. It waits for nothing
 /// and knows no thread; its owner calls `pump` now and then.
@@ -49,6 +50,14 @@ final class RunningTake {
     var writtenUpTo: Instant?
     /// Whatever of the take was sampled before this instant is on the disk.
     private(set) var safeUntil: Instant
+    /// The calendar that was set last since the take began; nil: it was not.
+    private var truth: TrueStart?
+    /// How far the time without its card is listed; nil: it is not away, or nothing of it is.
+    var awayUpTo: TakeFrame?
+    /// Frames of the take, at its rate, that were on the disk before a file lost its name.
+    private var safeFrames: Int64 = 0
+    /// Until when a take that has ended waits for what is saved of a removed file; nil: it does not yet.
+    private var rescueEnd: Instant?
     private var pendingMarkers: [(at: Instant, note: String?)] = []
     /// What the card granted, in the order in which it did, where the take has not come to that yet.
     var pendingGains: [(at: Instant, gain: CardGain)] = []
@@ -117,8 +126,28 @@ final class RunningTake {
     /// How far the take is.
     func progress(lastSync: Instant?) -> RecordingProgress {
         RecordingProgress(
-            started: started, rateHz: sidecar.rateHz, frames: output.frames, syncedFrames: output.syncedFrames,
-            gaps: sidecar.gapCount, safeUntil: safeUntil, lastSync: lastSync)
+            started: started, rateHz: sidecar.rateHz, frames: output.takeFrames,
+            syncedFrames: output.isRescuing ? safeFrames : output.syncedTakeFrames, gaps: sidecar.gapCount,
+            markers: sidecar.markers.count, safeUntil: safeUntil, lastSync: lastSync, trouble: trouble)
+    }
+
+    /// How far a finished take is: all of it is safe.
+    func finalProgress(lastSync: Instant?) -> RecordingProgress {
+        var progress = progress(lastSync: lastSync)
+        if case .card(let stream) = source, let end = stream.writtenUpTo { progress.safeUntil = end }
+        return progress
+    }
+
+    /// What is wrong with the storage while the take goes on; nil: nothing.
+    private var trouble: Fault? {
+        let failures: [(FileError?, what: String)] = [
+            (output.partFailure, "the sound goes on in the file that there is"),
+            (output.draftFailure, "the sound goes on, and what was noted of the take is written later"),
+        ]
+        for case (let failure?, let what) in failures {
+            return Fault(failure.isDiskFull ? .diskFull : .storageFailing, "record: \(failure): \(what)")
+        }
+        return nil
     }
 
     /// Takes what the ring has.
@@ -158,9 +187,15 @@ final class RunningTake {
         stream.change(to: filter)
     }
 
-    /// Dates the take's start by a calendar that was set.
+    /// Dates the take's start and its clock map by a calendar that was set.
     func date(by truth: TrueStart) {
-        output.note(.corrected(started: truth.corrected(sidecar)))
+        self.truth = truth
+        output.note(.dated(by: truth))
+    }
+
+    /// The same again: what it was dated by may have changed since.
+    func dateAgain() {
+        if let truth { output.note(.dated(by: truth)) }
     }
 
     func note(_ stream: CaptureStream) {
@@ -242,6 +277,8 @@ extension RunningTake {
         // A card that went before the press was reached left nothing but pre-roll, or nothing at all.
         if sidecar.preRollFrames > output.frames { output.note(.preRoll(frames: output.frames)) }
         pressPosition = nil
+        if awayUpTo != nil { output.note(.endedWithoutCard(at: output.nextFrame)) }
+        awayUpTo = nil
         if case .card(let stream) = source { complete(stream) }
     }
 
@@ -278,6 +315,7 @@ extension RunningTake {
     /// The tail becomes the next part of the take, which goes on.
     func rejoin() throws {
         try output.rejoin()
+        dateAgain()
     }
 
     /// Removes the tail.
@@ -313,9 +351,26 @@ extension RunningTake {
         return point
     }
 
+    /// How long a take that has ended waits for what is saved of a removed file: no longer than the ring holds a press that follows.
+    private static let rescuePatience = Duration.seconds(20)
+    /// How much is copied at a sync while no sound waits for it.
+    private static let rescuedBytes: Int64 = 8 << 20
+
+    /// Whether the end is put off, since a removed file is still being saved.
+    func awaitsRescue(now: Instant) -> Bool {
+        guard output.isRescuing, case .stop? = ends.first else { return false }
+        output.rescuedBytes = Self.rescuedBytes
+        let end = rescueEnd ?? now + Self.rescuePatience
+        rescueEnd = end
+        return now < end
+    }
+
     /// Takes note of what a sync made safe.
     func synced(_ synced: Synced) throws {
         try output.synced(synced)
+        // While a file that lost its name is not saved, a power cut would cost all of it.
+        guard !output.isRescuing else { return }
+        safeFrames = output.syncedTakeFrames
         while let sync = syncs.first, sync.frames <= output.syncedFrames {
             safeUntil = sync.sampled
             syncs.removeFirst()
@@ -331,8 +386,7 @@ extension RunningTake {
         switch source {
         case .opening(_, _, isFirst: true): return
         case .opening, .away:
-            // There is no sound: what is marked is where the sound went away.
-            for marker in pendingMarkers { place(marker.note, at: output.nextFrame) }
+            for marker in pendingMarkers { placeWithoutSound(marker.note, at: marker.at) }
             pendingMarkers = []
         case .card(let stream): placeMarkers(in: stream)
         }
@@ -355,6 +409,24 @@ extension RunningTake {
             place(marker.note, at: min(max(.first, stream.takeFrame(of: position)), stream.takeFrame))
         }
         pendingMarkers = early
+    }
+
+    /// The card is away: the marker lies in the time for which there is no file, which is listed as a gap from then on. It is counted from
+    /// the last frame before, as the next part will be.
+    private func placeWithoutSound(_ note: String?, at instant: Instant) {
+        let end = output.nextFrame
+        let since = instant - (writtenUpTo ?? started)
+        let frame = max(.first, end + Int64((since.inSeconds * Double(sidecar.rateHz)).rounded()))
+        noteAway(from: end, to: frame + 1)
+        place(note, at: frame)
+    }
+
+    /// Lists the time without its card, as far as it was not yet.
+    func noteAway(from start: TakeFrame, to end: TakeFrame) {
+        let start = max(start, awayUpTo ?? start)
+        guard end > start else { return }
+        output.note(.gap(at: start, frames: end - start, cause: .cardLost))
+        awayUpTo = end
     }
 
     private var isCut: Bool {

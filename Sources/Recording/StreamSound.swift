@@ -7,13 +7,16 @@ final class StreamSound {
     private let signal: SignalPath
     /// nil: only the filtered sound is kept.
     private let unfiltered: SignalPath?
+    private var scale: PeaksScale
     private var stored: [UInt8]
     private var storedUnfiltered: [UInt8]
 
     /// The most frames of one call of `append`.
     static let chunkFrames: Int64 = 16384
 
-    init(_ format: StreamFormat, filter: FilterDesign, keepsUnfiltered: Bool) {
+    /// - Parameter takeRateHz: of the take, in which its waveform is counted.
+    init(_ format: StreamFormat, filter: FilterDesign, keepsUnfiltered: Bool, takeRateHz: Int) {
+        scale = PeaksScale(channels: format.channels, from: format.rateHz, to: takeRateHz)
         signal = SignalPath(format: format, design: filter)
         unfiltered = keepsUnfiltered ? SignalPath(format: format, design: .off(rateHz: format.rateHz)) : nil
         stored = [UInt8](repeating: 0, count: Int(Self.chunkFrames) * format.stored.bytesPerFrame)
@@ -33,18 +36,24 @@ final class StreamSound {
     func warmUp(on bytes: UnsafeRawBufferPointer) { unsafe signal.warmUp(on: bytes) }
 
     /// Measures from the next frame on, as for a new take.
-    func beginMeasuring() { signal.beginMeasuring() }
+    func beginMeasuring(takeRateHz: Int) {
+        signal.beginMeasuring()
+        scale = PeaksScale(channels: signal.format.channels, from: signal.format.rateHz, to: takeRateHz)
+    }
 
     /// The peaks that are left at the take's end.
-    func finishPeaks() -> [Int8] { signal.finishPeaks() }
+    func finishPeaks() -> [Int8] { scale.add(signal.finishPeaks()) + scale.finish() }
 
     /// Filters frames as the card delivered them, and appends them.
     /// - Parameter bytes: at most `chunkFrames`.
     func append(_ bytes: UnsafeRawBufferPointer, to output: TakeOutput) throws {
         // Safe: both arrays have room for a chunk.
-        let size = unsafe stored.withUnsafeMutableBytes { unsafe signal.process(bytes, into: $0) }
-        let twin = unsafe storedUnfiltered.withUnsafeMutableBytes { unsafe unfiltered?.process(bytes, into: $0) }
-        try store(size, twin, to: output)
+        try unsafe stored.withUnsafeMutableBytes { room in
+            try unsafe storedUnfiltered.withUnsafeMutableBytes { otherRoom in
+                let sound = unsafe signal.process(bytes, using: room)
+                try unsafe store(sound, unfiltered?.process(bytes, using: otherRoom), to: output)
+            }
+        }
     }
 
     /// Appends silence, which the filter runs over as well.
@@ -53,25 +62,24 @@ final class StreamSound {
         while left > 0 {
             let count = min(Self.chunkFrames, left)
             // Safe: both arrays have room for a chunk.
-            let size = unsafe stored.withUnsafeMutableBytes { unsafe signal.silence(frameCount: Int(count), into: $0) }
-            let twin = unsafe storedUnfiltered.withUnsafeMutableBytes {
-                unsafe unfiltered?.silence(frameCount: Int(count), into: $0)
+            try unsafe stored.withUnsafeMutableBytes { room in
+                try unsafe storedUnfiltered.withUnsafeMutableBytes { otherRoom in
+                    let size = unsafe signal.silence(frameCount: Int(count), into: room)
+                    let twin = unsafe unfiltered?.silence(frameCount: Int(count), into: otherRoom)
+                    try unsafe store(
+                        UnsafeRawBufferPointer(rebasing: room[..<size]),
+                        twin.map { unsafe UnsafeRawBufferPointer(rebasing: otherRoom[..<$0]) }, to: output)
+                }
             }
-            try store(size, twin, to: output)
             left -= count
         }
     }
 
-    private func store(_ size: Int, _ twin: Int?, to output: TakeOutput) throws {
-        // Safe: both slices lie within what was just written.
-        try unsafe stored.withUnsafeBytes { bytes in
-            try unsafe storedUnfiltered.withUnsafeBytes { raw in
-                try unsafe output.append(
-                    UnsafeRawBufferPointer(rebasing: bytes[..<size]),
-                    unfiltered: twin.map { unsafe UnsafeRawBufferPointer(rebasing: raw[..<$0]) })
-            }
-        }
-        output.appendPeaks(signal.takePeaks())
+    private func store(
+        _ bytes: UnsafeRawBufferPointer, _ twin: UnsafeRawBufferPointer?, to output: TakeOutput
+    ) throws {
+        try unsafe output.append(bytes, unfiltered: twin)
+        output.appendPeaks(scale.add(signal.takePeaks()))
         // The twin has no waveform of its own.
         _ = unfiltered?.takePeaks()
     }

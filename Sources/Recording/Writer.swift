@@ -28,6 +28,8 @@ final class Writer {
     private var lastSync: Instant?
     /// Where the date comes from, as far as it is known since the take began.
     private var clockOrigin = ClockOrigin.unset
+    /// Where the calendar stood when it was last read.
+    private var calendar: ClockOffset?
     private var outcomes = Mailbox<WriterOutcome>()
 
     private enum State {
@@ -96,14 +98,27 @@ final class Writer {
             (.gain(let gain, let instant), .tail(let take, _)):
             take.change(to: gain, at: instant)
         case (.resume(let order), .recording(let take, _)): take.resume(order)
-        case (.date(let truth), .recording(let take, _)):
+        case (.date(let truth), .recording(let take, _)), (.date(let truth), .tail(let take, _)):
             clockOrigin = truth.origin
+            calendar = truth.offset
             take.date(by: truth)
         case (.end(let instant, let ending, let keepsTail), .recording(let take, _)):
             take.end(.stop(at: instant, ending, keepsTail: keepsTail))
         case (.next(let instant, let wall), .recording(let take, _)): take.end(.next(at: instant, wall: wall))
         case (_, .idle), (_, .tail), (.rejoin, _), (.dropTail, _): break
         }
+    }
+}
+
+extension Writer {
+    /// How far the calendar is ahead; nil: it was not set. As long as nothing sets it, it is the same for all points of a clock map, which
+    /// two readings never are.
+    private func currentCalendar() -> ClockOffset? {
+        guard clockOrigin != .unset else { return nil }
+        let now = clock.offset()
+        if let calendar, calendar.distance(to: now) < ClockRecord.jitter { return calendar }
+        calendar = now
+        return now
     }
 }
 
@@ -120,7 +135,9 @@ extension Writer {
         let position = order.ring.position
         let earliest = order.ring.framePosition(at: started - .seconds(1)) ?? .start
         // A card that was opened just now may have no stamp yet: those of an earlier opening lead beyond what there is.
-        let reader = RingReader(holding: order.ring, from: max(min(earliest, position), order.opened))
+        let reader = RingReader(
+            holding: order.ring, from: max(min(earliest, position), order.opened),
+            sparingBefore: order.ring.framePosition(at: order.pressed) ?? .start)
         do {
             // The storage was last checked up to two seconds ago.
             try order.plan.directory.checkInPlace()
@@ -132,9 +149,7 @@ extension Writer {
                 order.plan, format: order.ring.format, filter: order.filter, preRoll: order.preRoll, started: started,
                 wall: order.pressedWall - order.preRoll)
             clockOrigin = order.plan.clock
-            let take = RunningTake(order, reader: reader, output: output) { [unowned self] in
-                clockOrigin == .unset ? nil : clock.offset()
-            }
+            let take = RunningTake(order, reader: reader, output: output) { [unowned self] in currentCalendar() }
             var schedule = schedule(order.plan, start: order.pressed)
             // What was sampled before the press is made safe as soon as it is written.
             if order.preRoll > .zero { schedule.hurry(now) }
@@ -160,9 +175,12 @@ extension Writer {
         sidecar.pendingFormat = plan.pendingFormat
         sidecar.startedBy = plan.startedBy
         sidecar.filter = [Sidecar.FilterChange(filter, atFrame: .first)]
-        return try TakeOutput(
+        let output = try TakeOutput(
             in: plan.directory, name: name, sidecar: sidecar, started: wall, format: format,
-            keepsUnfiltered: plan.keepsUnfiltered, splitBytes: plan.splitBytes)
+            keepsUnfiltered: plan.keepsUnfiltered, splitBytes: plan.splitBytes,
+            hasFingerprint: plan.hasFingerprint)
+        output.leastFreeBytes = leastBytes(plan)
+        return output
     }
 
     private func schedule(_ plan: TakePlan, start: Instant) -> SyncSchedule {
@@ -185,11 +203,15 @@ extension Writer {
         try take.pump(now: now)
         let progress = WriterOutcome.progress(take.progress(lastSync: lastSync))
         if synced { outcomes.post(progress) } else { outcomes.postQuietly(progress) }
-        if take.isComplete { return try end(take, schedule, now: now) }
+        reportNews(of: take)
+        if take.isComplete {
+            guard take.awaitsRescue(now: now) else { return try end(take, schedule, now: now) }
+            if !sync.isBusy { sync.start(try take.syncPoint()) }
+            return state = .recording(take, schedule)
+        }
         // While the card is away there may be nothing to make safe.
         if schedule.isDue(at: now), !sync.isBusy, !take.isSynced {
-            // A file system that was made read-only by force reports that all is synced.
-            try take.plan.directory.checkWritable()
+            try checkWritable(take.plan)
             if take.ends.isEmpty, isFull(take.plan) { take.end(.stop(at: nil, .diskFull, keepsTail: false)) }
             sync.start(try take.syncPoint())
             schedule.started(at: now, unsyncedSince: take.unsyncedSince)
@@ -197,10 +219,35 @@ extension Writer {
         state = .recording(take, schedule)
     }
 
+    /// A file system that was made read-only by force reports that all is synced. What else can keep files from being made is no
+    /// reason to end a take.
+    private func checkWritable(_ plan: TakePlan) throws {
+        do {
+            try plan.directory.checkWritable()
+        } catch {
+            guard error.code != EROFS else { throw error }
+        }
+    }
+
     private func isFull(_ plan: TakePlan) -> Bool {
-        let least = StorageWatch.least(
-            reserveBytes: plan.reserveBytes, format: plan.grant.format, isTwinKept: plan.keepsUnfiltered)
+        let least = leastBytes(plan)
         return (try? plan.directory.freeBytes()).map { $0 < least } ?? false
+    }
+
+    /// With less than this free, a take ends.
+    private func leastBytes(_ plan: TakePlan) -> Int64 {
+        StorageWatch.least(
+            reserveBytes: plan.reserveBytes, format: plan.grant.format, isTwinKept: plan.keepsUnfiltered)
+    }
+
+    /// Reports what other programs did to the take's files.
+    private func reportNews(of take: RunningTake) {
+        for news in take.output.newNews() {
+            switch news {
+            case .trouble(let sentence): outcomes.post(.troubled(Fault(.storageFailing, "record: \(sentence)")))
+            case .relief(let sentence): outcomes.post(.warned(sentence))
+            }
+        }
     }
 
     private func suspend(_ take: RunningTake, _ schedule: SyncSchedule, now: Instant) {
@@ -217,14 +264,36 @@ extension Writer {
 
     /// The last frame of the take is written.
     private func end(_ take: RunningTake, _ schedule: SyncSchedule, now: Instant) throws {
+        var following: (TakeOutput, Instant, WallTime)?
+        // If its sync failed, no files of another take are begun.
         try settleSync(take)
+        if case .next(let instant, let wall)? = take.ends.first, let running = take.running {
+            do {
+                following = (try open(after: take, running, at: instant, wall: wall), instant, wall)
+            } catch {
+                // The take that there is goes on.
+                let fault = Fault(
+                    error.isDiskFull ? .diskFull : .storageFailing,
+                    "record: \(error): \(take.name.stem) goes on, instead of another take")
+                outcomes.post(.troubled(fault))
+                try take.dropCuts()
+                return state = .recording(take, schedule)
+            }
+        }
+        if let (output, instant, wall) = following { return try cut(take, output, at: instant, wall: wall) }
         let sidecar = try take.finish()
+        reportNews(of: take)
         reportPeaks(take)
-        if case .next(let instant, let wall)? = take.ends.first {
-            return cut(take, sidecar, at: instant, wall: wall)
+        if case .next? = take.ends.first {
+            state = .idle
+            return outcomes.post(.finished(take.name, sidecar, failure: nil, hasTail: false))
         }
         var failure: Fault?
-        if sidecar.endedBy == .diskFull { failure = Fault(.diskFull, "record: the disk is full down to its reserve") }
+        if sidecar.endedBy == .diskFull {
+            failure = Fault(.diskFull, "record: the disk is full down to its reserve")
+            // What follows may be recorded elsewhere.
+            outcomes.post(.progress(take.finalProgress(lastSync: lastSync)))
+        }
         state = .idle
         guard take.canHaveTail, !isFull(take.plan) else {
             take.close()
@@ -239,27 +308,49 @@ extension Writer {
         }
     }
 
-    /// Another take goes on with the frame after a finished one's last.
-    private func cut(_ take: RunningTake, _ sidecar: Sidecar, at instant: Instant, wall: WallTime) {
+    /// Makes the files of the take that goes on with the frame after another one's last.
+    private func open(
+        after take: RunningTake, _ running: (filter: FilterDesign, format: StreamFormat), at instant: Instant,
+        wall: WallTime
+    ) throws(FileError) -> TakeOutput {
+        var plan = take.plan
+        plan.clock = clockOrigin
+        (plan.grant.gain.gainDB, plan.grant.gain.agc) = take.sidecar.lastGain
+        return try open(
+            plan, format: running.format, filter: running.filter, preRoll: .zero, started: instant, wall: wall)
+    }
+
+    /// Another take goes on with the frame after one's last. If that one cannot be finished, it is left for recovery.
+    private func cut(_ take: RunningTake, _ output: TakeOutput, at instant: Instant, wall: WallTime) throws {
+        var failure: (any Error)?
+        let finished: Sidecar
+        do {
+            finished = try take.finish()
+        } catch {
+            failure = take.abandon().isFinished ? nil : error
+            finished = take.sidecar
+        }
+        reportNews(of: take)
+        reportPeaks(take)
         state = .idle
         do {
-            guard let running = take.running else {
-                return outcomes.post(.finished(take.name, sidecar, failure: nil, hasTail: false))
-            }
-            var plan = take.plan
-            plan.clock = clockOrigin
-            (plan.grant.gain.gainDB, plan.grant.gain.agc) = take.sidecar.lastGain
-            let output = try open(
-                plan, format: running.format, filter: running.filter, preRoll: .zero, started: instant, wall: wall)
             guard let next = try take.next(output, started: instant, wall: wall) else { return }
             lastSync = nil
             state = .recording(next, schedule(take.plan, start: instant))
-            outcomes.post(.next(finished: take.name, sidecar, began: next.name))
+            guard let failure else {
+                return outcomes.post(.next(finished: take.name, finished, began: next.name))
+            }
+            let isDiskFull = (failure as? FileError)?.isDiskFull ?? false
+            outcomes.post(
+                .leftBehind(
+                    take.name, Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(failure)"),
+                    began: next.name))
         } catch {
             take.close()
-            let isDiskFull = (error as? FileError)?.isDiskFull ?? false
-            let failure = Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(error)")
-            outcomes.post(.finished(take.name, sidecar, failure: failure, hasTail: false))
+            let isDiskFull = ((failure ?? error) as? FileError)?.isDiskFull ?? false
+            if let failure { return outcomes.post(.failed("\(failure)", isDiskFull: isDiskFull)) }
+            let fault = Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(error)")
+            outcomes.post(.finished(take.name, finished, failure: fault, hasTail: false))
         }
     }
 
@@ -269,6 +360,7 @@ extension Writer {
         let isDiskFull = (error as? FileError)?.isDiskFull ?? false
         take.fail(because: isDiskFull ? .diskFull : .storageError)
         let remains = take.abandon()
+        reportNews(of: take)
         take.close()
         reportPeaks(take)
         state = .idle
@@ -298,7 +390,7 @@ extension Writer {
         for outcome in sync.outcomes() { try take.synced(outcome) }
         try take.pump(now: now)
         if schedule.isDue(at: now), !sync.isBusy, !take.isSynced {
-            try take.plan.directory.checkWritable()
+            try checkWritable(take.plan)
             if isFull(take.plan) { return endTail(take, .givenUp("the disk is full down to its reserve")) }
             sync.start(try take.syncPoint())
             schedule.started(at: now, unsyncedSince: take.unsyncedSince)

@@ -22,12 +22,14 @@ package struct TakePlan: Sendable {
     var pendingFormat: String?
     var startedBy: Sidecar.Start
     var version: String
+    /// Whether the fingerprints of the sound are computed; `deploy/bench` measures what they cost.
+    var hasFingerprint: Bool
 
     /// Where and how takes are written.
     package init(
         grant: CaptureGrant, directory: TakesDirectory, kit: String, clock: ClockOrigin, bootID: String, lag: Duration,
         keepsUnfiltered: Bool, syncPromise: Duration, splitBytes: Int64, reserveBytes: Int64, pendingFormat: String?,
-        startedBy: Sidecar.Start, version: String
+        startedBy: Sidecar.Start, version: String, hasFingerprint: Bool = true
     ) {
         self.grant = grant
         self.directory = directory
@@ -42,6 +44,7 @@ package struct TakePlan: Sendable {
         self.pendingFormat = pendingFormat
         self.startedBy = startedBy
         self.version = version
+        self.hasFingerprint = hasFingerprint
     }
 }
 
@@ -124,10 +127,14 @@ package enum WriterOutcome: Sendable {
     case progress(RecordingProgress)
     /// Something of the take failed that it can do without.
     case warned(String)
+    /// Something happened to the take's files, and the take goes on.
+    case troubled(Fault)
     /// The take is committed. `failure`: why it ended early, or is less than it should be. `hasTail`: its sound runs on.
     case finished(TakeName, Sidecar, failure: Fault?, hasTail: Bool)
     /// A take is committed, and another one goes on with the next frame.
     case next(finished: TakeName, Sidecar, began: TakeName)
+    /// Another take goes on with the next frame, and the storage did not let the one before be finished: recovery finishes it.
+    case leftBehind(TakeName, Fault, began: TakeName)
     /// The finished take is recorded again.
     case rejoined(TakeName)
     /// There is no tail any more.
@@ -157,8 +164,12 @@ package struct RecordingProgress: Hashable, Sendable {
     /// Frames that are on the disk.
     package var syncedFrames: Int64
     package var gaps: Int
+    /// Markers that are noted.
+    package var markers: Int
     /// Whatever of the take was sampled before this instant is on the disk.
     package var safeUntil: Instant
     /// When the writer learned that the last sync of the take ended well; nil: none did yet.
     package var lastSync: Instant?
+    /// What is wrong with the storage while the take goes on; nil: nothing.
+    package var trouble: Fault?
 }

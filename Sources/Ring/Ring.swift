@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 public import Takes
 
@@ -28,6 +29,8 @@ public import Takes
     private let head = Atomic<Int64>(0)
     /// The first frame that must not be overwritten; none is held: `Int64.max`.
     private let held = Atomic<Int64>(.max)
+    /// Held frames before this one are given up when nothing else is left; none are: 0.
+    private let spared = Atomic<Int64>(0)
     private let stampCount = Atomic<Int64>(0)
     /// Frames that there was no room for, including those that no stamp reports yet.
     private let missed = Atomic<Int64>(0)
@@ -36,9 +39,23 @@ public import Takes
     /// The largest ring on any machine, in bytes.
     public static let maximumBytes = 192 << 20
 
+    /// Bytes of memory that the kernel manages; 0 if it does not say.
+    public static var machineMemoryBytes: Int {
+        max(0, sysconf(Int32(_SC_PHYS_PAGES))) * max(0, sysconf(Int32(_SC_PAGESIZE)))
+    }
+
     /// The largest ring on a machine with `memoryBytes`: an eighth of it.
     public static func maximumBytes(ofMemory memoryBytes: Int) -> Int {
         min(maximumBytes, memoryBytes / 8)
+    }
+
+    /// How much a ring for `duration` of sound in `format` holds on a machine with `memoryBytes`.
+    public static func duration(
+        format: StreamFormat, holding duration: Duration, memoryBytes: Int
+    ) -> Duration {
+        let frames = capacity(
+            format: format, holding: duration, periodFrames: 0, maximumBytes: maximumBytes(ofMemory: memoryBytes))
+        return format.duration(ofFrames: frames)
     }
 
     /// A ring for `duration` of sound in `format`. The memory for its first second is present, `prefault` makes all of it so.
@@ -90,12 +107,20 @@ public import Takes
 // MARK: - The capture thread's side
 
 extension Ring {
-    /// How many frames can be written now without touching a held one; at most `maximumWriteFrames`.
+    /// How many frames can be written now without touching a held one; at most `maximumWriteFrames`. Spare ones are given up for that.
     @_noLocks @_noAllocation
     public func writableFrames() -> Int64 {
         let position = head.load(ordering: .relaxed)
-        let first = held.load(ordering: .sequentiallyConsistent)
+        var first = held.load(ordering: .sequentiallyConsistent)
         if first == .max { return maximumWriteFrames }
+        let kept = min(spared.load(ordering: .sequentiallyConsistent), position + maximumWriteFrames - capacityFrames)
+        if kept > first {
+            // The reader may go on meanwhile, and frees the same frames, or more.
+            let (isGivenUp, now) = held.compareExchange(
+                expected: first, desired: kept, ordering: .sequentiallyConsistent)
+            first = isGivenUp ? kept : now
+            if first == .max { return maximumWriteFrames }
+        }
         return max(0, min(maximumWriteFrames, first + capacityFrames - position))
     }
 
@@ -160,6 +185,7 @@ extension Ring {
     /// `letGo`, none of them is overwritten.
     /// - Returns: the position of the first frame that is held.
     func hold(from first: RingPosition) -> RingPosition {
+        spared.store(0, ordering: .sequentiallyConsistent)
         held.store(max(0, first.count), ordering: .sequentiallyConsistent)
         // One write may be under way that did not see this yet; it reaches at most maximumWriteFrames beyond
         // the position that is read here, or one more write beyond if it had just been published.
@@ -170,13 +196,27 @@ extension Ring {
         return RingPosition(granted)
     }
 
+    /// The first frame that is held.
+    var firstHeld: RingPosition {
+        // What was read before this call was read before the frames were given up that this tells of.
+        atomicMemoryFence(ordering: .acquiring)
+        return RingPosition(held.load(ordering: .sequentiallyConsistent))
+    }
+
     /// Frees the held frames before `first`.
     func release(upTo first: RingPosition) {
-        held.store(first.count, ordering: .sequentiallyConsistent)
+        // The capture thread may have given up more.
+        held.max(first.count, ordering: .sequentiallyConsistent)
+    }
+
+    /// The held frames before `first` are given up, the oldest first, when there is no other room for a new one.
+    func spare(before first: RingPosition) {
+        spared.store(first.count, ordering: .sequentiallyConsistent)
     }
 
     /// Holds nothing any more.
     func letGo() {
+        spared.store(0, ordering: .sequentiallyConsistent)
         held.store(.max, ordering: .sequentiallyConsistent)
     }
 

@@ -11,6 +11,8 @@ public final class RingReader {
     /// The next frame to read.
     public private(set) var position: RingPosition
     private var isHolding: Bool
+    /// Where the frames end that may be given up.
+    private var spareEnd = RingPosition.start
     /// Whether frames are to come a period after they were sampled. If no reader of the ring asks for that, they may come half a second
     /// later. The reader that holds frames always does.
     public var isPrompt = false {
@@ -26,7 +28,7 @@ public final class RingReader {
         case nothing
         /// So many frames were read, and were whole until `body` had returned what it made of them.
         case frames(Int64, Result)
-        /// So many frames were overwritten before or while they were read. What `body` made of them is discarded, and the
+        /// So many frames were overwritten before or while they were read, or were spare and given up. What `body` made of them is discarded, and the
         /// cursor stands at the next frame to read.
         case skipped(Int64)
     }
@@ -43,12 +45,16 @@ public final class RingReader {
     }
 
     /// The reader that holds all frames from its cursor on. No other may hold frames of the ring until this one is released.
-    /// - Parameter position: the first frame to hold; `position` is the first that is held, which is later if some were
-    ///   overwritten already.
-    public init(holding ring: Ring, from position: RingPosition) {
+    /// - Parameters:
+    ///   - position: the first frame to hold; `position` is the first that is held, which is later if some were
+    ///     overwritten already.
+    ///   - end: frames before this are spare: the oldest are given up when there is no other room for a new frame.
+    public init(holding ring: Ring, from position: RingPosition, sparingBefore end: RingPosition = .start) {
         self.ring = ring
         self.position = ring.hold(from: position)
         isHolding = true
+        spareEnd = end
+        ring.spare(before: end)
         setPrompt(true)
     }
 
@@ -74,7 +80,17 @@ public final class RingReader {
         if isHolding { ring.release(upTo: position) }
     }
 
-    /// Reads frames that lie in one piece, and moves the cursor past them. If `body` throws, the cursor stays.
+    /// Moves past frames that were given up.
+    /// - Returns: how many.
+    @discardableResult
+    public func passGivenUp() -> Int64 {
+        guard isHolding else { return 0 }
+        let from = position
+        position = max(position, ring.firstHeld)
+        return position - from
+    }
+
+    /// Reads frames that lie in one piece, and moves the cursor past them. If `body` throws, the cursor stays, unless they were spare.
     ///
     /// - Parameters:
     ///   - atMost: so many frames at most.
@@ -83,6 +99,7 @@ public final class RingReader {
     public func read<Result, Failure: Error>(
         atMost count: Int64 = .max, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Reading<Result> {
+        if isHolding, position < spareEnd { return try unsafe readSpare(atMost: count, body) }
         if !isHolding, position < ring.firstIntact { return .skipped(catchUp()) }
         let waiting = min(count, waitingFrames)
         guard waiting > 0 else { return .nothing }
@@ -93,6 +110,27 @@ public final class RingReader {
         }
         if !isHolding, position < ring.firstIntact { return .skipped(catchUp()) }
         skip(to: position + frames)
+        return .frames(frames, result)
+    }
+
+    /// Reads a copy of spare frames, so that `body` may take as long as the storage does: they may be given up meanwhile.
+    private func readSpare<Result, Failure: Error>(
+        atMost count: Int64, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Reading<Result> {
+        var frames = passGivenUp()
+        if frames > 0 { return .skipped(frames) }
+        let waiting = min(count, waitingFrames, spareEnd - position)
+        guard waiting > 0 else { return .nothing }
+        // Safe: discarded if they were overwritten meanwhile.
+        let copy = unsafe ring.withFrames(from: position, atMost: waiting) { unsafe Array($0) }
+        frames = passGivenUp()
+        if frames > 0 { return .skipped(frames) }
+        frames = Int64(copy.count / ring.format.bytesPerFrame)
+        skip(to: position + frames)
+        // Safe: the bytes of whole frames, for the time of the call.
+        let result = try unsafe copy.withUnsafeBufferPointer { bytes throws(Failure) in
+            try unsafe body(UnsafeRawBufferPointer(bytes))
+        }
         return .frames(frames, result)
     }
 

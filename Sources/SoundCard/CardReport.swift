@@ -1,3 +1,4 @@
+public import Ring
 public import Takes
 
 /// A card as `fieldfare cards --json` reports it.
@@ -79,5 +80,13 @@ public struct CardReport: Codable, Equatable, Sendable {
         case playbackCombinations = "playback_combinations"
         case playbackBusyBy = "playback_busy_by"
         case playbackError = "playback_error"
+    }
+}
+
+extension CardReport {
+    /// Whether a request may mean this card: any that captures, or one that it names.
+    public func isMeant(by request: CaptureRequest) -> Bool {
+        captures
+            && (request.card == .automatic || names.contains { CardReference($0).map(request.card.covers) == true })
     }
 }

@@ -10,8 +10,8 @@ struct AudioFile: Sendable {
     let firstFrame: TakeFrame
     /// Sound written so far.
     var dataBytes: Int64 = 0
-    /// What of it is not known to be on the disk.
-    var written = WrittenSound()
+    /// Its fingerprint, and what of it is not known to be on the disk.
+    var written: WrittenSound
     /// What is to follow the sound.
     var closing: [UInt8] = []
     /// Whether the closing is written.
@@ -20,6 +20,8 @@ struct AudioFile: Sendable {
     var stage: Stage
     /// Nil before it is made, and once it is synced and nothing more is to be written.
     var file: OpenFile?
+    /// Whether its path was found to lead to it when it was made: not every file system says which file a path leads to.
+    var isNameKnown = false
 
     /// How far an audio file is on its way to its final name.
     enum Stage: Sendable {
@@ -42,8 +44,11 @@ struct AudioFile: Sendable {
         }
     }
 
-    init(name: String, header: WAVHeader, firstFrame: TakeFrame, stage: Stage = .part) {
+    init(
+        name: String, header: WAVHeader, firstFrame: TakeFrame, stage: Stage = .part, hasFingerprint: Bool = true
+    ) {
         self.name = name
+        written = WrittenSound(hasFingerprint: hasFingerprint)
         self.stage = stage
         self.header = header
         self.firstFrame = firstFrame

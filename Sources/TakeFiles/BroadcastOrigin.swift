@@ -48,6 +48,11 @@ public struct BroadcastOrigin: Hashable, Sendable {
                 + ",T=Fieldfare \(sidecar.version); \(String(card))\r\n")
     }
 
+    /// Whether a recorder wrote it for this take.
+    func isOf(_ take: TakeName) -> Bool {
+        originator == "Fieldfare" && reference == String(take.stem.suffix(32))
+    }
+
     /// Frames since midnight.
     func timeReference(rateHz: Int) -> Int64 {
         // A day has 86.4e9 microseconds: the product stays below 2^63 up to 100 MHz.

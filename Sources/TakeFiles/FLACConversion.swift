@@ -1,9 +1,10 @@
+import Glibc
 public import Takes
 
 /// The conversion of a finished take from WAV to FLAC, in short slices of work; it may be interrupted between any two.
 ///
 /// Every audio file `X.wav` of the take is encoded as `X.flac.part`, synced, read back from the disk and compared sample for
-/// sample. Once all are, they become `X.flac`, the sidecar is revised to name them, and only then the WAV files are removed.
+/// sample, and with the fingerprint of the sound: a WAV that does not hold that sound any more stays WAV. Once all are, they become `X.flac`, the sidecar is revised to name them, and only then the WAV files are removed.
 /// Wherever it is cut, the take is whole, and another conversion of the same take continues with what it finds on the disk.
 /// For one thread at a time, which must be the one that revises and removes takes.
 public final class FLACConversion {
@@ -117,7 +118,8 @@ public final class FLACConversion {
         case .encode(let plan, let index, let encoding): return try encode(plan, index, encoding)
         case .rename(let plan):
             for audio in plan.audio {
-                try files.move("\(folder)/\(audio.base).flac.part", to: "\(folder)/\(audio.base).flac")
+                try files.renameNew("\(folder)/\(audio.base).flac.part", to: "\(folder)/\(audio.base).flac")
+                try files.settle("\(folder)/\(audio.base).flac")
             }
             try syncFolder()
             _ = try directory.revise(take) { sidecar in
@@ -142,8 +144,8 @@ public final class FLACConversion {
         cancel()
         let sidecar = try directory.sidecar(of: take)
         let there = Set(try files.entries(folder))
-        if sidecar.parts.contains(where: { part in
-            part.file.hasSuffix(".flac") && bases(of: part).contains { there.contains("\($0).wav") }
+        if try sidecar.parts.contains(where: { part in
+            try part.file.hasSuffix(".flac") && bases(of: part).contains { try hasOwnWAV($0, there) }
         }) {
             phase = .removeOriginals
         } else if sidecar.pendingFormat == "flac" {
@@ -161,9 +163,15 @@ public final class FLACConversion {
             return .converted(try directory.revise(take) { $0.pendingFormat = nil })
         }
         // The sidecar names the WAV: FLAC beside it was never announced.
-        for audio in plan.audio { try files.remove("\(folder)/\(audio.base).flac") }
+        for audio in plan.audio {
+            let path = "\(folder)/\(audio.base).flac"
+            if try isForeign(path) {
+                throw Unconvertible("\(path) is another file: move that to another place, nothing is written over it")
+            }
+            try files.remove(path)
+        }
         let wanted = plan.audio.reduce(0) { $0 + $1.largestFLAC }
-        let free = try files.freeBytes(folder)
+        let free = try makeRoom(for: wanted)
         guard free - wanted >= reserveBytes else {
             phase = .begin
             return .later(noRoom(free: free, wanted: wanted))
@@ -188,9 +196,9 @@ public final class FLACConversion {
                 if let refusal = FLACWriter.refusal(of: FLACWriter.format(for: file.format)) {
                     throw Unconvertible(refusal)
                 }
-                guard file.frames == part.frames, file.frames > 0 else {
-                    throw Unconvertible(
-                        "\(file.path) holds \(file.frames) frames, and its sidecar says \(part.frames)")
+                let frames = frames(of: part, base)
+                guard file.frames == frames, file.frames > 0 else {
+                    throw Unconvertible("\(file.path) holds \(file.frames) frames, and its sidecar says \(frames)")
                 }
                 plan.audio.append(
                     Audio(
@@ -207,9 +215,27 @@ public final class FLACConversion {
         return [base, base + "-raw"]
     }
 
+    /// How many frames the sidecar says that an audio file of a part holds.
+    private func frames(of part: Sidecar.Part, _ base: String) -> Int64 {
+        base.hasSuffix("-raw") ? part.twinFrames : part.frames
+    }
+
     /// Whether a file belongs to the take, by its name.
     private func isOurs(_ name: String) -> Bool {
         !name.contains("/") && TakeName(file: name, day: take.day) == take
+    }
+
+    /// Empties the bin, the oldest take first, until there is room for `wanted` bytes above the reserve, if that can be reached.
+    /// - Returns: the bytes that are free then.
+    private func makeRoom(for wanted: Int64) throws(FileError) -> Int64 {
+        var free = try files.freeBytes(folder)
+        while free - wanted < reserveBytes, free + directory.bin.byteCount - wanted >= reserveBytes,
+            let oldest = directory.bin.oldest
+        {
+            do throws(FileError) { try directory.empty(oldest.take) } catch { directory.bin.passOver(oldest.take) }
+            free = try files.freeBytes(folder)
+        }
+        return free
     }
 
     private func noRoom(free: Int64, wanted: Int64) -> String {
@@ -221,7 +247,7 @@ public final class FLACConversion {
 
     private func encode(_ plan: Plan, _ index: Int, _ begun: FLACEncoding?) throws -> Outcome? {
         let audio = plan.audio[index]
-        let free = try files.freeBytes(folder)
+        let free = try makeRoom(for: 0)
         guard free >= reserveBytes else {
             return cleaned(.later(noRoom(free: free, wanted: audio.largestFLAC)))
         }
@@ -236,8 +262,10 @@ public final class FLACConversion {
             let metadata = FLACMetadata(
                 sidecar: plan.sidecar, part: audio.part, isUnfiltered: audio.isUnfiltered, format: format,
                 frames: audio.frames, chunks: chunks)
+            let part = plan.sidecar.parts[audio.part]
             encoding = try FLACEncoding(
-                wav: wav, flac: "\(folder)/\(audio.base).flac.part", metadata: metadata, files: files)
+                wav: wav, flac: "\(folder)/\(audio.base).flac.part", metadata: metadata,
+                fingerprint: audio.isUnfiltered ? part.unfilteredSoundSHA256 : part.soundSHA256, files: files)
         }
         switch try encoding.step() {
         case .more: phase = .encode(plan, index: index, encoding)
@@ -248,6 +276,10 @@ public final class FLACConversion {
         case .tooManyBits(let frame):
             throw Unconvertible(
                 "FLAC holds integers of up to 24 bits here, and \(audio.base).wav has more at frame \(frame)")
+        case .isDamaged:
+            throw Unconvertible(
+                "\(audio.base).wav does not hold the sound that its fingerprint was computed of, restore it from a copy"
+            )
         }
         return nil
     }
@@ -263,11 +295,11 @@ public final class FLACConversion {
         var broken: [Int: String] = [:]
         for (index, part) in sidecar.parts.enumerated() where part.file.hasSuffix(".flac") && isOurs(part.file) {
             let bases = bases(of: part)
-            let waves = bases.filter { there.contains("\($0).wav") }
-            if waves.allSatisfy({ frames(of: "\($0).flac") == part.frames }) {
+            let waves = try bases.filter { try hasOwnWAV($0, there) }
+            if waves.allSatisfy({ frames(of: "\($0).flac") == frames(of: part, $0) }) {
                 // The twin is removed first: while it is there, the part itself is there too.
                 superfluous += waves.reversed()
-            } else if waves.contains(bases[0]), waves.allSatisfy({ frames(of: "\($0).wav") == part.frames }) {
+            } else if waves.contains(bases[0]), waves.allSatisfy({ frames(of: "\($0).wav") == frames(of: part, $0) }) {
                 broken[index] = "\(bases[0]).wav"
             }
         }
@@ -285,6 +317,12 @@ public final class FLACConversion {
         try syncFolder()
         phase = .plan
         return sidecar.pendingFormat == "flac" ? nil : .converted(sidecar)
+    }
+
+    /// Whether there is a WAV file that a recorder wrote for the take: what a person decoded beside the FLAC stays.
+    private func hasOwnWAV(_ base: String, _ there: Set<String>) throws(FileError) -> Bool {
+        guard there.contains("\(base).wav") else { return false }
+        return try files.isSound("\(folder)/\(base).wav", of: take)
     }
 
     /// How many frames a sound file holds; nil if it is not a sound file.
@@ -310,6 +348,25 @@ public final class FLACConversion {
     private func cleaned(_ outcome: Outcome) -> Outcome {
         cancel()
         return outcome
+    }
+
+    /// Whether another program's file has the name of a FLAC file of the take: it is neither that nor what a cut leaves of it.
+    private func isForeign(_ path: String) throws(FileError) -> Bool {
+        guard files.isTaken(path) else { return false }
+        let file: OpenFile
+        do throws(FileError) {
+            file = try files.openToRead(path, followsLink: false)
+            let head = try files.read(file, at: 0, count: 4)
+            guard head.contains(where: { $0 != 0 }) else { return false }
+            guard head == Array("fLaC".utf8) else { return true }
+        } catch {
+            guard [ELOOP, EISDIR, ESPIPE, ENXIO].contains(error.code) else { throw error }
+            return true
+        }
+        guard let reader = try? SoundFileReader(path: path),
+            let reading = try FLACReading(file, files: files, rateHz: reader.format.rateHz)
+        else { return false }
+        return reading.comments["TAKE"] != take.stem
     }
 
     /// Whether the take was removed, while its storage is still there.

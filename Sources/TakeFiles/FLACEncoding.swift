@@ -12,6 +12,8 @@ final class FLACEncoding {
         case differs(atFrame: Int64)
         /// The WAV has more bits than FLAC holds, first in this frame.
         case tooManyBits(atFrame: Int64)
+        /// The FLAC holds what the WAV holds, and that is not the sound of the fingerprint.
+        case isDamaged
     }
 
     /// Samples read at a time: few enough to cost little memory.
@@ -29,12 +31,16 @@ final class FLACEncoding {
     /// Whether the WAV has 32 bits.
     private let isReduced: Bool
     private let frames: Int64
+    /// Of the sound that the WAV should hold; nil: it is not known.
+    private let fingerprint: String?
     private var source: SoundFileReader
     private var writer: FLACWriter?
     /// The FLAC while it is read back.
     private var decoded: SoundFileReader?
     private var done: Int64 = 0
     private var bytesSinceSync: Int64 = 0
+    /// Of what was read back from the FLAC.
+    private var digest = SoundDigest()
     private var samples: [Int32]
     private var others: [Int32]
 
@@ -43,10 +49,12 @@ final class FLACEncoding {
     /// - Parameters:
     ///   - wav: the path of the WAV file.
     ///   - flac: the path under which the FLAC is written.
+    ///   - fingerprint: of the WAV's sound, as its sidecar has it.
     /// - Throws: `FileError`, or `SoundFileError` if FLAC does not hold such sound.
-    init(wav: String, flac: String, metadata: FLACMetadata, files: FileSystem) throws {
+    init(wav: String, flac: String, metadata: FLACMetadata, fingerprint: String?, files: FileSystem) throws {
         self.files = files
         self.wav = wav
+        self.fingerprint = fingerprint
         source = try SoundFileReader(path: wav)
         format = FLACWriter.format(for: source.format)
         isReduced = format != source.format
@@ -105,9 +113,16 @@ final class FLACEncoding {
         var other = others.mutableSpan
         let otherCount = try decoded?.read(into: &other) ?? 0
         guard count == otherCount else { return .differs(atFrame: done + Int64(min(count, otherCount))) }
-        if count == 0 { return done == frames ? .done : .differs(atFrame: done) }
+        if count == 0 {
+            guard done == frames else { return .differs(atFrame: done) }
+            return fingerprint == nil || fingerprint == digest.hexadecimal ? .done : .isDamaged
+        }
         for index in 0..<count * format.channels where samples[index] != others[index] {
             return .differs(atFrame: done + Int64(index / format.channels))
+        }
+        if fingerprint != nil {
+            digest.update(
+                others[..<(count * format.channels)], bytesPerSample: source.format.sampleFormat.bytesPerSample)
         }
         done += Int64(count)
         return .more

@@ -32,6 +32,7 @@ public struct FileError: Error, Hashable, CustomStringConvertible {
         case EROFS: "the storage has become read-only, check it and mount it again"
         case ENOENT, ENOTDIR: "see that it was not deleted, and that its storage is mounted"
         case EACCES, EPERM: "the recorder's user must be allowed to write there"
+        case EEXIST: "move that file to another place, nothing is written over it"
         case EMFILE, ENFILE: "too many files are open"
         default: nil
         }

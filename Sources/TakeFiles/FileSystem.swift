@@ -191,6 +191,33 @@ public struct FileSystem: Sendable {
         try doing("rename", from) { () throws(Errno) in try calls.rename(from, to: to) }
     }
 
+    /// The same as `rename`, but replaces nothing. A kernel or a file system that cannot do so in one call is asked for the name before.
+    /// - Throws: `FileError`, with `EEXIST` and the new name if there is a file of that name.
+    public func renameNew(_ from: String, to: String) throws(FileError) {
+        do throws(Errno) {
+            try retrying { () throws(Errno) in try calls.renameNew(from, to: to) }
+        } catch {
+            switch error.code {
+            case EINVAL, ENOSYS, ENOTSUP:
+                guard !isTaken(to) else { throw FileError("rename \(from) to", to, code: EEXIST) }
+                try rename(from, to: to)
+            case EEXIST: throw FileError("rename \(from) to", to, code: EEXIST)
+            default: throw FileError("rename", from, code: error.code)
+            }
+        }
+    }
+
+    /// Whether a name is that of a file, a folder, or a link, whatever that leads to.
+    func isTaken(_ path: String) -> Bool {
+        if (try? identity(path)) != nil { return true }
+        do throws(FileError) {
+            _ = try openToRead(path, followsLink: false)
+            return true
+        } catch {
+            return [ELOOP, EACCES, ENXIO, EISDIR].contains(error.code)
+        }
+    }
+
     /// The second half of `move`.
     func settle(_ path: String) throws(FileError) {
         try sync(open(path))

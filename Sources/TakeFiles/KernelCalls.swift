@@ -81,6 +81,11 @@ public struct KernelCalls: SystemCalls {
         _ = try Self.check(unsafe Glibc.rename(from, to))
     }
 
+    /// `renameat2(2)`.
+    public func renameNew(_ from: String, to: String) throws(Errno) {
+        _ = try Self.check(unsafe fieldfare_rename_new(from, to))
+    }
+
     /// `unlink(2)`.
     public func unlink(_ path: String) throws(Errno) {
         _ = try Self.check(unsafe Glibc.unlink(path))
@@ -124,6 +129,30 @@ public struct KernelCalls: SystemCalls {
         let modified = Int64(found.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(found.st_mtim.tv_nsec)
         return FileAttributes(
             byteCount: Int64(found.st_size), modifiedNs: modified, inode: Int64(bitPattern: UInt64(found.st_ino)))
+    }
+
+    /// `fstat(2)`.
+    public func status(_ descriptor: Int32) throws(Errno) -> FileStatus {
+        var found = stat()
+        // Safe: it is written during the call.
+        _ = try Self.check(unsafe fstat(descriptor, &found))
+        return FileStatus(
+            linkCount: Int(found.st_nlink), byteCount: Int64(found.st_size),
+            identity: FileIdentity(device: UInt64(found.st_dev), inode: UInt64(found.st_ino)))
+    }
+
+    /// `linkat(2)`: `AT_EMPTY_PATH` needs a capability that the recorder has not.
+    public func link(_ descriptor: Int32, to path: String) throws(Errno) {
+        let open = "/proc/self/fd/\(descriptor)"
+        _ = try Self.check(unsafe linkat(AT_FDCWD, open, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
+    }
+
+    /// `statvfs(3)`.
+    public func freeFiles(_ path: String) throws(Errno) -> Int64? {
+        var found = statvfs()
+        _ = try Self.check(unsafe statvfs(path, &found))
+        // FAT and btrfs count none.
+        return found.f_files == 0 ? nil : Int64(clamping: found.f_favail)
     }
 
     /// `access(2)`.

@@ -17,27 +17,65 @@ extension LeftoverTake {
     }
 
     /// The sidecar of the take, if it is finished. A sidecar that cannot be read is none, if the draft was kept until it was safe.
-    /// - Throws: `unreplaced` if only the revision that was to replace it can be read: all that it names was safe before it.
-    static func finished(_ names: [String], at site: TakeSite) throws(LeftoverProblem) -> Sidecar? {
+    /// - Parameter storageAnswers: whether the storage does, although a file cannot be read.
+    /// - Throws: `unreplaced` if only the revision that was to replace it can be read: all that it names was safe before it; `lost` if there
+    ///   is nothing but the audio files.
+    static func finished(
+        _ names: [String], at site: TakeSite, _ storageAnswers: () -> Bool
+    ) throws(LeftoverProblem) -> Sidecar? {
         let stem = site.name.stem
         let isFinished = names.contains(TakeDocument.sidecar.name(stem: stem))
         let isRevised = names.contains(TakeDocument.revision.name(stem: stem))
         guard isFinished || isRevised else { return nil }
         if isRevised { try checkFile(.revision, at: site) }
-        func credible(_ document: TakeDocument) throws(LeftoverProblem) -> Sidecar? {
-            guard names.contains(document.name(stem: stem)) else { return nil }
-            let path = site.path(document)
-            try checkFile(document, at: site)
-            let bytes = try attempt { () throws(FileError) in try site.files.contents(path, limit: mostSidecarBytes) }
-            guard let sidecar = try? SidecarFile.sidecar(bytes, path: path), sidecar.isCredible(for: site.name),
-                sidecar.parts.allSatisfy({ number($0, of: site.name) != nil })
-            else { return nil }
-            return sidecar
+        var problem: String?
+        if isFinished {
+            switch try SidecarCondition(at: site, storageAnswers) {
+            case .whole(let sidecar): return sidecar
+            case .newer(let version):
+                throw .foreign("\(stem): its sidecar was written by version \(version), which this one cannot read")
+            case .damaged(let reason): problem = reason
+            }
         }
-        if let sidecar = try credible(.sidecar) { return sidecar }
-        if try credible(.revision) != nil { throw .unreplaced }
-        guard !isFinished || (try? credible(.sidecarPart)) != nil else {
-            throw .foreign("\(stem): it is finished, and its sidecar cannot be read")
+        if try credible(.revision, names, at: site) != nil { throw .unreplaced }
+        guard let problem else { return nil }
+        // It goes on: what it is is judged by what it was to become.
+        if names.contains(where: { isUnfinishedSound($0, at: site) }) { return nil }
+        for draft in [TakeDocument.sidecarPart, .sidecarDraft] {
+            if try credible(draft, names, at: site, storageAnswers) != nil { return nil }
+        }
+        throw .lost(try LostSidecar(names, at: site, problem: problem))
+    }
+
+    /// Whether a file is an audio file without its final name, and has sound.
+    private static func isUnfinishedSound(_ file: String, at site: TakeSite) -> Bool {
+        guard let name = AudioFileName(file, of: site.name), name.stage == .part else { return false }
+        return !((try? read(name, at: site, [:]).isBlank) ?? false)
+    }
+
+    /// The sidecar in a document of the folder; nil: it is not there, or is none of this take.
+    private static func credible(
+        _ document: TakeDocument, _ names: [String], at site: TakeSite
+    ) throws(LeftoverProblem) -> Sidecar? {
+        guard names.contains(document.name(stem: site.name.stem)) else { return nil }
+        let path = site.path(document)
+        try checkFile(document, at: site)
+        let bytes = try attempt { () throws(FileError) in try site.files.contents(path, limit: mostSidecarBytes) }
+        return SidecarCondition.credible(bytes, path: path, for: site.name)
+    }
+
+    /// The same of a draft, which may be no file. One that cannot be read is read again, as a sidecar is, and then counts as absent if the
+    /// storage answers otherwise.
+    private static func credible(
+        _ draft: TakeDocument, _ names: [String], at site: TakeSite, _ storageAnswers: () -> Bool
+    ) throws(LeftoverProblem) -> Sidecar? {
+        for _ in 1...SidecarCondition.attempts {
+            do throws(LeftoverProblem) {
+                return try credible(draft, names, at: site)
+            } catch {
+                if case .foreign = error { return nil }
+                guard error.unreadable != nil, storageAnswers() else { throw error }
+            }
         }
         return nil
     }

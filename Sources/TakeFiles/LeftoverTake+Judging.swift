@@ -33,7 +33,7 @@ extension LeftoverTake {
                 guard isAnew, file.isClosed, let header = file.header else { return room }
                 return min(room, header.dataBytes / Int64(format.bytesPerFrame))
             }
-            align(&frames, own, owed: format.frames(in: Self.mostOwed))
+            align(&frames, own, known, owed: format.frames(in: Self.mostOwed))
             let hasTwin = zip(own, frames).contains { $0.name.isUnfiltered && $1 > 0 }
             let twin = hasTwin ? take.audioFile(part: number, isUnfiltered: true) : nil
             let origin = own.lazy.compactMap(\.header?.origin).first
@@ -46,10 +46,12 @@ extension LeftoverTake {
                 start = origin.started - Self.duration(first.count, rateHz: sidecar.rateHz)
                 if isAnew, let start { sidecar.started = start.iso8601 }
             }
-            judged.append(
-                Sidecar.Part(
-                    file: file, unfilteredFile: twin, firstFrame: first,
-                    frames: own[0].name.isUnfiltered ? 0 : frames[0], format: delivered))
+            var part = Sidecar.Part(
+                file: file, unfilteredFile: twin, firstFrame: first,
+                frames: own[0].name.isUnfiltered ? 0 : frames[0], format: delivered)
+            if twin != nil, let count = frames.last, count != part.frames { part.unfilteredFrames = count }
+            if let known { part.keepFingerprints(of: known) }
+            judged.append(part)
             formats.append(format)
             files.append(own)
             counts.append(frames)
@@ -80,20 +82,23 @@ extension LeftoverTake {
         }
     }
 
-    /// Twins end with the same frame, since a frame that is in one only was not synced yet. Sound is
+    /// Twins end with the same frame, since a frame that is in one only was not synced yet. What the draft counts was. Sound is
     /// not given up for a twin that has none at all, unless its header reports none either.
-    private func align(_ frames: inout [Int64], _ files: [Found], owed: Int64) {
+    private func align(_ frames: inout [Int64], _ files: [Found], _ known: Sidecar.Part?, owed: Int64) {
         let filtered = files[0].name.isUnfiltered ? 0 : frames[0]
         guard let last = files.indices.last, files[last].name.isUnfiltered, abs(filtered - frames[last]) <= owed,
             frames[last] > 0 || files[0].header?.dataBytes == 0
         else { return }
         let lesser = min(filtered, frames[last])
-        for index in frames.indices { frames[index] = lesser }
+        for index in frames.indices {
+            let synced = (files[index].name.isUnfiltered ? known?.twinFrames : known?.frames) ?? 0
+            frames[index] = max(lesser, min(frames[index], synced))
+        }
     }
 
     /// The frame of the take that was sampled at `time`; `near` itself, if the rounding of both times explains the rest, or no
     /// take is that long.
-    private static func frame(of time: WallTime, _ start: WallTime, rateHz: Int, near: TakeFrame) -> TakeFrame {
+    static func frame(of time: WallTime, _ start: WallTime, rateHz: Int, near: TakeFrame) -> TakeFrame {
         let seconds = Double(time.microseconds - start.microseconds) / 1e6
         guard seconds * Double(rateHz) <= Double(Sidecar.latestFrame) else { return near }
         let frame = TakeFrame(Int64(max(0, seconds * Double(rateHz)).rounded()))
@@ -102,5 +107,19 @@ extension LeftoverTake {
 
     private static func duration(_ frames: Int64, rateHz: Int) -> Duration {
         .seconds(Double(frames) / Double(rateHz))
+    }
+}
+
+extension Sidecar.Part {
+    /// Takes over what was computed while the same frames were recorded: of each file that still has as many.
+    fileprivate mutating func keepFingerprints(of known: Sidecar.Part) {
+        if known.frames == frames { soundSHA256 = known.soundSHA256 }
+        var isWhole = known.frames == frames
+        if let unfilteredFile {
+            let isSame = known.unfilteredFile == unfilteredFile && known.twinFrames == twinFrames
+            if isSame { unfilteredSoundSHA256 = known.unfilteredSoundSHA256 }
+            isWhole = isWhole && isSame
+        }
+        if isWhole { fingerprint = known.fingerprint }
     }
 }

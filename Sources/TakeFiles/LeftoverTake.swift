@@ -26,6 +26,8 @@ struct LeftoverTake {
     let draft: Draft
     /// Why the sidecar that is under its name is not used, although it is there.
     private(set) var draftProblem: String?
+    /// Whether there is a sidecar that cannot be read, and nothing else that says what it said.
+    let isSidecarDamaged: Bool
     /// Whether there are parts that the draft does not know yet.
     var hasNewParts: Bool { !Set(sidecar.parts.map(\.file)).isSubset(of: listedParts) }
     /// What is known of the take, with its parts as they lie there.
@@ -42,9 +44,9 @@ struct LeftoverTake {
     /// The parts that the sidecar of a finished take names.
     let settled: [Sidecar.Part]
 
-    /// Sound that a stalling storage can owe: what the ring holds, and the longest pre-roll. Twins that differ by more
-    /// are damaged in another way than by a cut, and neither is cut to the other.
-    static let mostOwed = Duration.seconds(60)
+    /// Twins are synced one after the other, at least each second: those that differ by more were damaged in another way than by a
+    /// cut, or the storage stalled between the two, and neither is cut to the other.
+    static let mostOwed = Duration.seconds(2)
     /// More than the largest part and its closing chunks take: what the header of a WAV file can report.
     private static let mostBytes = Int64(1) << 32
     /// More than the sidecar of a take with a gap each second of a week.
@@ -81,6 +83,8 @@ enum LeftoverProblem: Error {
     case finished(Sidecar, rest: [AudioFile])
     /// It is a finished take, and only the revision that was to replace its sidecar can be read.
     case unreplaced
+    /// It is a finished take, and its sidecar is gone or damaged; its audio files say what it was.
+    case lost(LostSidecar)
     /// It is not what a recorder leaves behind, for this reason.
     case foreign(String)
     /// The storage failed.
@@ -91,9 +95,16 @@ enum LeftoverProblem: Error {
         .foreign("\(take.stem): an audio file is there under two names: check the file system (fsck)")
     }
 
+    /// Another file has the name that an audio file is to get.
+    static func isInTheWay(_ file: String, of take: TakeName) -> LeftoverProblem {
+        .foreign(
+            "\(take.stem): \(file) has the name that its sound is to get, and is another file: move that to another place: "
+                + "the take is recovered after the next one, or at the next start")
+    }
+
     /// The failure, if the storage cannot give back what it holds.
     var unreadable: FileError? {
-        if case .failed(let error) = self, error.code == EIO { error } else { nil }
+        if case .failed(let error) = self, [EIO, EUCLEAN, EBADMSG].contains(error.code) { error } else { nil }
     }
 }
 
@@ -111,21 +122,22 @@ extension LeftoverTake {
             try site.files.entries("\(site.takes.path)/\(site.name.day)")
         }.filter { TakeName(file: $0, day: site.name.day) == site.name && Self.isThere($0, at: site) }
         let stem = site.name.stem
-        let finished = try Self.finished(names, at: site)
+        let finished = try Self.finished(names, at: site, storageAnswers)
         settled = finished?.parts ?? []
         let last = settled.compactMap { Self.number($0, of: site.name) }.max() ?? 0
         guard !names.isEmpty else { throw .empty }
         let drafts = [TakeDocument.sidecarPart, .sidecarDraft].filter { names.contains($0.name(stem: stem)) }
         var audio = names.compactMap { AudioFileName($0, of: site.name) }.filter { $0.part > last }
+        let hasSidecar = names.contains(TakeDocument.sidecar.name(stem: stem))
         let isRemoved = names.contains(TakeDocument.removal.name(stem: stem))
-        if isRemoved, finished == nil, drafts.isEmpty {
+        if isRemoved, finished == nil, drafts.isEmpty, !hasSidecar {
             try Self.checkFile(.removal, at: site)
             throw .removed
         }
         // Without a draft, what lies beside a finished take under a final name is not the recorder's.
         if finished != nil, drafts.isEmpty { audio.removeAll(where: \.isFinal) }
         guard finished != nil || !drafts.isEmpty || audio.contains(where: { $0.stage == .part }) else {
-            throw .foreign("\(stem): its files have no sidecar")
+            throw .lost(try LostSidecar(names, at: site, problem: nil))
         }
         for document in [TakeDocument.peaksPart, .peaks] where names.contains(document.name(stem: stem)) {
             do throws(LeftoverProblem) {
@@ -154,6 +166,12 @@ extension LeftoverTake {
         draftProblem = readings[.sidecarPart]?.problem
         let current = readings[.sidecarPart]?.sidecar
         let sidecar = current ?? readings[.sidecarDraft]?.sidecar
+        // All files have their final names, which they get last: nothing is to be done to them.
+        if sidecar == nil, finished == nil, !audio.isEmpty, audio.allSatisfy(\.isFinal), !hasSidecar,
+            let lost = try? LostSidecar(names, at: site, problem: nil)
+        {
+            throw .lost(lost)
+        }
         // A tail is part of the take from when the draft lists it.
         let listed = Set(current?.parts.map(\.file) ?? [])
         let isTail = { (name: AudioFileName) in
@@ -169,6 +187,17 @@ extension LeftoverTake {
         var empties: [AudioFileName] = []
         for name in audio.sorted(by: { $0.place < $1.place }) {
             let file = try Self.read(name, at: site, received)
+            if let sidecar, name.isFinal, file.byteCount > 0, file.header?.origin?.isOf(site.name) != true {
+                let base = site.name.audioFile(part: name.part, isUnfiltered: name.isUnfiltered)
+                guard !audio.contains(where: { $0.place == name.place && $0 != name }) else {
+                    throw .isInTheWay(site.path(base), of: site.name)
+                }
+                // A recorder lists a part before the part gets its final name.
+                if !sidecar.audioFiles.contains(base) {
+                    audio.removeAll { $0 == name }
+                    continue
+                }
+            }
             if let last = found.last, last.name.place == name.place {
                 guard last.byteCount == 0 || file.byteCount == 0 else { throw .twoNames(of: site.name) }
                 empties.append(file.byteCount == 0 ? name : found.removeLast().name)
@@ -177,6 +206,8 @@ extension LeftoverTake {
             found.append(file)
         }
         draft = sidecar == nil ? .lost : current == nil ? .waiting : .there
+        isSidecarDamaged =
+            hasSidecar && finished == nil && (sidecar == nil || Self.isForeign(.sidecar, at: site))
         if sidecar == nil, finished == nil, let failure = unreadable.values.first,
             !found.allSatisfy({ $0.isBlank || $0.header?.origin != nil })
         {
@@ -198,7 +229,7 @@ extension LeftoverTake {
         self.sidecar = known
         judge(found, site.name, isAnew: sidecar == nil)
         if let finished {
-            guard self.sidecar.frames > finished.frames else {
+            guard self.sidecar.parts.contains(where: { part in !settled.contains { $0.file == part.file } }) else {
                 guard !found.contains(where: { $0.name.isUnfiltered && $0.hasSound }) else {
                     throw .foreign("\(stem): of its last part, only the unfiltered sound is there")
                 }
@@ -225,7 +256,14 @@ extension LeftoverTake {
         self.sidecar.trim()
     }
 
-    /// What is no file cannot be read, nor replaced at the end.
+    /// Whether what has the name of a document is neither that nor what a cut leaves of it: it is no file, or is whole JSON, or text.
+    private static func isForeign(_ document: TakeDocument, at site: TakeSite) -> Bool {
+        guard let bytes = try? site.files.contents(site.path(document), limit: mostSidecarBytes) else { return true }
+        guard let first = bytes.first(where: { $0 != 0 }) else { return false }
+        return first != UInt8(ascii: "{") || SidecarFile.isJSON(bytes)
+    }
+
+    /// Only a file can be read, and replaced at the end.
     static func checkFile(_ document: TakeDocument, at site: TakeSite) throws(LeftoverProblem) {
         _ = try attempt { () throws(FileError) in try site.files.length(site.files.open(site.path(document))) }
     }

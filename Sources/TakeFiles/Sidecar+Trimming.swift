@@ -1,4 +1,4 @@
-import Takes
+package import Takes
 
 extension Sidecar {
     /// More frames than any take has.
@@ -7,7 +7,7 @@ extension Sidecar {
     static let latestFrame = mostFrames / 2
 
     /// The frame of the take after a part's last; the part may have a rate of its own.
-    func end(of part: Part) -> TakeFrame {
+    package func end(of part: Part) -> TakeFrame {
         part.firstFrame + Sidecar.frames(part.frames, at: part.rateHz, countedAt: rateHz)
     }
 
@@ -15,6 +15,7 @@ extension Sidecar {
     mutating func trim() {
         let end = parts.last.map(end) ?? .first
         preRollFrames = min(preRollFrames, frames)
+        endBeforeTimeAway(at: end)
         markers.removeAll { $0.atFrame > end }
         filter.removeAll { $0.atFrame > .first && $0.atFrame >= end }
         gain.removeAll { $0.atFrame > .first && $0.atFrame >= end }

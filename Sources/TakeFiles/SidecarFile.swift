@@ -34,6 +34,28 @@ public enum SidecarFile {
     }
 }
 
+extension SidecarFile {
+    /// What any version's sidecar says of itself.
+    struct Stamp: Decodable {
+        var take: String
+        var schema: Int?
+        var version: String?
+    }
+
+    /// Whether the bytes are JSON, of whatever content.
+    static func isJSON(_ bytes: [UInt8]) -> Bool {
+        struct Whatever: Decodable {
+            init(from decoder: any Decoder) {}
+        }
+        return (try? JSONDecoder().decode(Whatever.self, from: Data(bytes))) != nil
+    }
+
+    /// Reads no more of a sidecar than which take it is of, and what wrote it; nil: it is no JSON, or does not have that.
+    static func stamp(_ bytes: [UInt8]) -> Stamp? {
+        try? JSONDecoder().decode(Stamp.self, from: Data(bytes))
+    }
+}
+
 /// A file that should be a sidecar and is none.
 public struct SidecarError: Error, Hashable, CustomStringConvertible {
     /// The file.

@@ -30,6 +30,7 @@ public enum SidecarLimits {
             }
             if !isFrame(part.firstFrame) { return "parts.\(index).first_frame" }
             if !frames.contains(part.frames) { return "parts.\(index).frames" }
+            if let count = part.unfilteredFrames, !frames.contains(count) { return "parts.\(index).unfiltered_frames" }
             if !rateHz.contains(part.rateHz) { return "parts.\(index).rate_hz" }
         }
         for (index, gap) in sidecar.gaps.enumerated() {

@@ -58,6 +58,9 @@ public import Takes
         }
     }
 
+    /// Whether the last read found damage and went on, as after a block of FLAC whose checksum is wrong (`sf_error`).
+    var hasFailed: Bool { unsafe sf_error(handle) != 0 }
+
     /// Reads frames as integers of full scale 2³¹, losslessly if the file holds integers (`sf_readf_int`).
     ///
     /// - Parameter samples: interleaved, whole frames.

@@ -5,6 +5,9 @@ public import Takes
 struct SoundMeasure {
     /// Channels of the take: more channels of a part are left out, missing ones are silent.
     private let channels: Int
+    /// Of the take.
+    private let rateHz: Int
+    private var scale: PeaksScale
     private var path: SignalPath?
     /// Frames that the present path has processed.
     private var frames: Int64 = 0
@@ -14,8 +17,10 @@ struct SoundMeasure {
     /// The path's output, which is not needed.
     private var output: [UInt8] = []
 
-    init(channels: Int) {
+    init(rateHz: Int, channels: Int) {
+        self.rateHz = rateHz
         self.channels = channels
+        scale = PeaksScale(channels: channels, from: rateHz, to: rateHz)
         earlier = [ChannelLevels](repeating: ChannelLevels(), count: channels)
     }
 
@@ -32,6 +37,7 @@ struct SoundMeasure {
         earlierFrames += frames
         frames = 0
         path = SignalPath(format: format, design: .off(rateHz: format.rateHz))
+        scale = PeaksScale(channels: format.channels, from: format.rateHz, to: rateHz)
         return rest
     }
 
@@ -47,12 +53,13 @@ struct SoundMeasure {
             }
         }
         frames += Int64(bytes.count / path.format.bytesPerFrame)
-        return fit(path.takePeaks())
+        return fit(scale.add(path.takePeaks()))
     }
 
     /// Completes the pixel under way.
     mutating func finish() -> [Int8] {
-        path.map { fit($0.finishPeaks()) } ?? []
+        guard let path else { return [] }
+        return fit(scale.add(path.finishPeaks()) + scale.finish())
     }
 
     /// Of all that was added, one a channel of the take.

@@ -32,6 +32,8 @@ public protocol SystemCalls: Sendable {
     func unlock(_ descriptor: Int32)
     /// `rename(2)`.
     func rename(_ from: String, to: String) throws(Errno)
+    /// `renameat2(2)` with `RENAME_NOREPLACE`: fails with `EEXIST` if there is a file of the new name.
+    func renameNew(_ from: String, to: String) throws(Errno)
     /// `unlink(2)`.
     func unlink(_ path: String) throws(Errno)
     /// `rmdir(2)`.
@@ -58,11 +60,20 @@ public protocol SystemCalls: Sendable {
     func bypassCache(_ descriptor: Int32) throws(Errno)
     /// `ioctl(2)` with `FS_IOC_FIEMAP`: where the file lies on its device.
     func extents(_ descriptor: Int32) throws(Errno) -> [FileExtent]
+    /// `fstat(2)`: what an open file is, whatever path leads to it.
+    func status(_ descriptor: Int32) throws(Errno) -> FileStatus
+    /// `linkat(2)` of `/proc/self/fd`: gives an open file that has a name another one.
+    func link(_ descriptor: Int32, to path: String) throws(Errno)
+    /// `statvfs(3)`: how many files can still be made; nil: the file system does not count them.
+    func freeFiles(_ path: String) throws(Errno) -> Int64?
 }
 
 extension SystemCalls {
     /// Does nothing: a storage that keeps nothing in memory has nothing to let go of.
     public func dropCache(_ descriptor: Int32) throws(Errno) {}
+
+    /// Cannot be done in one call.
+    public func renameNew(_ from: String, to: String) throws(Errno) { throw Errno(code: ENOSYS) }
 
     /// Not known.
     public func entryStart(_ name: String, in folder: String) throws(Errno) -> Int64? { nil }
@@ -78,6 +89,15 @@ extension SystemCalls {
 
     /// Not known.
     public func extents(_ descriptor: Int32) throws(Errno) -> [FileExtent] { throw Errno(code: EOPNOTSUPP) }
+
+    /// Not known.
+    public func status(_ descriptor: Int32) throws(Errno) -> FileStatus { throw Errno(code: ENOSYS) }
+
+    /// Cannot be done.
+    public func link(_ descriptor: Int32, to path: String) throws(Errno) { throw Errno(code: EPERM) }
+
+    /// Not counted.
+    public func freeFiles(_ path: String) throws(Errno) -> Int64? { nil }
 
     /// A kind that is not known.
     public func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 { 0 }

@@ -1,6 +1,6 @@
 public import Takes
 
-/// Writes into the finished takes of this boot when they really began, once the clock was set: one take a step, the newest
+/// Writes into the finished takes of this boot when they really began, and puts their clock maps on that calendar, once the clock was set: one take a step, the newest
 /// first. Done again, or cut short and begun again, it changes nothing that is right.
 ///
 /// A take that is finished after this was made is not among them.
@@ -43,8 +43,10 @@ public struct TakeDating {
                 if take.kit == kit { left = [] }
                 return .unchanged(take)
             }
-            guard truth.corrected(before) != before.startedCorrected else { return .unchanged(take) }
-            let after = try directory.revise(take) { $0.startedCorrected = truth.corrected($0) }
+            var dated = before
+            truth.date(&dated)
+            guard dated != before else { return .unchanged(take) }
+            let after = try directory.revise(take) { truth.date(&$0) }
             return .dated(take, after)
         } catch {
             return .skipped(take, error)

@@ -7,7 +7,11 @@
 /// - `STEM.json.part`, and no `STEM.json` that can be read: a take that can be finished. If it says `ended_by`, its frames are exact and closing chunks may
 ///   follow them; if not, everything after the header, in whole frames, is sound. Audio and peaks have their `.part`
 ///   names or their final ones;
-/// - `STEM.json.removed` and no sidecar: a take that was discarded; recovery removes what is left of it.
+/// - `STEM.json.removed` and no sidecar: a take that was discarded; recovery removes what is left of it;
+/// - no `STEM.json`, and `.bin/DAY/STEM.json`: a take in the bin. Files of it that lie in the folder of the day are moved into the bin
+///   (`TakesBin.settle`).
+///
+/// A take that is in its day's folder is not in the bin: of it, the bin has at most the documents that `clearBin` removes.
 ///
 /// A finished take has two more forms while its stop may be taken back:
 /// - beside it, `STEM-p2.wav.tail` (and a twin): what followed its end. It is not promised to last, and recovery removes it;
@@ -60,12 +64,27 @@ public enum TakePhase: CaseIterable, Sendable {
     /// Removes a finished take: first what could be taken for its sidecar, then the sidecar, without which it is none. Before that goes, it is
     /// noted that the rest is to go too.
     case discard
+    /// Makes the bin, and notes in it since when the take is there. The take is not in it yet.
+    case noteBinning
+    /// Puts a copy of the sidecar into the bin.
+    case copyToBin
+    /// Moves the take into the bin: the removal of its sidecar from the day's folder is the commit.
+    case bin
+    /// Moves the files of a take in the bin back to its day's folder, all but the sidecar: `revise` puts that there, and is the commit.
+    case takeOut
+    /// Removes the bin's own documents of a take that is in its day's folder.
+    case clearBin
     /// Takes over a sidecar that had not replaced the old one yet, where the old one is gone.
     case adopt
     /// Keeps a sidecar that cannot be read, under another name.
     case setAside
     /// The same, and puts another in its place. At any moment there is one of them that can be read, or the old one.
     case replaceUnread
+    /// Writes the sidecar of a finished take anew, where that is gone or damaged; a damaged one is kept under another name. No audio file is
+    /// touched. A removal that was noted and not carried out is forgotten first: without a sidecar it would be carried out.
+    case replaceLost
+    /// Keeps the sidecar of a take that is not finished under another name: it cannot be read.
+    case keepDamaged
     /// Cuts an audio file after its whole frames, and makes it safe.
     case repair
     /// Removes audio files that hold no frame.
@@ -84,6 +103,9 @@ public enum TakePhase: CaseIterable, Sendable {
     public static let recover: [TakePhase] = [
         .repair, .appendPeaks, .replaceSidecar, .close, .peaks, .dropAudio, .commit, .dropDraft,
     ]
+
+    /// What a finished take goes through whose sidecar is gone or damaged. Its sound is read and not written to.
+    static let rebuild: [TakePhase] = [.appendPeaks, .peaks, .replaceLost]
 
     /// The steps, in order.
     public var steps: [TakeStep] {
@@ -121,6 +143,19 @@ public enum TakePhase: CaseIterable, Sendable {
                 .remove(.revision), .remove(.sidecarPart), .remove(.sidecarDraft), .noteRemoval, .syncDay,
                 .remove(.sidecar), .syncDay,
             ] + TakePhase.removeEmpty.steps
+        case .noteBinning: [.makeBin, .syncTakes] + Self.replace(.binNote, by: .binNoteDraft, .syncBin)
+        case .copyToBin: Self.replace(.binnedSidecar, by: .binnedSidecarDraft, .syncBin)
+        case .bin:
+            [
+                .remove(.revision), .remove(.removal), .syncDay, .remove(.sidecar), .syncDay, .moveToBin, .syncBin,
+                .syncDay,
+            ]
+        case .takeOut: [.remove(.binnedRemoval), .makeDay, .syncTakes, .moveFromBin, .syncDay, .syncBin]
+        case .clearBin:
+            [
+                .remove(.binnedSidecarDraft), .remove(.binnedRemoval), .remove(.binnedSidecar), .syncBin,
+                .remove(.binNoteDraft), .remove(.binNote), .syncBin,
+            ]
         case .adopt:
             [.open(.sidecarDraft), .sync(.sidecarDraft), .rename(.sidecarDraft, to: .sidecarPart), .syncDay]
         case .replaceUnread:
@@ -128,6 +163,13 @@ public enum TakePhase: CaseIterable, Sendable {
                 .create(.sidecarDraft), .sync(.sidecarDraft), .syncDay, .rename(.sidecarPart, to: .sidecarUnread),
                 .rename(.sidecarDraft, to: .sidecarPart), .syncDay,
             ]
+        case .replaceLost:
+            [
+                .rename(.peaksPart, to: .peaks), .remove(.removal), .syncDay,
+                .keep(.sidecarPart, as: .sidecarUnread), .keep(.sidecar, as: .sidecarDamaged),
+            ]
+                + Self.replace(.sidecar, by: .revision, .syncDay) + [.remove(.sidecarDraft), .syncDay]
+        case .keepDamaged: [.keep(.sidecar, as: .sidecarDamaged), .syncDay]
         case .setAside: [.rename(.sidecarPart, to: .sidecarUnread), .syncDay]
         case .repair: [.cutAudio, .writeHeader, .syncAudio]
         case .dropAudio: [.removeAudio]
@@ -160,12 +202,21 @@ public enum TakeStep: Hashable, Sendable {
     case sync(TakeDocument)
     /// Gives it another name, in place of what had it, and syncs it there.
     case rename(TakeDocument, to: TakeDocument)
+    /// Gives what has this name, whatever it is, another one that nothing has; nothing if it is not there.
+    case keep(TakeDocument, as: TakeDocument)
     /// Removes it.
     case remove(TakeDocument)
     /// Notes that the take is being removed, if the storage has room for that.
     case noteRemoval
     /// Removes all other files of the take, but that note.
     case removeRest
+    /// Makes the bin and the folder of the take's day in it, or takes those that are there.
+    case makeBin
+    /// Moves all files of the take from the day's folder into the bin, and syncs each there. On FAT they are moved to empty files, as `reserveAudio`
+    /// makes them.
+    case moveToBin
+    /// The same back, but for the documents that the bin keeps of a take.
+    case moveFromBin
 
     /// Makes audio files, with a header that reports no frame. On exFAT they get a chain of blocks at once.
     case createAudio
@@ -197,6 +248,8 @@ public enum TakeStep: Hashable, Sendable {
     case syncDay
     /// The names in `takes` are on the disk.
     case syncTakes
+    /// The names in the bin's folder of the day are on the disk.
+    case syncBin
 }
 
 /// A small file, of the directory or of a take.
@@ -213,6 +266,8 @@ public enum TakeDocument: Hashable, Sendable {
     case sidecarUnread
     /// What is known of a finished take.
     case sidecar
+    /// What was under the name of the sidecar of a finished take, and could not be read.
+    case sidecarDamaged
     /// A higher revision of it, before it has replaced the old one.
     case revision
     /// Empty: the take is being removed, if its sidecar is gone.
@@ -221,8 +276,19 @@ public enum TakeDocument: Hashable, Sendable {
     case peaksPart
     /// The waveform.
     case peaks
+    /// Since when the take is in the bin.
+    case binNote
+    /// The same before it has replaced the old one.
+    case binNoteDraft
+    /// The sidecar of a take in the bin.
+    case binnedSidecar
+    /// The same before it has its name.
+    case binnedSidecarDraft
+    /// Empty: the take is being removed from the bin, if its sidecar is gone there.
+    case binnedRemoval
 
-    /// The file's name, below `takes` for the number, else below the folder of the day.
+    /// The file's name, below `takes` for the number, below the bin's folder of the day for what is in the bin, else below the folder of
+    /// the day.
     public func name(stem: String) -> String {
         switch self {
         case .number: ".number"
@@ -231,10 +297,16 @@ public enum TakeDocument: Hashable, Sendable {
         case .sidecarDraft: "\(stem).json.part.tmp"
         case .sidecarUnread: "\(stem).json.part.unread"
         case .sidecar: "\(stem).json"
+        case .sidecarDamaged: "\(stem).json.damaged"
         case .revision: "\(stem).json.tmp"
         case .removal: "\(stem).json.removed"
         case .peaksPart: "\(stem).dat.part"
         case .peaks: "\(stem).dat"
+        case .binNote: "\(stem).json.binned"
+        case .binNoteDraft: "\(stem).json.binned.tmp"
+        case .binnedSidecar: "\(stem).json"
+        case .binnedSidecarDraft: "\(stem).json.tmp"
+        case .binnedRemoval: "\(stem).json.removed"
         }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 public import Takes
 
 extension TakeOutput {
@@ -39,6 +40,8 @@ extension TakeOutput {
         }
         let isSure = syncedFrames == frames
         do throws(FileError) {
+            // A file that another program shortened must not be lengthened again by zeros.
+            settleStrays()
             try salvage()
             ledger.replace(try carryOut(TakePhase.abandon))
             return TakeRemains(name: name, safeFrames: frames, isFinished: true, error: nil)
@@ -67,21 +70,25 @@ extension TakeOutput {
     }
 
     private func carryOut(_ phases: [TakePhase]) throws(FileError) -> Sidecar {
+        settleStrays()
         // A part whose card went away before it delivered anything. The take is whole without its file, so that goes last.
-        if parts.contains(where: { $0.frames > 0 }) {
-            empty += parts.filter { $0.frames == 0 }
-            parts.removeAll { $0.frames == 0 }
+        if parts.contains(where: { $0.keptFrames > 0 }) {
+            empty += parts.filter { $0.keptFrames == 0 }
+            parts.removeAll { $0.keptFrames == 0 }
         }
-        let final = snapshot()
+        let final = snapshot(completeParts: parts.count)
         for phase in phases {
             switch phase {
             case .close: try close()
-            case .replaceSidecar: try site.perform(phase, content: SidecarFile.bytes(final))
-            case .commit: try perform(phase, content: SidecarFile.bytes(final))
+            case .replaceSidecar: try replaceSidecar(final)
+            case .commit:
+                if final.revision == 1, isSidecarForeign { try site.perform(.keepDamaged) }
+                try perform(phase, content: SidecarFile.bytes(final))
             case .appendPeaks, .peaks: site.perform(phase, peaks: &peaks)
             case .secure, .number, .begin, .writeHeader, .sync, .split, .beginPeaks, .dropPeaks, .dropDraft, .revise,
                 .restore,
-                .discard, .adopt, .setAside, .replaceUnread, .repair, .dropAudio, .removeEmpty, .beginTail, .rejoin,
+                .discard, .noteBinning, .copyToBin, .bin, .takeOut, .clearBin, .adopt, .setAside, .replaceUnread,
+                .replaceLost, .keepDamaged, .repair, .dropAudio, .removeEmpty, .beginTail, .rejoin,
                 .dropTail:
                 try perform(phase)
             }
@@ -89,8 +96,31 @@ extension TakeOutput {
         }
         try? site.perform(.dropDraft)
         // Their files may be closed already.
-        for audio in empty.flatMap(\.audio) { try? site.files.remove(site.path(audio.currentName)) }
+        for audio in empty.flatMap(\.audio) where audio.dataBytes == 0 && !strayNames.contains(audio.name) {
+            try? site.files.remove(site.path(audio.currentName))
+        }
         return final
+    }
+
+    /// Whether what has the name of the sidecar was not written for this take: its first revision may be there after a failure.
+    private var isSidecarForeign: Bool {
+        let path = site.path(.sidecar)
+        guard site.files.isTaken(path) else { return false }
+        guard let bytes = try? site.files.contents(path, limit: LeftoverTake.mostSidecarBytes),
+            let there = SidecarCondition.credible(bytes, path: path, for: name)
+        else { return true }
+        return there.bootID != sidecar.bootID || there.startedMonotonicNs != sidecar.startedMonotonicNs
+    }
+
+    /// Replaces the draft of the sidecar. On storage that takes no new file, the waveform goes first: it can be made again.
+    private func replaceSidecar(_ sidecar: Sidecar) throws(FileError) {
+        do throws(FileError) {
+            try site.perform(.replaceSidecar, content: SidecarFile.bytes(sidecar))
+        } catch {
+            guard error.isDiskFull, peaks.isBegun, peaks.failure == nil else { throw error }
+            site.giveUp(&peaks, error)
+            try site.perform(.replaceSidecar, content: SidecarFile.bytes(sidecar))
+        }
     }
 
     /// Carries out a phase on the audio files of all parts at once.
@@ -138,9 +168,9 @@ extension TakeOutput {
     /// Takes the last frames of a part out of the take.
     private func cut(_ part: Int, to frames: Int64) throws(FileError) {
         self.frames -= parts[part].frames - frames
-        parts[part].frames = frames
+        parts[part].shorten(to: frames)
         for index in parts[part].audio.indices {
-            parts[part].audio[index].dataBytes = frames * Int64(parts[part].format.stored.bytesPerFrame)
+            parts[part].cut(index)
             guard let file = parts[part].audio[index].file else { continue }
             try site.files.truncate(file, to: parts[part].audio[index].end)
         }
@@ -154,18 +184,25 @@ extension TakeOutput {
     /// As far as the storage still takes anything: headers, and a sidecar, that report the synced frames only.
     private func cutBack() {
         directory.keepReceivedSound(of: name, parts.flatMap(\.audio))
+        // Recovery may find more frames of the others.
+        let complete = parts.prefix { $0.synced(of: syncedFrames) == $0.frames }.count
         for part in parts.indices {
-            parts[part].frames = parts[part].synced(of: syncedFrames)
+            parts[part].shorten(to: parts[part].synced(of: syncedFrames))
             for index in parts[part].audio.indices {
-                parts[part].audio[index].dataBytes =
-                    parts[part].frames * Int64(parts[part].format.stored.bytesPerFrame)
+                parts[part].cut(index)
                 var one = [parts[part].audio[index]]
                 try? site.perform(.secure, audio: &one)
             }
         }
-        var known = snapshot()
+        var known = snapshot(completeParts: min(complete, parts.count - 1))
         known.levels = []
         // A take without a frame would be removed.
-        if known.frames > 0 { try? site.perform(.replaceSidecar, content: SidecarFile.bytes(known)) }
+        guard known.frames > 0 else { return }
+        do throws(FileError) {
+            try site.perform(.replaceSidecar, content: SidecarFile.bytes(known))
+        } catch {
+            // It is the last that will be known of why it ended.
+            if error.code != EIO { try? site.overwriteDraft(with: SidecarFile.bytes(known)) }
+        }
     }
 }

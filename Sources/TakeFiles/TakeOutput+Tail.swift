@@ -45,6 +45,7 @@ extension TakeOutput {
             }
             ledger.goOn(after: finished)
             try perform(.rejoin, content: SidecarFile.bytes(snapshot()))
+            draft = site.draftOnDisk
         } catch {
             directory.note(.possible, of: name)
             throw error
@@ -55,6 +56,8 @@ extension TakeOutput {
         ledger.written(ledger.change)
         releaseSynced()
         peaks.goOn()
+        // The file that would be copied is another program's.
+        if let failure = site.peaksFailure { site.giveUp(&peaks, failure) }
     }
 
     /// Removes the tail.

@@ -15,13 +15,17 @@ public final class TakeOutput {
     public internal(set) var frames: Int64 = 0
     /// Frames of the take that are on the disk.
     public internal(set) var syncedFrames: Int64 = 0
-    /// Whether all frames of the take, and all of its sidecar that is due, are on the disk.
+    /// `frames`, counted at the take's rate: a part may have another.
+    public var takeFrames: Int64 { counted { $0.frames } }
+    /// `syncedFrames`, counted the same way.
+    public var syncedTakeFrames: Int64 { counted { $0.synced(of: syncedFrames) } }
+    /// Whether all frames of the take, and all of its sidecar that is due, are on the disk, and no file waits for a rescue.
     public var isSynced: Bool {
         if case .tail = state { return syncedFrames == frames }
-        return syncedFrames == frames && !ledger.isDue(frames: frames)
+        return syncedFrames == frames && !ledger.isDue(frames: frames) && rescues.isEmpty
     }
     /// Why the take will have no waveform; nil: it will have one. The take itself is not affected.
-    public var peaksFailure: FileError? { peaks.failure }
+    public var peaksFailure: FileError? { peaks.failure ?? site.peaksFailure }
 
     enum State {
         case recording
@@ -44,6 +48,7 @@ public final class TakeOutput {
     var site: TakeSite
     var started: WallTime
     let keepsUnfiltered: Bool
+    private let hasFingerprint: Bool
     let splitBytes: Int64
     var ledger: SidecarLedger
     var state = State.recording
@@ -54,9 +59,31 @@ public final class TakeOutput {
     /// Parts that turned out to have no frame.
     var empty: [TakePart] = []
     var peaks: PeaksDraft
+    /// The attributes of the sidecar's draft as it was written last, if they could be read.
+    var draft: FileAttributes?
+    /// Files that lost their names, the first one to be rescued first.
+    var rescues: [Rescue] = []
+    /// News of the take's files that was not reported yet.
+    var news: [TakeNews] = []
+    /// Audio files in whose place something else may lie.
+    var strayNames: Set<String> = []
+    /// Which of the closed audio files is looked at next.
+    var closedTurn = 0
+    /// Why the sidecar's draft is out of date; nil if it is not.
+    public internal(set) var draftFailure: FileError?
+    /// Why the sound goes on in a part that is full, or whose file another program touched.
+    public internal(set) var partFailure: FileError?
+    /// So many bytes stay free when what a removed file still holds is copied.
+    public var leastFreeBytes: Int64 = 0
+    /// Bytes of it that are copied at a sync.
+    public var rescuedBytes: Int64 = 1 << 20
 
     /// The largest part there is: `split_mib` at most.
     public static let largestSplitBytes: Int64 = 4000 << 20
+    /// A part grows up to this while no other one can be made: RIFF counts 4 GiB, and closing chunks follow.
+    static let largestBytes: Int64 = (4 << 30) - (16 << 20)
+    /// After so much more sound it is tried again to make another part.
+    static let splitRetrySeconds: Int64 = 10
 
     /// Begins a take: the sidecar, then the audio files are on the disk when this returns, with no frame in them.
     ///
@@ -68,16 +95,18 @@ public final class TakeOutput {
     ///   - format: as the card delivers the sound; it is stored as `format.stored`.
     ///   - keepsUnfiltered: whether the unfiltered sound is kept beside the filtered one.
     ///   - splitBytes: no audio file grows past this.
+    ///   - hasFingerprint: whether the fingerprints of the sound are computed; `deploy/bench` measures what they cost.
     /// - Throws: `FileError`; then nothing of the take is left but its number, as far as the storage lets it be removed.
     public init(
         in directory: TakesDirectory, name: TakeName, sidecar: Sidecar, started: WallTime, format: StreamFormat,
-        keepsUnfiltered: Bool = false, splitBytes: Int64 = TakeOutput.largestSplitBytes
+        keepsUnfiltered: Bool = false, splitBytes: Int64 = TakeOutput.largestSplitBytes, hasFingerprint: Bool = true
     ) throws(FileError) {
         self.directory = directory
         self.name = name
         ledger = SidecarLedger(sidecar)
         self.started = started
         self.keepsUnfiltered = keepsUnfiltered
+        self.hasFingerprint = hasFingerprint
         self.splitBytes = min(splitBytes, Self.largestSplitBytes)
         peaks = PeaksDraft(rateHz: sidecar.rateHz, channels: sidecar.channels)
         site = TakeSite(files: directory.files, takes: directory.folder, name: name)
@@ -90,6 +119,7 @@ public final class TakeOutput {
             throw error
         }
         ledger.written(ledger.change)
+        draft = site.draftOnDisk
     }
 
     /// Notes what happened to the take. It is on the disk after the next sync, or a minute later, as `SidecarLedger` says.
@@ -126,13 +156,14 @@ public final class TakeOutput {
         while done < bytes.count {
             var part = parts.count - 1
             if parts[part].frames >= parts[part].capacityFrames {
-                try split(format: parts[part].format, firstFrame: nextFrame)
-                part += 1
+                try splitOrGrow()
+                part = parts.count - 1
             }
             let bytesPerFrame = parts[part].format.stored.bytesPerFrame
             let room = Int(parts[part].capacityFrames - parts[part].frames) * bytesPerFrame
             let range = done..<min(bytes.count, done + room)
             precondition(range.count % bytesPerFrame == 0)
+            if try leaveShortened() { continue }
             try unsafe write(bytes, range, to: &parts[part].audio[0])
             if let unfiltered = unsafe unfiltered { try unsafe write(unfiltered, range, to: &parts[part].audio[1]) }
             for index in parts[part].audio.indices {
@@ -161,7 +192,13 @@ public final class TakeOutput {
     ///   - format: as the card delivers the sound from now on.
     ///   - firstFrame: of the take, at the rate of the sidecar; the time without sound is left out of the file.
     public func beginPart(format: StreamFormat, firstFrame: TakeFrame) throws(FileError) {
-        try split(format: format, firstFrame: firstFrame)
+        do throws(FileError) {
+            try split(format: format, firstFrame: firstFrame)
+            partFailure = nil
+        } catch {
+            partFailure = error
+            throw error
+        }
     }
 }
 
@@ -176,22 +213,26 @@ extension TakeOutput {
         try checkSync()
         let last = parts.count - 1
         if parts[last].isHeaderDue { try writeHeader(of: last) }
-        var due: (Sidecar, change: Int)?
+        var known: (Sidecar, change: Int)?
+        var isDue = false
         var isNamed = true
         if case .recording = state {
             isNamed = partChange <= ledger.writtenChange
-            if ledger.isDue(frames: frames) {
-                due = (snapshot(), ledger.change)
-                ledger.giveOut(frames: frames)
-            }
+            isDue = ledger.isDue(frames: frames)
+            known = (snapshot(), ledger.change)
+            if isDue { ledger.giveOut(frames: frames) }
         }
         syncState = .underWay
         return SyncPoint(
-            frames: frames, site: site, audio: parts.flatMap(\.audio).filter { $0.file != nil }, sidecar: due,
-            isNamed: isNamed)
+            frames: frames, site: site, audio: parts.flatMap(\.audio).filter { $0.file != nil }, sidecar: known,
+            isSidecarDue: isDue, draft: draft, isNamed: isNamed, closed: nextClosed(),
+            rescue: rescues.first.map { ($0, rescuedBytes, leastFreeForRescue) })
     }
 
-    /// Takes note of what a sync made safe.
+    /// Bytes in the bin count as free: it is emptied while a rescue goes on.
+    var leastFreeForRescue: Int64 { leastFreeBytes - directory.bin.byteCount }
+
+    /// Takes note of what a sync made safe, and of what other programs did to the take's files: `newNews` reports it.
     /// - Throws: `FileError`, the sync's failure: the take is to be abandoned.
     public func synced(_ synced: Synced) throws(FileError) {
         syncedFrames = max(syncedFrames, synced.frames)
@@ -202,6 +243,7 @@ extension TakeOutput {
             throw failure
         }
         syncState = .idle
+        try take(strays: synced)
     }
 
     /// Fails after a sync that failed, or whose outcome is not known.
@@ -239,6 +281,12 @@ extension TakeOutput {
         return last.firstFrame + Sidecar.frames(last.frames, at: last.format.rateHz, countedAt: sidecar.rateHz)
     }
 
+    private func counted(_ frames: (TakePart) -> Int64) -> Int64 {
+        parts.reduce(0) {
+            $0 + Sidecar.frames(frames($1), at: $1.format.rateHz, countedAt: sidecar.rateHz)
+        }
+    }
+
     private func write(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, to audio: inout AudioFile
     ) throws(FileError) {
@@ -258,14 +306,20 @@ extension TakeOutput {
     }
 
     func addPart(format: StreamFormat, firstFrame: TakeFrame) {
-        let number = ((parts + empty).map(\.number).max() ?? 0) + 1
+        var number = ((parts + empty).map(\.number).max() ?? 0) + 1
+        // A file that is not the recorder's keeps its name; the part gets the next.
+        while number > 1,
+            (keepsUnfiltered ? [false, true] : [false]).contains(where: { isUnfiltered in
+                site.files.isTaken(site.path(name.audioFile(part: number, isUnfiltered: isUnfiltered)))
+            })
+        { number += 1 }
         var stage = AudioFile.Stage.part
         if case .tail = state { stage = .tail }
         let audio = (keepsUnfiltered ? [false, true] : [false]).map { isUnfiltered in
             AudioFile(
                 name: name.audioFile(part: number, isUnfiltered: isUnfiltered),
                 header: header(format: format, firstFrame: firstFrame, isUnfiltered: isUnfiltered),
-                firstFrame: firstFrame, stage: stage)
+                firstFrame: firstFrame, stage: stage, hasFingerprint: hasFingerprint)
         }
         // Some room for the closing chunks: about a thousand markers.
         let room = splitBytes - Int64(WAVHeader.byteCount) - min(65_536, splitBytes / 16)
@@ -277,7 +331,7 @@ extension TakeOutput {
                 capacityFrames: max(2, capacity - capacity % 2)))
     }
 
-    private func split(format: StreamFormat, firstFrame: TakeFrame) throws(FileError) {
+    func split(format: StreamFormat, firstFrame: TakeFrame) throws(FileError) {
         try writeHeader(of: parts.count - 1)
         if case .tail = state { return try makePart(format: format, firstFrame: firstFrame, .beginTail) }
         try makePart(format: format, firstFrame: firstFrame, .split)
@@ -297,9 +351,11 @@ extension TakeOutput {
     }
 
     /// The sidecar with what this output knows.
-    func snapshot() -> Sidecar {
+    /// - Parameter completeParts: how many of the first parts get no more frames and lose none; nil: all but the last.
+    func snapshot(completeParts: Int? = nil) -> Sidecar {
+        let complete = completeParts ?? parts.count - 1
         var copy = sidecar
-        copy.setParts(parts.map(\.listed))
+        copy.setParts(parts.enumerated().map { index, part in part.listed(isComplete: index < complete) })
         return copy
     }
 
@@ -313,7 +369,7 @@ extension Sidecar {
     /// Sets the parts, and what follows from them.
     mutating func setParts(_ parts: [Part]) {
         self.parts = parts
-        frames = parts.reduce(0) { $0 + $1.frames }
+        frames = parts.reduce(0) { $0 + Sidecar.frames($1.frames, at: $1.rateHz, countedAt: rateHz) }
         durationSeconds = parts.reduce(0) { $0 + Double($1.frames) / Double($1.rateHz) }
     }
 }

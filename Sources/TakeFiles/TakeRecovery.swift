@@ -32,29 +32,42 @@ public final class TakeRecovery {
     private let ending: Sidecar.Ending?
     /// What was received of the take, by audio file, where that is known.
     private let received: [String: WrittenSound]
-    private var site: TakeSite
+    var site: TakeSite
     private var outcome: Outcome?
     /// What the recovered take lacks, one sentence each.
     public private(set) var shortcomings: [String] = []
     /// Whether all of its sound could be read.
     private var isMeasured = true
 
-    private var parts: [[AudioFile]] = []
+    var parts: [[AudioFile]] = []
     private var empty: [AudioFile] = []
-    private var sidecar: Sidecar?
+    var sidecar: Sidecar?
     private var peaks = PeaksDraft(rateHz: 1, channels: 1)
-    private var measure = SoundMeasure(channels: 1)
-    /// Which of `TakePhase.recover` is under way.
+    private var measure = SoundMeasure(rateHz: 1, channels: 1)
+    /// Whether a waveform is made.
+    private var makesPeaks = true
+    /// What the take goes through.
+    private var phases = TakePhase.recover
+    /// Which of `phases` is under way.
     private var phase = 0
     /// Which part of the phase comes next.
     private var part = 0
-    /// Bytes of the present part that were measured.
-    private var measured: Int64 = 0
+    /// Which file of the part is measured.
+    private var file = 0
+    /// The sound that is measured.
+    private var sound: StoredSound?
+    /// The fingerprint of the file that is measured, so far.
+    private var digest = SoundDigest()
+    /// Whether the sidecar could not be read, and none of the take's drafts either.
+    private var isMadeAnew = false
+    /// The finished take whose sidecar is written anew.
+    private var lost: LostSidecar?
 
     /// The recovery of one take. Nothing is done before `step`.
     ///
     /// - Parameters:
-    ///   - take: one of `directory.leftovers()` that is not being recorded and has no tail.
+    ///   - take: one of `directory.leftovers()` that is not being recorded and has no tail, or one of
+    ///     `directory.takesWithDamagedSidecars()`.
     ///   - directory: where it lies.
     ///   - bootID: the kernel's `boot_id`: a take of this boot was not ended by a power cut.
     ///   - ending: why the take ended, if that is known and could not be written.
@@ -80,8 +93,8 @@ public final class TakeRecovery {
             outcome = try begin()
             return outcome
         }
-        try carryOut(TakePhase.recover[phase])
-        if phase == TakePhase.recover.count {
+        try carryOut(phases[phase])
+        if phase == phases.count, outcome == nil {
             outcome = sidecar.map(Outcome.recovered)
             directory.discardReceivedSound(of: take)
         }
@@ -93,12 +106,17 @@ public final class TakeRecovery {
     private func begin(isRestored: Bool = false) throws(FileError) -> Outcome? {
         let found: LeftoverTake
         do throws(LeftoverProblem) {
-            found = try LeftoverTake(at: site, received: received) { (try? directory.probe()) != nil }
+            found = try LeftoverTake(at: site, received: received) { storageAnswers }
         } catch {
             switch error {
+            case .lost(let lost):
+                begin(lost)
+                return nil
             case .failed(let error): throw error
             case .foreign(let reason): return .left("\(reason): left where it is, in \(site.takes.path)/\(take.day)")
             case .unreplaced:
+                // A folder is in its place.
+                if !isFile(.sidecar) { try site.perform(.keepDamaged) }
                 try site.perform(.restore)
                 return try begin(isRestored: true)
             case .finished(let sidecar, var rest):
@@ -115,6 +133,8 @@ public final class TakeRecovery {
         var sidecar = found.sidecar
         var superfluous = found.superfluous
         try site.perform(.dropAudio, audio: &superfluous)
+        isMadeAnew = found.draft == .lost
+        if found.isSidecarDamaged { try site.perform(.keepDamaged) }
         if let problem = found.draftProblem {
             let lacks = found.draft == .lost ? "only its sound is known" : "what was noted last is not known"
             let kept = TakeDocument.sidecarUnread.name(stem: take.stem)
@@ -130,12 +150,14 @@ public final class TakeRecovery {
             // Only the headers of the audio list them, and these are about to be written.
             try site.perform(.replaceSidecar, content: SidecarFile.bytes(sidecar))
         }
+        // Without its draft, nothing says why it ended but what the recorder still knows.
+        if found.draft == .lost, let ending { sidecar.endedBy = ending }
         sidecar.endedBy = sidecar.endedBy ?? ending ?? (sidecar.bootID == bootID ? .crash : .powerCut)
         sidecar.recovered = true
         parts = found.parts
         empty = found.empty
         peaks = PeaksDraft(rateHz: sidecar.rateHz, channels: sidecar.channels)
-        measure = SoundMeasure(channels: sidecar.channels)
+        measure = SoundMeasure(rateHz: sidecar.rateHz, channels: sidecar.channels)
         self.sidecar = sidecar
         return nil
     }
@@ -164,6 +186,7 @@ public final class TakeRecovery {
             }
             parts[part] = audio
             nextPart()
+        case .peaks where !makesPeaks: nextPhase()
         case .peaks:
             site.perform(.appendPeaks, peaks: &peaks)
             site.perform(.peaks, peaks: &peaks)
@@ -175,25 +198,31 @@ public final class TakeRecovery {
         case .commit:
             var all = parts.flatMap(\.self)
             if let sidecar { try site.perform(phase, audio: &all, content: SidecarFile.bytes(sidecar)) }
+            if let failure = site.peaksFailure { shortcomings.append("it has no waveform: \(failure)") }
             nextPhase()
         case .dropDraft:
             try site.perform(phase)
             nextPhase()
+        case .replaceLost:
+            if let lost { outcome = try replace(lost) }
+            nextPhase()
         case .number, .begin, .writeHeader, .sync, .split, .secure, .beginPeaks, .dropPeaks, .revise, .restore,
-            .discard, .adopt,
-            .setAside, .replaceUnread, .removeEmpty, .beginTail, .rejoin, .dropTail:
+            .discard, .noteBinning, .copyToBin, .bin, .takeOut, .clearBin, .adopt,
+            .setAside, .replaceUnread, .keepDamaged, .removeEmpty, .beginTail, .rejoin, .dropTail:
             nextPhase()
         }
     }
 
     private func nextPart() {
         part += 1
+        file = 0
         if part == parts.count { nextPhase() }
     }
 
     private func nextPhase() {
         phase += 1
         part = 0
+        file = 0
     }
 }
 
@@ -207,9 +236,13 @@ extension TakeRecovery {
         audio.file = try site.files.open(site.path(audio.currentName))
         // The next step opens it again: a long take has more parts than a process may have open.
         defer { audio.file = nil }
-        if audio.stage == .final, let file = audio.file, try isWhole(audio, file) {
-            audio.isClosed = true
-            return
+        if audio.stage == .final, let file = audio.file {
+            var isDone = try isWhole(audio, file)
+            if !isDone, isMadeAnew { isDone = try isClosed(audio, file) }
+            if isDone {
+                audio.isClosed = true
+                return
+            }
         }
         if let received = received[audio.name], let file = audio.file,
             try received.soundBytes(in: file, site.files, isKept: true) < audio.dataBytes
@@ -230,51 +263,172 @@ extension TakeRecovery {
         else { return false }
         return try site.files.read(file, at: audio.end, count: audio.closing.count) == audio.closing
     }
+
+    /// Whether an audio file is one that was closed, by its own account: it may hold markers that nothing else says.
+    private func isClosed(_ audio: AudioFile, _ file: OpenFile) throws(FileError) -> Bool {
+        let head = try site.files.read(file, at: 0, count: WAVHeader.byteCount)
+        guard let reading = WAVHeaderReading(head), reading.isReadable(like: audio.headerBytes) else { return false }
+        let byteCount = try site.files.length(file)
+        return reading.dataBytes == audio.dataBytes && byteCount == reading.fileBytes
+    }
 }
 
-// MARK: - Levels and waveform
+// MARK: - Levels, waveform and fingerprints
 
 extension TakeRecovery {
-    /// Measures the next slice of the filtered sound.
+    /// Measures the next slice of the sound of a part: of the filtered file levels, waveform and fingerprint, then the fingerprint of its
+    /// twin.
     ///
-    /// Sound that cannot be read costs the take its waveform and levels, and nothing else.
+    /// Sound that cannot be read costs the take its waveform and levels, and the part its fingerprint, and nothing else.
     private func measureSound() throws(FileError) {
-        guard let audio = parts[part].first else { return nextPart() }
+        guard file < parts[part].count else { return nextPart() }
+        let audio = parts[part][file]
+        let isFiltered = file == 0
+        guard isFiltered || lacksFingerprint(audio) else { return nextFile() }
         do throws(FileError) {
-            if measured == 0 {
-                peaks.append(measure.begin(format: audio.header.format, follows: follows))
+            if sound == nil {
+                sound = try StoredSound(audio, at: site)
+                digest = SoundDigest()
+                if isFiltered { append(measure.begin(format: audio.header.format, follows: follows)) }
             }
-            let bytesPerFrame = audio.header.format.bytesPerFrame
-            let slice = Int64(max(1, Self.slice / bytesPerFrame) * bytesPerFrame)
-            let file = try site.files.open(site.path(audio.currentName))
-            let bytes = try site.files.read(
-                file, at: Int64(WAVHeader.byteCount) + measured, count: Int(min(slice, audio.dataBytes - measured)))
-            peaks.append(measure.add(bytes))
-            measured = bytes.isEmpty ? audio.dataBytes : measured + Int64(bytes.count)
+            let bytes = try sound?.next(atMost: Self.slice) ?? []
+            digest.update(bytes)
+            if isFiltered { append(measure.add(bytes)) }
         } catch {
             isMeasured = false
             shortcomings.append("not all of its sound can be read: \(error)")
             site.giveUp(&peaks, error)
-            measured = 0
+            sound = nil
             return nextPhase()
         }
-        let isOver = measured >= audio.dataBytes
+        let isOver = sound?.isOver ?? true
         if isOver {
-            measured = 0
-            if part == parts.count - 1 { peaks.append(measure.finish()) }
+            sound = nil
+            noteFingerprint(audio, isTwin: !isFiltered)
+            if isFiltered, part == parts.count - 1 { append(measure.finish()) }
         }
-        if peaks.isDue { site.perform(.appendPeaks, peaks: &peaks) }
-        if isOver { nextPart() }
+        if makesPeaks, peaks.isDue { site.perform(.appendPeaks, peaks: &peaks) }
+        if isOver { nextFile() }
+    }
+
+    private func nextFile() {
+        file += 1
+        if file >= parts[part].count { nextPart() }
+    }
+
+    private func append(_ pairs: [Int8]) {
+        if makesPeaks { peaks.append(pairs) }
+    }
+
+    /// Whether the sidecar has no fingerprint of an audio file.
+    private func lacksFingerprint(_ audio: AudioFile) -> Bool {
+        sidecar?.sounds.first { $0.file == audio.name }.map { $0.sha256 == nil } ?? false
+    }
+
+    /// Notes the fingerprint of an audio file that was read to its end, and holds what the sidecar says. A part that was finished before is
+    /// left as it is.
+    private func noteFingerprint(_ audio: AudioFile, isTwin: Bool) {
+        guard digest.byteCount == audio.dataBytes, audio.stage != .committed || lost != nil, lacksFingerprint(audio),
+            let index = sidecar?.parts.firstIndex(where: { (isTwin ? $0.unfilteredFile : $0.file) == audio.name }),
+            let part = sidecar?.parts[index], audio.frames == (isTwin ? part.twinFrames : part.frames)
+        else { return }
+        if isTwin {
+            sidecar?.parts[index].unfilteredSoundSHA256 = digest.hexadecimal
+        } else {
+            sidecar?.parts[index].soundSHA256 = digest.hexadecimal
+        }
+        sidecar?.parts[index].fingerprint = .later
     }
 
     /// Whether the present part begins with the frame after the last one of the part before.
     private var follows: Bool {
         guard part > 0, let last = parts[part - 1].first, let audio = parts[part].first else { return false }
+        // A part of another rate is measured anew, wherever it begins.
         return last.firstFrame + last.frames == audio.firstFrame
     }
 
     /// The levels of the take as it is now. Those that were noted at its end still hold, and include what the filter clipped.
     private func levels(of sidecar: Sidecar) -> [Sidecar.Levels] {
         sidecar.levels.isEmpty ? measure.levels.map(Sidecar.Levels.init) : sidecar.levels
+    }
+}
+
+// MARK: - A finished take without its sidecar
+
+extension TakeRecovery {
+    /// Whether the storage takes something just now.
+    private var storageAnswers: Bool { (try? directory.probe()) != nil }
+
+    private func isFile(_ document: TakeDocument) -> Bool {
+        do throws(FileError) {
+            _ = try site.files.length(site.files.openToRead(site.path(document), followsLink: false))
+            return true
+        } catch {
+            return error.code != EISDIR
+        }
+    }
+
+    private func begin(_ lost: LostSidecar) {
+        self.lost = lost
+        phases = TakePhase.rebuild
+        sidecar = lost.sidecar
+        parts = lost.parts
+        peaks = PeaksDraft(rateHz: lost.sidecar.rateHz, channels: lost.sidecar.channels)
+        measure = SoundMeasure(rateHz: lost.sidecar.rateHz, channels: lost.sidecar.channels)
+        makesPeaks = !hasPeaks(channels: lost.sidecar.channels)
+    }
+
+    /// Whether the waveform is there, or something else is in its place.
+    private func hasPeaks(channels: Int) -> Bool {
+        do throws(FileError) {
+            let file = try site.files.openToRead(site.path(.peaks), followsLink: false)
+            let head = try site.files.read(file, at: 0, count: PeaksFile.headerByteCount)
+            guard let shape = PeaksFile.shape(header: head), shape.channels == channels, shape.length > 0 else {
+                return false
+            }
+            let byteCount = PeaksFile.headerByteCount + shape.length * shape.bytesPerPixel
+            return try site.files.length(file) == Int64(byteCount)
+        } catch {
+            return error.code != ENOENT
+        }
+    }
+
+    /// Writes the sidecar anew. It is read once more before: reading the sound took a while, and what could not be read then may be read now.
+    /// - Returns: what became of the take, if it turned out to be whole.
+    private func replace(_ lost: LostSidecar) throws(FileError) -> Outcome? {
+        var isLost = false
+        do throws(LeftoverProblem) {
+            isLost = try lost.isStillLost(at: site, { storageAnswers })
+        } catch {
+            if case .failed(let error) = error { throw error }
+        }
+        guard isLost else {
+            // The waveform that was made for it is not needed.
+            try site.perform(.dropPeaks)
+            return .unchanged
+        }
+        guard var sidecar else { return nil }
+        if isMeasured { sidecar.levels = levels(of: sidecar) }
+        self.sidecar = sidecar
+        try site.perform(.replaceLost, content: SidecarFile.bytes(sidecar))
+        dropRest()
+        let lacks = "its sidecar is made of what its sound says"
+        if let problem = lost.problem {
+            let kept = site.keptName.map { ": kept as \($0)" } ?? ""
+            shortcomings.append("\(lacks): \(problem)\(kept)")
+        } else {
+            shortcomings.append("\(lacks): the old one is gone")
+        }
+        return nil
+    }
+
+    /// Removes a tail, and what else is left beside a finished take, as far as the storage lets it be removed.
+    private func dropRest() {
+        do throws(LeftoverProblem) {
+            _ = try LeftoverTake(at: site, received: received) { storageAnswers }
+        } catch {
+            guard case .finished(_, var rest) = error else { return }
+            try? site.perform(.dropTail, audio: &rest)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Takes
 
 /// The place where one take is written: it carries out the steps of `TakePhase` there.
@@ -7,7 +8,9 @@ struct TakeSite: Sendable {
     let takes: OpenFile
     let name: TakeName
     /// The folder of the day, once it is made.
-    private var day: OpenFile?
+    var day: OpenFile?
+    /// The bin's folder of the day, once it is opened.
+    var bin: OpenFile?
     private var drafts: [TakeDocument: Draft] = [:]
     /// Whether the whole waveform is there under its first name.
     private var hasPeaks = false
@@ -17,6 +20,11 @@ struct TakeSite: Sendable {
         var file: OpenFile
         var end: Int64
     }
+
+    /// Why the waveform did not get its name: another program's file has it.
+    private(set) var peaksFailure: FileError?
+    /// The last name that `keep` gave.
+    private(set) var keptName: String?
 
     init(files: FileSystem, takes: OpenFile, name: TakeName) {
         self.files = files
@@ -32,8 +40,11 @@ struct TakeSite: Sendable {
     func path(_ document: TakeDocument) -> String {
         switch document {
         case .number, .numberDraft: "\(takes.path)/\(document.name(stem: name.stem))"
-        case .sidecarPart, .sidecarDraft, .sidecarUnread, .sidecar, .revision, .removal, .peaksPart, .peaks:
+        case .sidecarPart, .sidecarDraft, .sidecarUnread, .sidecar, .sidecarDamaged, .revision, .removal, .peaksPart,
+            .peaks:
             path(document.name(stem: name.stem))
+        case .binNote, .binNoteDraft, .binnedSidecar, .binnedSidecarDraft, .binnedRemoval:
+            "\(binPath)/\(document.name(stem: name.stem))"
         }
     }
 
@@ -81,11 +92,26 @@ struct TakeSite: Sendable {
             if document == .peaksPart, !hasPeaks {
                 // Of a take that was abandoned: there is no waveform, or half of one.
                 try files.remove(path(document))
+            } else if document == .peaksPart {
+                hasPeaks = false
+                do throws(FileError) {
+                    if isForeignWaveform(path(final)) {
+                        // A waveform can be made again from the sound.
+                        try files.remove(path(document))
+                        throw FileError("rename \(path(document)) to", path(final), code: EEXIST)
+                    }
+                    try files.rename(path(document), to: path(final))
+                    try files.settle(path(final))
+                } catch {
+                    // Another program removed it.
+                    guard error.code == ENOENT || error.code == EEXIST else { throw error }
+                    peaksFailure = error.code == EEXIST ? error : nil
+                }
             } else {
                 try files.rename(path(document), to: path(final))
-                if document == .peaksPart { hasPeaks = false }
                 try files.settle(path(final))
             }
+        case .keep(let document, let final): try keep(document, as: final)
         case .remove(let document):
             drafts[document] = nil
             try files.remove(path(document))
@@ -99,6 +125,7 @@ struct TakeSite: Sendable {
                 let file = try files.createWhole(path(audio[index].currentName), isNew: true)
                 audio[index].file = file
                 try files.write(audio[index].headerBytes, to: file, at: 0)
+                audio[index].isNameKnown = knowsName(of: file)
             }
             try chain(audio)
         case .writeHeader:
@@ -134,6 +161,10 @@ struct TakeSite: Sendable {
         case .makeDay: day = try files.makeWholeFolder("\(takes.path)/\(name.day)")
         case .syncDay: try files.syncFolder(openDay())
         case .syncTakes: try files.syncFolder(takes)
+        case .makeBin: try makeBin()
+        case .moveToBin: try moveToBin()
+        case .moveFromBin: try moveFromBin()
+        case .syncBin: try files.syncFolder(openBin())
         }
     }
 
@@ -158,23 +189,67 @@ struct TakeSite: Sendable {
     /// Makes empty files under the names that audio files get next, where that is of use.
     private mutating func reserve(_ audio: [AudioFile], _ stage: AudioFile.Stage) throws(FileError) {
         guard !audio.isEmpty, try files.kind(of: takes.path).splitsNames else { return }
-        for audio in audio { _ = try files.create(path(audio.name + stage.suffix), isNew: false) }
+        for audio in audio { try reserve(path(audio.name + stage.suffix)) }
         try files.syncFolder(openDay())
+    }
+
+    /// An empty file of that name was made for this before the power went, or is made now; another one stays as it is.
+    private func reserve(_ path: String) throws(FileError) {
+        do throws(FileError) {
+            _ = try files.create(path, isNew: true)
+        } catch {
+            guard error.code == EEXIST, try files.length(files.open(path)) == 0 else { throw error }
+        }
     }
 
     private func rename(_ audio: inout AudioFile, _ stage: AudioFile.Stage) throws(FileError) {
         let named = path(audio.name + stage.suffix)
-        try files.rename(path(audio.currentName), to: named)
+        // The name may be that of a file that no recorder made. What was reserved is replaced: that is what it is for.
+        if try !files.kind(of: takes.path).splitsNames {
+            try files.renameNew(path(audio.currentName), to: named)
+        } else {
+            try files.rename(path(audio.currentName), to: named)
+        }
         audio.stage = stage
         try files.settle(named)
     }
 
-    private mutating func openDay() throws(FileError) -> OpenFile {
+    /// The names in the folder of the day are on the disk when this returns.
+    mutating func syncNames() throws(FileError) { try files.syncFolder(openDay()) }
+
+    mutating func openDay() throws(FileError) -> OpenFile {
         if let day { return day }
         // A day's folder that is a link is not one that this made: what is in it may be all that there is of a take somewhere else.
         let folder = try files.openFolder("\(takes.path)/\(name.day)", followsLink: false)
         day = folder
         return folder
+    }
+
+    /// Whether another program's file has the name of the waveform: it has bytes, and does not begin as a waveform does.
+    private func isForeignWaveform(_ path: String) -> Bool {
+        guard files.isTaken(path) else { return false }
+        guard let file = try? files.openToRead(path, followsLink: false),
+            let head = try? files.read(file, at: 0, count: PeaksFile.headerByteCount)
+        else { return true }
+        return !head.allSatisfy { $0 == 0 } && PeaksFile.shape(header: head) == nil
+    }
+
+    /// `STEM.json.damaged`, then `STEM.json.damaged.2`: nothing that was kept before is replaced.
+    private mutating func keep(_ document: TakeDocument, as final: TakeDocument) throws(FileError) {
+        for number in 1... {
+            let kept = final.name(stem: name.stem) + (number == 1 ? "" : ".\(number)")
+            do throws(FileError) {
+                try files.renameNew(path(document), to: path(kept))
+            } catch {
+                if error.code == EEXIST { continue }
+                guard error.code == ENOENT else { throw error }
+                return
+            }
+            keptName = kept
+            // It may be no file, or one that the storage cannot give back.
+            try? files.settle(path(kept))
+            return
+        }
     }
 
     private mutating func removeRest() throws(FileError) {

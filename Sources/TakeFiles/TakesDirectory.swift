@@ -10,6 +10,8 @@ public final class TakesDirectory: Sendable {
     let files: FileSystem
     let folder: OpenFile
     private let lock: TakesLock
+    /// Takes that were deleted and may come back.
+    public let bin = TakesBin()
     /// What kind of file system it lies on.
     public let kind: FileSystemKind
     /// What its path led to when it was opened.
@@ -77,8 +79,10 @@ public final class TakesDirectory: Sendable {
             if Self.isSidecar(file, of: take) { takes.append(take) }
             return true
         }
+        // Its numbers are given, too. A bin that cannot be read is reported when it is read whole; `.number` counts those as well.
+        let binned = (try? Self.binned(in: path, files: self.files) { _, _ in }) ?? []
         self.unreadable = Locked((Set(unreadable), unreadable))
-        let highest = names.map(\.number).filter { $0 <= KitMark.highestCounted }.max()
+        let highest = (names + binned.map(\.take)).map(\.number).filter { $0 <= KitMark.highestCounted }.max()
         number = Locked(max(last ?? 0, highest ?? 0, mark?.last() ?? 0))
     }
 
@@ -89,17 +93,34 @@ public final class TakesDirectory: Sendable {
     /// reports it.
     /// - Throws: `FileError`; then the number is not given, and lost.
     public func nextTake(kit: String, started: WallTime) throws(FileError) -> TakeName {
-        let number = try self.number.withLock { last throws(FileError) in
+        let name = try self.number.withLock { last throws(FileError) in
             last = max(last, mark?.last() ?? 0)
-            guard last < TakeName.highestNumber else { throw FileError("count on in", path, code: EOVERFLOW) }
-            last += 1
-            return last
+            while true {
+                guard last < TakeName.highestNumber else { throw FileError("count on in", path, code: EOVERFLOW) }
+                last += 1
+                let name = TakeName(kit: kit, number: last, started: started)
+                // Files that were put there since the directory was opened keep their names.
+                if !isTaken(name) { return name }
+            }
         }
-        let name = TakeName(kit: kit, number: number, started: started)
         mark?.note(name)
         var site = TakeSite(files: files, takes: folder, name: name)
-        try site.perform(.number, content: KitMark.bytes(number))
+        try site.perform(.number, content: KitMark.bytes(name.number))
         return name
+    }
+
+    /// Whether there is any file of a take.
+    private func isTaken(_ name: TakeName) -> Bool {
+        do throws(FileError) {
+            return try files.entries("\(path)/\(name.day)").contains { TakeName(file: $0, day: name.day) == name }
+        } catch {
+            guard ![ENOENT, ENOTDIR, ELOOP].contains(error.code) else { return false }
+            // A folder that cannot be listed now is no reason not to record: the names that a take gets are examined one by one.
+            let documents: [TakeDocument] = [.sidecar, .sidecarPart, .sidecarDraft, .revision, .peaks, .peaksPart]
+            let audio = [false, true].map { name.audioFile(part: 1, isUnfiltered: $0) }
+            let names = documents.map { $0.name(stem: name.stem) } + audio + audio.map { $0 + ".part" }
+            return names.contains { files.isTaken("\(path)/\(name.day)/\($0)") }
+        }
     }
 
     /// Why the kit's mark could not be kept, once for each reason, as a sentence; nil: nothing new.
@@ -110,19 +131,25 @@ public final class TakesDirectory: Sendable {
     /// The last number given, or the highest that is on the disk.
     public var lastNumber: Int { number.withLock { $0 } }
 
-    /// The finished takes, by number. Read from the names of the files alone.
+    /// The finished takes, by number. Read from the names of the files alone: a take whose sidecar is damaged is among them.
     public func takes() throws(FileError) -> [TakeName] {
         try finished().sorted()
     }
 
     /// The takes that are not finished, by number, and those beside which there is a tail, a draft or an audio file without sound: what
-    /// a power cut, a crash or a removal that was cut left behind. Read from the names of the files; of `.part` files, the beginning too.
+    /// a power cut, a crash or a removal that was cut left behind; none that is half moved into the bin. Read from the names of the files; of `.part` files, the beginning too.
+    ///
+    /// So is a take whose sidecar is gone. One whose sidecar is damaged is not: `takesWithDamagedSidecars` has those.
     ///
     /// A take that is being recorded for the first time is among them; one that was finished, and has a tail or is recorded
     /// again, is not.
     public func leftovers() throws(FileError) -> [TakeName] {
-        let all = try names { _, _ in true }
-        let finished = Set(try finished())
+        var finished: Set<TakeName> = []
+        // At once: a day that can be read only now and then would have no finished take.
+        let all = try names { file, take in
+            if Self.isSidecar(file, of: take) { finished.insert(take) }
+            return true
+        }
         let goesOn = try names { file, take in
             // Most files, and soon known.
             if file.hasSuffix(".wav") || file.hasSuffix(".json") || file.hasSuffix(".dat") { return false }
@@ -133,7 +160,8 @@ public final class TakesDirectory: Sendable {
         }
         // Asked for last: a take that was finished meanwhile may go on.
         let open = resumptions.withLock { Set($0.keys) }
-        return Set(all).subtracting(finished).union(goesOn).subtracting(open).sorted()
+        let leftovers = Set(all).subtracting(finished).union(goesOn).subtracting(open)
+        return leftovers.isEmpty ? [] : leftovers.subtracting(try deleted(among: leftovers)).sorted()
     }
 
     /// The finished takes that have a WAV file, by number: those among which some may be on their way to FLAC. Read from the
@@ -202,9 +230,9 @@ public final class TakesDirectory: Sendable {
         // Not before it is known how it ends.
         guard resumptions.withLock({ $0[take] }) == nil else { return false }
         if sidecar.pendingFormat != nil { return true }
-        return sidecar.parts.contains { part in
+        return try sidecar.parts.contains { part in
             let base = part.file.prefix { $0 != "." }
-            return part.file.hasSuffix(".flac") && (try? files.identity("\(path)/\(take.day)/\(base).wav")) != nil
+            return try part.file.hasSuffix(".flac") && files.isSound("\(path)/\(take.day)/\(base).wav", of: take)
         }
     }
 
@@ -213,6 +241,9 @@ public final class TakesDirectory: Sendable {
         resumptions.withLock { $0[take] = resumption }
     }
 
+    /// Whether a finished take has a tail, or is recorded again.
+    func mayGoOn(_ take: TakeName) -> Bool { resumptions.withLock { $0[take] != nil } }
+
     /// Removes all files of a finished take. Not to be called while it is played.
     /// - Throws: `FileError`. If the sidecar is gone, it is no take any more, and recovery removes the rest.
     public func remove(_ take: TakeName) throws(FileError) {
@@ -220,7 +251,8 @@ public final class TakesDirectory: Sendable {
         do throws(FileError) {
             try site.perform(.discard)
         } catch {
-            if (try? contains(take)) ?? true { try? files.remove(site.path(.removal)) }
+            // If that is not known, recovery finds out.
+            if (try? contains(take)) == true { try? files.remove(site.path(.removal)) }
             throw error
         }
     }
@@ -281,16 +313,39 @@ public final class TakesDirectory: Sendable {
         try files.checkWritable(path)
     }
 
-    /// Writes a few bytes and makes them safe. It takes as long as the storage does.
+    /// Writes a few bytes and makes them safe, and makes a file and removes it, as a take would. It takes as long as the storage does.
+    /// - Parameter day: the folder that a take would be in, if it is there; nil: that is not known.
     /// - Throws: `FileError`, if the storage does not take them.
-    public func probe() throws(FileError) {
+    public func probe(day: String? = nil) throws(FileError) {
         try checkWritable()
         try lock.probe()
+        var folders = [path]
+        if let day, (try? files.identity("\(path)/\(day)")) != nil { folders.append("\(path)/\(day)") }
+        for folder in folders {
+            let probe = "\(folder)/\(Self.probeFile)"
+            let file = try files.create(probe, isNew: false)
+            defer { try? files.remove(probe) }
+            try files.write([0x0a], to: file, at: 0)
+        }
     }
 
-    /// Bytes that are free for the recorder where the takes are.
+    /// What a probe makes: no file of a take, and left out where takes are copied without their `.part` files.
+    static let probeFile = ".probe.part"
+
+    /// Fails if no file can be made there, as the system knows. Writes nothing.
+    /// - Parameter day: the folder that a take would be in, if it is there.
+    public func checkRoom(day: String) throws(FileError) {
+        if try files.freeFiles(path) == 0 { throw FileError("make a file in", path, code: ENOSPC) }
+        do throws(FileError) {
+            try files.checkWritable("\(path)/\(day)")
+        } catch {
+            guard error.code == ENOENT else { throw error }
+        }
+    }
+
+    /// Bytes that are free for the recorder where the takes are, or are in the bin, which is emptied for them.
     public func freeBytes() throws(FileError) -> Int64 {
-        try files.freeBytes(path)
+        try freeBytesBesideBin() + bin.byteCount
     }
 
     /// Notes that a failing storage ended a take: its audio files may hold something else than was received.

@@ -4,7 +4,7 @@ public import Takes
 public struct TakesFolder: Sendable {
     /// Its path.
     public let path: String
-    private let files: FileSystem
+    let files: FileSystem
 
     /// The folder at `path`; nothing is read yet.
     public init(path: String, files: FileSystem = FileSystem()) {

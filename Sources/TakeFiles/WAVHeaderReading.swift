@@ -1,3 +1,4 @@
+import Glibc
 import Takes
 
 /// The head of an audio file, if a recorder wrote it: other WAV files begin differently.
@@ -10,6 +11,8 @@ struct WAVHeaderReading: Hashable, Sendable {
     let origin: BroadcastOrigin?
     /// Bytes of sound, as of the last sync that was begun.
     let dataBytes: Int64
+    /// Bytes of the file, as it says.
+    let fileBytes: Int64
     /// The whole content of the chunk `fmt `: more than `format` has of it.
     let formatChunk: [UInt8]
     /// Whether there is no other chunk than a recorder writes: readers stop at a damaged name.
@@ -38,6 +41,7 @@ struct WAVHeaderReading: Hashable, Sendable {
         hasOwnChunksOnly = chunks.keys.allSatisfy(["bext", "fmt ", "fact", "JUNK"].contains)
         origin = chunks["bext"].flatMap { BroadcastOrigin(Array(bytes[$0]), rateHz: format.rateHz) }
         dataBytes = Int64(bytes.number(4092, UInt32.self))
+        fileBytes = Int64(bytes.number(4, UInt32.self)) + 8
     }
 
     /// Whether other programs can read it, as they can read the head that a recorder writes: `bytes`.
@@ -108,5 +112,19 @@ extension [UInt8] {
     /// A number, lowest byte first.
     fileprivate func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Number {
         self[offset..<offset + Number.bitWidth / 8].reversed().reduce(0) { $0 << 8 | Number($1) }
+    }
+}
+
+extension FileSystem {
+    /// Whether there is a WAV file that a recorder wrote for a take, by its head.
+    /// - Throws: `FileError`: it is there and cannot be read.
+    func isSound(_ path: String, of take: TakeName) throws(FileError) -> Bool {
+        do throws(FileError) {
+            let head = try read(openToRead(path, followsLink: false), at: 0, count: WAVHeader.byteCount)
+            return WAVHeaderReading(head)?.origin?.isOf(take) == true
+        } catch {
+            guard [ENOENT, ENOTDIR, ELOOP, EISDIR, ESPIPE, ENXIO].contains(error.code) else { throw error }
+            return false
+        }
     }
 }

@@ -50,6 +50,10 @@ public struct CatalogedTake: Codable, Hashable, Sendable {
     public var starred: Bool
     /// Where it stands in the outbox; null: it is in none.
     @ExplicitNull public var upload: UploadStanding?
+    /// Whether its sound is what was recorded; null: it was not compared yet.
+    @ExplicitNull public var sound: SoundStanding? = nil
+    /// Why it is held as damaged, a sentence; null: it is not.
+    @ExplicitNull public var damaged: String? = nil
 
     /// How many of what a take has.
     public struct Counts: Codable, Hashable, Sendable {
@@ -86,7 +90,7 @@ public struct CatalogedTake: Codable, Hashable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case take, number, kit, revision, started, clock, frames, channels, format, recovered, files, counts, clipped
-        case bytes, folder, place, memo, tags, starred, upload
+        case bytes, folder, place, memo, tags, starred, upload, sound, damaged
         case startedCorrected = "started_corrected"
         case durationSeconds = "duration_seconds"
         case rateHz = "rate_hz"
@@ -124,6 +128,7 @@ extension CatalogedTake {
                 parts: sidecar.parts.count, markers: notes.markers(of: sidecar.markers).count, gaps: sidecar.gapCount,
                 suspectedLosses: sidecar.suspectedLosses.count),
             clipped: sidecar.levels.contains { $0.clippedFrames > 0 }, bytes: bytes, folder: folder, place: place,
-            memo: notes.memo, tags: notes.tags, starred: notes.starred, upload: nil)
+            memo: notes.memo, tags: notes.tags, starred: notes.starred, upload: nil,
+            sound: notes.soundStanding(of: sidecar), damaged: notes.damage(of: sidecar))
     }
 }

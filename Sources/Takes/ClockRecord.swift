@@ -39,7 +39,10 @@ public struct ClockRecord: Hashable, Sendable {
     /// second, and a leap second is one.
     public static let tolerance = Duration.seconds(2)
     /// What differs by less was read, not set.
-    static let jitter = Duration.milliseconds(1)
+    public static let jitter = Duration.milliseconds(1)
+    /// How much faster or slower than `CLOCK_MONOTONIC_RAW` the calendar runs at most: the kernel slews by 500 millionths (`adjtimex(2)`),
+    /// and a crystal is off by less than 100.
+    static let mostSlew = 600e-6
 
     /// What is known after another reading of the kernel's clock.
     /// - Parameter known: what was known before; what another boot knew counts for nothing.

@@ -9,9 +9,13 @@ extension Sidecar {
         @ExplicitNull public var utc: String?
         /// By how many microseconds either time may be wrong.
         public var errorUs: Int64
+        /// The same on `CLOCK_MONOTONIC`, in nanoseconds, by which a date that is set later applies to it; nil in sidecars of versions that
+        /// did not note it.
+        public var monotonicNs: Int64?
 
         /// A frame and when it was sampled.
-        public init(atFrame: TakeFrame, rawNs: Int64, utc: String?, errorUs: Int64) {
+        public init(atFrame: TakeFrame, rawNs: Int64, utc: String?, errorUs: Int64, monotonicNs: Int64? = nil) {
+            self.monotonicNs = monotonicNs
             self.atFrame = atFrame
             self.rawNs = rawNs
             self.utc = utc
@@ -23,6 +27,7 @@ extension Sidecar {
             case atFrame = "at_frame"
             case rawNs = "raw_ns"
             case errorUs = "error_us"
+            case monotonicNs = "monotonic_ns"
         }
     }
 

@@ -65,6 +65,17 @@ extension Sidecar {
         }
     }
 
+    /// The take ends at a frame, and its card did not come back after it: what was marked in the time without sound is marked at its end, and
+    /// that time is no gap of the take.
+    public mutating func endBeforeTimeAway(at end: TakeFrame) {
+        let away = gaps.filter { $0.cause == .cardLost && $0.atFrame >= end }
+        for index in markers.indices {
+            let frame = markers[index].atFrame
+            if away.contains(where: { $0.atFrame <= frame && frame < $0.end }) { markers[index].atFrame = end }
+        }
+        gaps.removeAll(where: away.contains)
+    }
+
     /// How many gaps there are.
     public var gapCount: Int { gaps.reduce(0) { $0 + $1.gapCount } }
 }

@@ -28,9 +28,9 @@ public struct Sidecar: Codable, Equatable, Sendable {
     public var recovered = false
     /// The audio files, in order.
     public var parts: [Part]
-    /// Frames of all parts.
+    /// Frames of all parts, counted at the take's rate: a part may have another. Versions up to 0.1.0 added up what the parts have.
     public var frames: Int64
-    /// `frames` at the take's rate.
+    /// How long all parts last together.
     public var durationSeconds: Double
     /// The card's stable id.
     public var card: String
@@ -94,8 +94,10 @@ public struct Sidecar: Codable, Equatable, Sendable {
         @ExplicitNull public var unfilteredFile: String?
         /// Where in the take it begins.
         public var firstFrame: TakeFrame
-        /// How many frames it holds.
+        /// Its length in frames.
         public var frames: Int64
+        /// The length of the unfiltered twin in frames, where another program or a damaged disk left another one; else nil.
+        public var unfilteredFrames: Int64?
         /// Frames a second.
         public var rateHz: Int
         /// ALSA's name of the format that the card delivered.
@@ -107,6 +109,26 @@ public struct Sidecar: Codable, Equatable, Sendable {
         @ExplicitNull public var sha256: String?
         /// Of the whole unfiltered twin; filled in by the library.
         @ExplicitNull public var unfilteredSHA256: String?
+        /// The fingerprint of its sound: SHA-256 of the samples as they are stored (the content of the chunk `data`), hexadecimal.
+        /// FLAC keeps it. Null: the part is still being recorded, or the version that recorded it computed none.
+        @ExplicitNull public var soundSHA256: String?
+        /// The same of the unfiltered twin.
+        @ExplicitNull public var unfilteredSoundSHA256: String?
+        /// When the fingerprints were computed; null without one.
+        @ExplicitNull public var fingerprint: Fingerprint?
+        /// SHA-256 of the whole file that a person accepted, though its sound is not what was recorded; filled in by the library.
+        /// Nil: there was no need. "missing": it was accepted that the file is not there.
+        public var acceptedSHA256: String?
+        /// The same of the unfiltered twin.
+        public var acceptedUnfilteredSHA256: String?
+
+        /// When the fingerprint of a part was computed.
+        public enum Fingerprint: String, Codable, Sendable {
+            /// While it was recorded, of the samples that were given to the storage.
+            case capture
+            /// Of the file, later: damage before that is not known.
+            case later
+        }
 
         /// A part that begins at `firstFrame` of the take.
         public init(
@@ -131,6 +153,9 @@ public struct Sidecar: Codable, Equatable, Sendable {
             if format.significantBits < format.sampleFormat.significantBits { significantBits = format.significantBits }
         }
 
+        /// The length of the unfiltered twin in frames, if there is one.
+        public var twinFrames: Int64 { unfilteredFrames ?? frames }
+
         /// What the card delivered, in a take of `channels`.
         public func streamFormat(channels: Int) -> StreamFormat {
             StreamFormat(
@@ -138,9 +163,14 @@ public struct Sidecar: Codable, Equatable, Sendable {
         }
 
         enum CodingKeys: String, CodingKey {
-            case file, frames, format, sha256
+            case file, frames, format, sha256, fingerprint
             case unfilteredFile = "unfiltered_file"
+            case unfilteredFrames = "unfiltered_frames"
             case unfilteredSHA256 = "unfiltered_sha256"
+            case soundSHA256 = "sound_sha256"
+            case unfilteredSoundSHA256 = "unfiltered_sound_sha256"
+            case acceptedSHA256 = "accepted_sha256"
+            case acceptedUnfilteredSHA256 = "accepted_unfiltered_sha256"
             case firstFrame = "first_frame"
             case rateHz = "rate_hz"
             case significantBits = "significant_bits"

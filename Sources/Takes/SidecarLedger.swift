@@ -79,6 +79,9 @@ public struct SidecarLedger: Sendable {
             changed(isUrgent: true)
         case .gap(let frame, let frames, let cause):
             changed(isUrgent: add(Sidecar.Gap(atFrame: frame, frames: frames, cause: cause)))
+        case .endedWithoutCard(let end):
+            sidecar.endBeforeTimeAway(at: end)
+            changed(isUrgent: true)
         case .filter(let filter):
             sidecar.filter.append(filter)
             changed(isUrgent: true)
@@ -97,6 +100,12 @@ public struct SidecarLedger: Sendable {
             guard ppm != sidecar.clockDriftPPM else { return }
             sidecar.clockDriftPPM = ppm
             changed(isUrgent: false)
+        case .dated(let truth):
+            var dated = sidecar
+            truth.date(&dated)
+            guard dated != sidecar else { return }
+            sidecar = dated
+            changed(isUrgent: true)
         case .corrected(let started):
             guard started != sidecar.startedCorrected else { return }
             sidecar.startedCorrected = started
@@ -119,8 +128,9 @@ public struct SidecarLedger: Sendable {
     /// A finished take goes on.
     /// - Parameter finished: its sidecar, as it may have been revised.
     public mutating func goOn(after finished: Sidecar) {
+        // It was dated since, or converted and made WAV again.
+        if finished.revision > sidecar.revision { sidecar.adoptCalendar(of: finished) }
         sidecar.revision = finished.revision == .max ? .max : finished.revision + 1
-        sidecar.startedCorrected = sidecar.startedCorrected ?? finished.startedCorrected
         sidecar.endedBy = nil
         sidecar.levels = []
         changed(isUrgent: true)

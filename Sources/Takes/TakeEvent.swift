@@ -6,6 +6,8 @@ public enum TakeEvent: Sendable, Hashable {
     case marker(at: TakeFrame, note: String?)
     /// Frames were lost, and are silent in the file.
     case gap(at: TakeFrame, frames: Int64, cause: Sidecar.Gap.Cause)
+    /// The take ends at a frame, and its card was away from there on.
+    case endedWithoutCard(at: TakeFrame)
     /// Another filter is in force from a frame on.
     case filter(Sidecar.FilterChange)
     /// The card has another gain, or automatic gain control, from a frame on.
@@ -18,6 +20,8 @@ public enum TakeEvent: Sendable, Hashable {
     case suspectedLoss(Sidecar.SuspectedLoss)
     /// How much faster than `CLOCK_MONOTONIC_RAW` the card ran, in millionths.
     case drift(ppm: Double)
+    /// The calendar was set, or its origin became known: the start and the clock map are dated by it.
+    case dated(by: TrueStart)
     /// When the first frame was sampled by a clock that was set later: `started_corrected`.
     case corrected(started: String?)
 }

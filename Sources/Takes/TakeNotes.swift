@@ -14,6 +14,8 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     public var starred = false
     /// What a person changed of its markers, by frame.
     @EmptyIfMissing public var markers: [MarkerChange]
+    /// 1, then higher with each change that a person makes; nil: nobody has since versions that do not count.
+    public var revision: Int?
     /// Which recording the hashes and receipts are of; nil: of the one that has the stem, as earlier versions noted it.
     public var origin: TakeOrigin?
     /// What a person decided about its upload; nil: it is sent as soon as it can be.
@@ -22,6 +24,8 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     @EmptyIfMissing public var hashes: [FileHash]
     /// What each store has of it.
     @EmptyIfMissing public var receipts: [UploadReceipt]
+    /// What was found of its sound, by file; nil: it was not compared yet.
+    public var sounds: [SoundNote]?
 
     /// Nothing is noted of the take yet.
     public init(take: String) {
@@ -83,6 +87,7 @@ public struct TakeNotes: Codable, Equatable, Sendable {
         if let origin, origin != recording {
             hashes = []
             receipts = []
+            sounds = nil
         }
         origin = recording
     }
@@ -118,7 +123,7 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     }
 }
 
-/// What a store has of a take, verified by hash.
+/// What a store has of a take, verified by hash unless `unverified` says otherwise.
 public struct UploadReceipt: Codable, Hashable, Sendable {
     /// The store's name.
     public var store: String
@@ -128,6 +133,27 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
     @ExplicitNull public var revision: Int?
     /// The files that are there.
     public var files: [TakeNotes.FileHash] = []
+    /// The revision of what people noted that is there; nil: not known, or nothing is noted.
+    public var notesRevision: Int?
+    /// What was sent, and could not be compared with what arrived; nil: all was. While it is set, `completed` is null, so that no version
+    /// of the library counts the take as safe.
+    public var unverified: Unverified?
+
+    /// Files that a store took without showing what arrived.
+    public struct Unverified: Codable, Hashable, Sendable {
+        /// One sentence.
+        public var why: String
+        /// Their names.
+        public var files: [String]
+        /// When all of the take was sent: ISO 8601, UTC; nil: it was not yet.
+        public var sent: String?
+
+        /// Files that could not be compared.
+        public init(why: String, files: [String] = []) {
+            self.why = why
+            self.files = files
+        }
+    }
 
     /// Nothing is there yet.
     public init(store: String) { self.store = store }
@@ -136,14 +162,57 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
     public func sha256(of file: String) -> String? { files.first { $0.file == file }?.sha256 }
 
     /// Notes a file that is there.
-    public mutating func add(_ file: TakeNotes.FileHash) {
-        files.removeAll { $0.file == file.file }
+    /// - Parameter why: why it could not be verified; nil: it was.
+    public mutating func add(_ file: TakeNotes.FileHash, unverified why: String? = nil) {
+        forget(file.file)
         files.append(file)
+        guard let why else { return }
+        var others = unverified ?? Unverified(why: why)
+        others.files.append(file.file)
+        unverified = others
+    }
+
+    /// Forgets a file that is not there any more.
+    public mutating func forget(_ file: String) {
+        files.removeAll { $0.file == file }
+        unverified?.files.removeAll { $0 == file }
+        if unverified?.files.isEmpty == true { unverified = nil }
+    }
+
+    /// Whether a file was compared with what arrived.
+    public func isVerified(_ file: String) -> Bool { unverified?.files.contains(file) != true }
+
+    /// Notes that all of the take was sent.
+    /// - Parameter time: ISO 8601, UTC.
+    public mutating func complete(revision: Int, at time: String) {
+        self.revision = revision
+        unverified?.sent = time
+        completed = unverified == nil ? time : nil
+    }
+
+    /// Something of the take is to be sent again.
+    public mutating func reopen() {
+        completed = nil
+        unverified?.sent = nil
     }
 
     /// Nothing of it counts any more, though the store may still have something of the take.
-    public mutating func cross() { (completed, revision, files) = (nil, nil, []) }
+    public mutating func cross() {
+        (completed, revision, files, unverified, notesRevision) = (nil, nil, [], nil, nil)
+    }
 
-    /// Whether all of a take is there, with this revision of its sidecar.
-    public func isComplete(revision wanted: Int) -> Bool { completed != nil && (revision ?? 0) >= wanted }
+    /// Whether all of a take is there and verified, with this revision of its sidecar.
+    public func isComplete(revision wanted: Int) -> Bool {
+        completed != nil && unverified == nil && (revision ?? 0) >= wanted
+    }
+
+    /// Whether all of a take was sent, verified or not, with this revision of its sidecar.
+    public func isSent(revision wanted: Int) -> Bool {
+        isComplete(revision: wanted) || (unverified?.sent != nil && (revision ?? 0) >= wanted)
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case store, completed, revision, files, unverified
+        case notesRevision = "notes_revision"
+    }
 }

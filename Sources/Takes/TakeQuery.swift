@@ -22,6 +22,8 @@ public struct TakeQuery: Hashable, Sendable {
     public var kit: String?
     /// Where it stands in the outbox; nil: anywhere, or in none.
     public var upload: Upload?
+    /// Whether it is held as damaged; nil: either.
+    public var isDamaged: Bool?
     /// How they are sorted.
     public var order = Order.started
     /// The greatest first: the newest, the longest.

@@ -44,15 +44,19 @@ public struct DiscardTerms: Hashable, Sendable {
     public var version: TakeVersion?
     /// When the order ends: what it relied on may not hold any more. Nil: never.
     public var notAfter: Instant?
+    /// Whether it is deleted for good, and not moved into the bin.
+    public var isFinal: Bool
 
     /// Terms; without any, the newest take of a stem is meant, whatever it is, and for all time.
     public init(
-        _ version: TakeVersion? = nil, day: String? = nil, in directory: String? = nil, notAfter: Instant? = nil
+        _ version: TakeVersion? = nil, day: String? = nil, in directory: String? = nil, notAfter: Instant? = nil,
+        isFinal: Bool = false
     ) {
         self.day = version?.day ?? day
         self.directory = directory
         self.version = version
         self.notAfter = notAfter
+        self.isFinal = isFinal
     }
 }
 

@@ -22,12 +22,17 @@ public enum Command: Hashable, Sendable {
     case speed(factor: Double, expands: Bool)
     /// Has the stick unmounted, so that it may be pulled.
     case eject
-    /// Deletes a take. By its stem only: what 'last' is may have changed since it was asked.
+    /// Moves a take into the bin, or deletes it for good, as the terms say. By its stem only: what 'last' is may have changed since it was asked.
     /// `version`: only if it still is just this one; nil: whatever it is.
     case discard(stem: String, DiscardTerms = DiscardTerms())
     /// Waits until no order to delete a take is being carried out, also of another peer.
     /// `day`: the folder that it is in; nil: the newest take of the stem.
     case settle(stem: String, day: String?)
+    /// Takes a take out of the bin. By its stem only.
+    /// `day`: the folder that it was in; nil: the newest of the stem.
+    case restore(stem: String, day: String?)
+    /// Deletes for good what is in the bin: one take, by its stem; nil: all.
+    case empty(stem: String?)
 }
 
 /// How a person names a take.

@@ -44,8 +44,12 @@ public struct Status: Codable, Equatable, Sendable {
     public var gaps = 0
     /// Where takes are kept; null while that is not there.
     @ExplicitNull public var directory: String?
-    /// Free space where takes are kept.
+    /// Free space where takes are kept; what is in the bin counts as free.
     @ExplicitNull public var freeBytes: Int64?
+    /// How much of that is in the bin; null: this recorder has no bin, and deletes for good.
+    public var binBytes: Int64?
+    /// How many takes are in the bin.
+    public var binTakes: Int?
     /// A recording ends before less than this is free.
     public var reserveBytes: Int64 = 0
     /// How long can be recorded at the open card's format, in whole seconds; null without a card.
@@ -103,6 +107,8 @@ public struct Status: Codable, Equatable, Sendable {
         case levelDBFS = "level_dbfs"
         case pitchCents = "pitch_cents"
         case freeBytes = "free_bytes"
+        case binBytes = "bin_bytes"
+        case binTakes = "bin_takes"
         case reserveBytes = "reserve_bytes"
         case timeLeftSeconds = "time_left_seconds"
     }

@@ -111,6 +111,8 @@ public struct TransportFacts: Hashable, Sendable {
     public var storageObstacle: Refusal?
     /// Why nothing can be played; nil: the takes can be reached.
     public var playObstacle: Refusal?
+    /// Why the take that is recorded takes no further marker; nil: it does.
+    public var markObstacle: Refusal?
     /// What is said when there is no take to play.
     public var noTake = Refusal(.notFound, "play: there is no take yet")
     /// Whether the capture card is open, and so may be in the player's way.

@@ -14,8 +14,11 @@ extension TransportState {
             return effects
         }
         switch event {
-        case .press(.record, let instant): return [.mark(note: nil, at: instant)]
+        case .press(.record, let instant):
+            if let refusal = facts.markObstacle { return [.refuse(refusal)] }
+            return [.mark(note: nil, at: instant)]
         case .mark(let note, let instant, let asker):
+            if let refusal = facts.markObstacle { return [.refuse(refusal), .reply(asker, .refused(refusal))] }
             return [.mark(note: note, at: instant), .reply(asker, .marked(at: instant))]
         case .press(.stop, let instant): return end(recording, at: instant, because: .stop, Finish())
         case .stop(let instant, let asker):

@@ -60,7 +60,7 @@ public struct FolderStore: Store {
             guard try await mode.allows(hash(place(of: object))) else { throw conflict(object) }
         }
         let draft = draft(of: object, expected)
-        try await copy(source, to: draft, in: object.day, report)
+        try await copy(source, to: draft, in: object.day, metadata.modified, report)
         report(.verifying)
         let written = try await hash(draft)
         guard try await source.sha256() == expected, written == expected else {
@@ -98,7 +98,8 @@ public struct FolderStore: Store {
     }
 
     private func copy(
-        _ source: UploadSource, to draft: String, in day: String, _ report: @Sendable (PutProgress) -> Void
+        _ source: UploadSource, to draft: String, in day: String, _ modified: WallTime?,
+        _ report: @Sendable (PutProgress) -> Void
     ) async throws {
         try await onDisk { files in
             // Not made: what is mounted there is away.
@@ -127,6 +128,7 @@ public struct FolderStore: Store {
         }
         try await onDisk { files in
             try files.truncate(file, to: source.byteCount)
+            if let modified { FileTime.set(draft, modified) }
             try files.sync(file)
             files.dropCache(of: file)
         }

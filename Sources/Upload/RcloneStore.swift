@@ -12,8 +12,18 @@ public final class RcloneStore: Store {
     private let remote: String
     private let rclone: Rclone
     private let kit: String
-    /// Whether the remote gives an object another name itself; nil: it was not asked yet.
-    private let renames = Locked<Bool?>(nil)
+    /// What the remote can do; nil: it was not asked yet.
+    private let abilities = Locked<Abilities?>(nil)
+
+    private struct Abilities {
+        /// Whether it gives an object another name itself.
+        var renames: Bool
+        /// Whether it keeps the time of a file, and sets it without copying the file.
+        var keepsTimes: Bool
+    }
+
+    /// Of the times of a remote that keeps any: an hour, in nanoseconds.
+    private static let coarsestTime: Int64 = 3_600_000_000_000
 
     /// What an object's file ends with until it is there as a whole.
     static let unfinished = ".fieldfare-part"
@@ -78,6 +88,8 @@ public final class RcloneStore: Store {
         }
         let part = DraftName.name(of: path, metadata.sha256) + Self.unfinished
         let hashes = try await send(source, object, part, report)
+        // What is sent as a stream has the time of now.
+        if let modified = metadata.modified { try await setTime(of: part, modified) }
         report(.verifying)
         do {
             guard try await source.sha256() == metadata.sha256 else {
@@ -255,7 +267,7 @@ extension RcloneStore {
     ) async throws -> Bool {
         guard let entry = try await look(path, withHashes: rclone.hashesAreTheRemotes) else { return false }
         if hashes.match(entry.Hashes ?? [:], sha256: metadata.sha256) { return true }
-        if entry.Size == source.byteCount, try await look(part) == nil, try await canRename() { return true }
+        if entry.Size == source.byteCount, try await look(part) == nil, try await able().renames { return true }
         return try await sha256(of: path) == metadata.sha256
     }
 }
@@ -287,17 +299,33 @@ extension RcloneStore {
             ["moveto", mode == .create ? "--ignore-existing" : "--ignore-times", part, path], "naming \(object)")
     }
 
-    /// Whether a remote renames or copies an object itself: rclone would send it again otherwise.
-    private func canRename() async throws -> Bool {
-        if let known = renames.withLock({ $0 }) { return known }
-        struct Remote: Decodable { var Features: [String: Bool] }
+    /// Sets when a file was last changed. A remote that does not do it leaves its own time.
+    private func setTime(of path: String, _ time: WallTime) async throws {
+        guard time.secondsOfFile != nil, try await able().keepsTimes else { return }
+        let text = time.iso8601.prefix { $0 != "Z" }
+        do {
+            try await rclone.run(["touch", "--no-create", "--timestamp", String(text), path], "dating \(path)")
+        } catch is StoreError {}
+    }
+
+    /// What a remote can do. One that neither renames nor copies an object itself would have rclone send it again.
+    private func able() async throws -> Abilities {
+        if let known = abilities.withLock({ $0 }) { return known }
+        struct Remote: Decodable {
+            var Features: [String: Bool]
+            /// Of times, in nanoseconds.
+            var Precision: Int64?
+        }
         var answer: [UInt8] = []
         try await rclone.run(
             ["backend", "features", remote], "asking for what it can do", receive: { answer += $0 })
-        let features = (try? JSONDecoder().decode(Remote.self, from: Data(answer)))?.Features ?? [:]
-        let can = features["Move"] == true || features["Copy"] == true
-        renames.withLock { $0 = can }
-        return can
+        let found = try? JSONDecoder().decode(Remote.self, from: Data(answer))
+        let features = found?.Features ?? [:]
+        let able = Abilities(
+            renames: features["Move"] == true || features["Copy"] == true,
+            keepsTimes: found?.Precision ?? .max <= Self.coarsestTime && features["SlowModTime"] != true)
+        abilities.withLock { $0 = able }
+        return able
     }
 
     private func deleteFile(_ path: String) async throws {

@@ -14,17 +14,41 @@ struct SFTPFiles: Sendable {
     func place(_ path: String) -> String { "sftp://\(address.place)\(path.hasPrefix("/") ? path : "/~/\(path)")" }
 
     /// What is known of a file or folder; nil: there is none.
+    /// - Throws: `StoreError`, `.hidden`: this user may not look at it.
     func attributes(_ path: String) async throws -> SFTPAttributes? {
         switch try await connection.ask(.attributes(path)) {
         case .attributes(let attributes): return attributes
         case .status(SFTPStatus.missing): return nil
+        case .status(SFTPStatus.denied), .status(SFTPStatus.unsupported): throw hidden(path)
         case let reply: throw problem(reply, path, "be looked at")
         }
     }
 
+    /// The error for what this user may not look at.
+    private func hidden(_ path: String) -> StoreError {
+        StoreError(
+            .hidden,
+            "outbox: \(place(path)): the server does not show it to \(address.user), so that nothing is verified, and no take is "
+                + "deleted from the kit: give the user the right to read there")
+    }
+
+    /// Sets when a file was last changed. A server that does not allow it leaves its own time.
+    /// - Parameter seconds: since 1970.
+    func setTime(_ path: String, _ seconds: UInt32) async throws {
+        _ = try await connection.ask(.setTime(path, seconds))
+    }
+
     /// Makes a folder, and those that it is in, where they are missing.
     func makeFolder(_ path: String) async throws {
-        if let there = try await attributes(path) {
+        let found: SFTPAttributes?
+        do {
+            found = try await attributes(path)
+        } catch let error as StoreError where error.problem == .hidden {
+            // It may be there: writing into it shows that.
+            _ = try await connection.ask(.makeFolder(path))
+            return
+        }
+        if let there = found {
             guard there.isFolder || there.mode == nil else {
                 throw StoreError(.refused, "outbox: \(place(path)): is no folder: see url in [outbox.sftp]")
             }
@@ -68,18 +92,31 @@ struct SFTPFiles: Sendable {
         }
     }
 
+    /// Opens a file.
+    /// - Throws: `StoreError`, `.missing`: there is none; `.hidden`: this user may not read it.
+    func open(_ path: String, _ opening: SFTPOpening) async throws -> SFTPHandle {
+        switch try await connection.ask(.open(path, opening)) {
+        case .handle(let opened): return opened
+        case .status(SFTPStatus.missing) where !opening.contains(.create):
+            throw StoreError(.missing, "outbox: \(place(path)): there is no such file")
+        case .status(SFTPStatus.denied) where opening == .read, .status(SFTPStatus.unsupported) where opening == .read:
+            throw hidden(path)
+        case let reply: throw await failure(reply, path, opening.contains(.write) ? "be written" : "be read")
+        }
+    }
+
     /// Opens a file, and closes it in the end.
-    /// - Throws: `StoreError`, `.missing`: there is none.
+    /// - Throws: `StoreError`, `.missing`: there is none; `.hidden`: this user may not read it.
     func with<Result>(_ path: String, _ opening: SFTPOpening, _ body: (SFTPHandle) async throws -> Result) async throws
         -> Result
     {
-        let handle: SFTPHandle
-        switch try await connection.ask(.open(path, opening)) {
-        case .handle(let opened): handle = opened
-        case .status(SFTPStatus.missing):
-            throw StoreError(.missing, "outbox: \(place(path)): there is no such file")
-        case let reply: throw await failure(reply, path, opening.contains(.write) ? "be written" : "be read")
-        }
+        try await closing(try await open(path, opening), of: path, body)
+    }
+
+    /// Uses an open file, and closes it in the end.
+    func closing<Result>(
+        _ handle: SFTPHandle, of path: String, _ body: (SFTPHandle) async throws -> Result
+    ) async throws -> Result {
         let result: Result
         do {
             result = try await body(handle)
@@ -129,8 +166,15 @@ struct SFTPFiles: Sendable {
         switch reply {
         case .data(let bytes): return bytes
         case .status(SFTPStatus.end): return []
+        case .status(SFTPStatus.denied), .status(SFTPStatus.unsupported): throw hidden(path)
         default: throw problem(reply, path, "be read")
         }
+    }
+
+    /// Whether an open file has no bytes; false if the server does not say.
+    func isEmpty(_ handle: SFTPHandle) async throws -> Bool {
+        guard case .attributes(let found) = try await connection.ask(.openAttributes(handle)) else { return false }
+        return found.byteCount == 0
     }
 
     /// The hash of a file, hexadecimal.
@@ -180,30 +224,48 @@ struct SFTPFiles: Sendable {
     }
 
     /// Gives a file another name.
-    /// - Returns: whether there was no file of that name.
-    func rename(_ path: String, to other: String) async throws -> Bool {
+    func rename(_ path: String, to other: String) async throws -> Renaming {
         let reply = try await connection.ask(.rename(path, other))
         switch reply {
-        case .status(SFTPStatus.done): return true
+        case .status(SFTPStatus.done): return .done
         // OpenSSH says no more than "failure".
         case .status(SFTPStatus.failure), .status(SFTPStatus.exists):
-            if try await attributes(other) != nil { return false }
+            do {
+                if try await attributes(other) != nil { return .taken }
+            } catch let error as StoreError where error.problem == .hidden {
+                return .unclear
+            }
+        case .status(SFTPStatus.unsupported), .status(SFTPStatus.denied): return .refused
         default: break
         }
-        throw await failure(reply, path, "be renamed")
+        let error = await failure(reply, path, "be renamed")
+        guard case .busy = (error as? StoreError)?.problem else { throw error }
+        return .refused
+    }
+
+    /// What became of a renaming.
+    enum Renaming {
+        case done
+        /// There is a file of the new name.
+        case taken
+        /// The server renames nothing, or not this.
+        case refused
+        /// The name is taken, or the server does not rename: this user may not look.
+        case unclear
     }
 
     /// Gives a file the name of another, which it replaces.
-    func replace(_ other: String, by path: String) async throws {
-        guard connection.has(.replace) else {
-            try await remove(other)
-            guard try await rename(path, to: other) else {
-                throw problem(.status(SFTPStatus.failure), other, "be replaced")
+    func replace(_ other: String, by path: String) async throws -> Renaming {
+        if connection.has(.replace) {
+            let reply = try await connection.ask(.replace(path, other))
+            switch reply {
+            case .status(SFTPStatus.done): return .done
+            case .status(SFTPStatus.unsupported), .status(SFTPStatus.denied): return .refused
+            default: throw await failure(reply, other, "be replaced")
             }
-            return
         }
-        let reply = try await connection.ask(.replace(path, other))
-        guard case .status(SFTPStatus.done) = reply else { throw await failure(reply, other, "be replaced") }
+        try await remove(other)
+        return try await rename(path, to: other)
     }
 
     /// What is free where a folder is; nil: the server does not say.

@@ -5,6 +5,9 @@ enum SFTPRequest {
     case read(SFTPHandle, at: Int64, count: Int)
     case write(SFTPHandle, at: Int64, [UInt8])
     case attributes(String)
+    case openAttributes(SFTPHandle)
+    /// Sets when a file was last changed and read, in seconds since 1970.
+    case setTime(String, UInt32)
     case openFolder(String)
     case readFolder(SFTPHandle)
     case remove(String)
@@ -29,7 +32,7 @@ enum SFTPRequest {
             packet.add(path)
             packet.add(opening.rawValue)
             packet.add(UInt32(0))
-        case .close(let handle), .readFolder(let handle): packet.add(handle.bytes)
+        case .close(let handle), .readFolder(let handle), .openAttributes(let handle): packet.add(handle.bytes)
         case .read(let handle, let offset, let count):
             packet.add(handle.bytes)
             packet.add(UInt64(offset))
@@ -42,6 +45,12 @@ enum SFTPRequest {
         case .makeFolder(let path):
             packet.add(path)
             packet.add(UInt32(0))
+        case .setTime(let path, let seconds):
+            packet.add(path)
+            // SSH_FILEXFER_ATTR_ACMODTIME
+            packet.add(UInt32(8))
+            packet.add(seconds)
+            packet.add(seconds)
         case .rename(let from, let to):
             packet.add(from)
             packet.add(to)
@@ -63,8 +72,10 @@ enum SFTPRequest {
         switch self {
         case .open: 3
         case .close: 4
+        case .setTime: 9
         case .read: 5
         case .write: 6
+        case .openAttributes: 8
         case .openFolder: 11
         case .readFolder: 12
         case .remove: 13
@@ -86,6 +97,8 @@ struct SFTPOpening: OptionSet {
     static let write = SFTPOpening(rawValue: 2)
     static let create = SFTPOpening(rawValue: 8)
     static let empty = SFTPOpening(rawValue: 16)
+    /// Fails if the file is there.
+    static let new = SFTPOpening(rawValue: 32)
 }
 
 /// What a server names an open file by.

@@ -1,4 +1,3 @@
-import Digests
 public import Settings
 import Takes
 
@@ -13,22 +12,30 @@ public final class SFTPStore: Store {
     private let kit: String
     private let connect: @Sendable () throws(StoreError) -> SFTPConnection
     private let current = Locked<SFTPConnection?>(nil)
+    private let habits = Locked(SFTPHabits())
+    private let resume: ResumeStates?
 
-    private static let draftSuffix = ".part"
-
-    /// - Parameter kit: whose unfinished uploads `tidy` removes.
+    /// - Parameters:
+    ///   - kit: whose unfinished uploads `tidy` removes.
+    ///   - resume: notes attempts; nil: after a lost answer, a server that shows nothing makes the kit's own file look like another's.
     /// - Throws: `StoreError`, `.refused`, if the settings, the key or the file with the host keys cannot be used.
-    public convenience init(_ settings: Settings.Outbox.SFTP, kit: String) throws(StoreError) {
+    public convenience init(
+        _ settings: Settings.Outbox.SFTP, kit: String, resume: ResumeStates? = nil
+    ) throws(StoreError) {
         let address = try SFTPAddress(settings.url ?? "")
         let command = { @Sendable () throws(StoreError) in
             try SSHCommand(address, key: settings.keyFile, knownHosts: settings.knownHostsFile)
         }
         _ = try command()
         // Read again each time: a person may have changed them.
-        self.init(address, kit: kit) { () throws(StoreError) in try SFTPConnection(command()) }
+        self.init(address, kit: kit, resume: resume) { () throws(StoreError) in try SFTPConnection(command()) }
     }
 
-    init(_ address: SFTPAddress, kit: String, connect: @escaping @Sendable () throws(StoreError) -> SFTPConnection) {
+    init(
+        _ address: SFTPAddress, kit: String, resume: ResumeStates? = nil,
+        connect: @escaping @Sendable () throws(StoreError) -> SFTPConnection
+    ) {
+        self.resume = resume
         name = Self.name(of: address)
         self.address = address
         self.kit = kit
@@ -50,10 +57,6 @@ public final class SFTPStore: Store {
         }
     }
     private func path(of object: ObjectName) -> String { "\(folder(object.day))/\(object.file)" }
-    private func draft(of object: ObjectName, _ sha256: String) -> String {
-        "\(folder(object.day))/.\(DraftName.name(of: object.file, sha256))\(Self.draftSuffix)"
-    }
-
     /// Uses the connection, which is begun if there is none.
     private func using<Result>(_ body: (SFTPFiles) async throws -> Result) async throws -> Result {
         let connection = try current.withLock { current throws(StoreError) in
@@ -82,87 +85,14 @@ public final class SFTPStore: Store {
         report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
         let expected = try await source.sha256()
-        let path = path(of: object)
-        let stored = StoredObject(name: object, byteCount: source.byteCount, sha256: expected)
         return try await using { files in
-            let there = try await files.attributes(path)
-            if let there {
-                guard there.isFile, mode != .create || there.byteCount == source.byteCount else {
-                    throw conflict(object, files)
-                }
-                let sha256 = try await files.hash(path)
-                if sha256 == expected { return stored }
-                guard mode.allows(sha256) else { throw conflict(object, files) }
-            }
-            try await files.makeFolder(folder(object.day))
-            let draft = draft(of: object, expected)
-            try await upload(source, expected, draft, in: folder(object.day), files, report)
-            if there != nil {
-                try await files.replace(path, by: draft)
-            } else if try await files.attributes(path) != nil {
-                throw conflict(object, files)
-            } else if try await !files.rename(draft, to: path) {
-                // Another has come in between.
-                guard try await files.hash(path) == expected else { throw conflict(object, files) }
-                try await files.remove(draft)
-            }
-            guard try await files.attributes(path)?.byteCount == source.byteCount else {
-                throw StoreError(
-                    .damaged, "outbox: \(files.place(path)): was sent, but is not there, or is cut: see its server")
-            }
-            return stored
-        }
-    }
-
-    private func conflict(_ object: ObjectName, _ files: SFTPFiles) -> StoreError {
-        StoreError(
-            .conflict,
-            "outbox: \(files.place(path(of: object))): another file of that name is there: it is not overwritten; move it away"
-        )
-    }
-
-    /// Has a verified copy under the hidden name.
-    private func upload(
-        _ source: UploadSource, _ expected: String, _ draft: String, in folder: String, _ files: SFTPFiles,
-        _ report: @Sendable (PutProgress) -> Void
-    ) async throws {
-        let there = try await files.attributes(draft)?.byteCount ?? 0
-        let isBegun = there <= source.byteCount
-        let missing = isBegun ? source.byteCount - there : source.byteCount
-        if let space = try await files.space(folder), space.freeBytes < missing {
-            throw StoreError(
-                .full,
-                "outbox: \(files.place(folder)): full: \(missing >> 20) MiB are to be sent, "
-                    + "\(space.freeBytes >> 20) MiB are free")
-        }
-        let opening: SFTPOpening = isBegun ? [.read, .write, .create] : [.read, .write, .create, .empty]
-        try await files.with(draft, opening) { handle in
-            // What an earlier attempt wrote is there, up to where it differs.
-            var hash = Digest(.sha256)
-            var begun: Int64 = 0
-            try await files.read(handle, of: draft, from: 0, to: isBegun ? there : 0) { bytes in
-                guard try await source.bytes(at: begun, count: bytes.count) == bytes else { return false }
-                hash.update(bytes)
-                begun += Int64(bytes.count)
-                return true
-            }
-            if begun > 0 { report(.sent(begun)) }
-            try await files.write(source, from: begun, to: handle, of: draft) { report(.sent($0)) }
-            try await files.sync(handle, of: draft)
-            report(.verifying)
-            // One byte more than there should be.
-            let read = try await files.read(handle, of: draft, from: begun, to: source.byteCount + 1) {
-                hash.update($0)
-                return true
-            }
-            guard try await source.sha256() == expected, begun + read == source.byteCount,
-                hash.bytes.hexadecimal == expected
-            else {
-                try? await files.remove(draft)
-                throw StoreError(
-                    .damaged,
-                    "outbox: \(files.place(draft)): what was read back is not what was sent: check the disk there")
-            }
+            let upload = SFTPUpload(
+                source: source, sha256: expected, folder: folder(object.day), file: object.file,
+                modified: metadata.modified, files: files,
+                attempts: resume.map { UnseenAttempts($0, of: object, in: name) }, habits: habits, report: report)
+            return StoredObject(
+                name: object, byteCount: source.byteCount, sha256: expected,
+                unverified: try await upload.run(mode)?.sentence)
         }
     }
 
@@ -180,6 +110,7 @@ public final class SFTPStore: Store {
             for day in try await days(files) {
                 let found = try await files.entries(folder(day)) { entry in
                     entry.attributes.isFile && ObjectName(path: "\(day)/\(entry.name)") != nil
+                        && !entry.name.hasSuffix(SFTPUpload.draftSuffix)
                 }
                 let objects = found.map {
                     StoredObject(
@@ -218,11 +149,10 @@ public final class SFTPStore: Store {
     public func tidy() async throws {
         try await using { files in
             for day in try await days(files) {
-                let drafts = try await files.entries(folder(day)) { entry in
-                    entry.name.hasPrefix(".") && entry.name.hasSuffix(Self.draftSuffix)
-                }
+                let drafts = try await files.entries(folder(day)) { $0.name.hasSuffix(SFTPUpload.draftSuffix) }
                 for draft in drafts {
-                    let file = DraftName.file(of: draft.name.dropFirst().dropLast(Self.draftSuffix.count))
+                    let file = DraftName.file(
+                        of: draft.name.drop { $0 == "." }.dropLast(SFTPUpload.draftSuffix.count))
                     let object = ObjectName(day: day, file: file)
                     if object.take?.kit == kit, try await files.attributes(path(of: object)) != nil {
                         try await files.remove("\(folder(day))/\(draft.name)")

@@ -10,18 +10,20 @@ public protocol Store: Sendable {
     /// The SHA-256 of a file that is to be sent, hexadecimal. A store that compares other hashes has them computed as well.
     func hash(of source: UploadSource) async throws -> String
 
-    /// Sends a file, and verifies by its hash that it arrived.
+    /// Sends a file, and verifies by its hash that it arrived. Where the store does not let this kit look, the object says that it is
+    /// unverified.
     ///
     /// An object of that name is never overwritten, unless `mode` says so. One with the same content is as good as a new one, and is not
     /// sent again.
     /// - Parameter report: receives how far it is.
-    /// - Returns: the object at home, verified.
+    /// - Returns: the object at home, verified unless it says otherwise.
     func put(
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
         report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject
 
     /// What is known of an object; nil: there is none.
+    /// - Throws: also `.hidden`: the store does not let this kit look.
     func head(_ object: ObjectName) async throws -> StoredObject?
 
     /// All objects of takes, in any order.
@@ -94,7 +96,7 @@ public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
     public var take: TakeName? { TakeName(file: file, day: day) }
 
     /// Whether it is a sidecar: it comes last, so that its presence means that the take is complete.
-    public var isSidecar: Bool { file.hasSuffix(".json") }
+    public var isSidecar: Bool { take.map { file == "\($0.stem).json" } ?? false }
 
     /// The path.
     public var description: String { path }
@@ -156,13 +158,25 @@ public struct StoredObject: Hashable, Sendable {
     public var sha256: String?
     /// What was stored with it; nil: the store keeps none, or a list does not have it.
     public var metadata: ObjectMetadata?
+    /// Why what arrived could not be compared with what was sent; nil: it was compared, or was not sent now.
+    public var unverified: String?
 
     /// An object.
-    public init(name: ObjectName, byteCount: Int64, sha256: String?, metadata: ObjectMetadata? = nil) {
+    public init(
+        name: ObjectName, byteCount: Int64, sha256: String?, metadata: ObjectMetadata? = nil, unverified: String? = nil
+    ) {
         self.name = name
         self.byteCount = byteCount
         self.sha256 = sha256
         self.metadata = metadata
+        self.unverified = unverified
+    }
+
+    /// The same object, marked as not compared.
+    package func unverified(since error: StoreError) -> StoredObject {
+        var object = self
+        object.unverified = error.sentence
+        return object
     }
 }
 
@@ -211,6 +225,11 @@ public struct ObjectMetadata: Hashable, Sendable {
             title: title, started: started, duration: duration, kit: kit, waveform: texts["waveform"] ?? "",
             sha256: texts["sha256"] ?? "")
     }
+}
+
+extension ObjectMetadata {
+    /// The time that copies of all files of the take have, the sidecar's too: when the take began; nil: not known.
+    public var modified: WallTime? { WallTime(iso8601: started) }
 }
 
 extension ObjectName {

@@ -23,6 +23,9 @@ public struct StoreError: Error, Hashable, CustomStringConvertible {
         case unreadable
         /// There is no such object.
         case missing
+        /// The store does not let this kit look at what it has of an object, or replace it. Takes can be sent, and are not verified. This take
+        /// is attempted again.
+        case hidden
     }
 
     /// A problem, and a sentence about it.
@@ -37,7 +40,7 @@ public struct StoreError: Error, Hashable, CustomStringConvertible {
     /// Whether it is of one take alone, so that others can be sent.
     public var isOfTake: Bool {
         switch problem {
-        case .conflict, .damaged, .unreadable, .missing: true
+        case .conflict, .damaged, .unreadable, .missing, .hidden: true
         case .away, .busy, .refused, .full: false
         }
     }

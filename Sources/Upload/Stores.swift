@@ -68,7 +68,7 @@ extension StorePlan {
             }
         case .sftp:
             self.init(name: SFTPStore.name(of: settings.outbox.sftp.url ?? "")) {
-                try SFTPStore(settings.outbox.sftp, kit: kit)
+                try SFTPStore(settings.outbox.sftp, kit: kit, resume: context.resume)
             }
         case .nowhere, .s3, .firebase, .webdav: return nil
         }
@@ -96,6 +96,13 @@ public struct Stores: Sendable {
             self.store = store
             self.plan = plan
         }
+    }
+
+    /// The same, with others in place of the stores.
+    package func replacingStores(_ other: (Entry) -> any Store) -> Stores {
+        var stores = self
+        stores.all = all.map { Entry(store: other($0), plan: $0.plan) }
+        return stores
     }
 
     /// Opens them.

@@ -4,7 +4,7 @@ import Glibc
 public import TakeFiles
 public import Takes
 
-/// Sends one take to one store: audio parts with their unfiltered twins, peaks, memo, and the sidecar last, so that its presence means
+/// Sends one take to one store: audio parts with their unfiltered twins, peaks, memo, notes, and the sidecar last, so that its presence means
 /// that the take is complete.
 public struct TakeDelivery: Sendable {
     private let name: TakeName
@@ -47,7 +47,7 @@ public struct TakeDelivery: Sendable {
         save saveNotes: @Sendable (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
     ) async throws -> UploadReceipt {
         // A store that is away is found before any file is hashed.
-        _ = try await store.head(ObjectName(day: name.day, file: "\(name.stem).json"))
+        _ = try await look(at: ObjectName(day: name.day, file: "\(name.stem).json"))
         var sidecar = try await readSidecar()
         let origin = sidecar.origin
         // Those of another recording with this stem are none of this one's.
@@ -58,10 +58,13 @@ public struct TakeDelivery: Sendable {
                 change(&notes)
             }
         }
-        sidecar.markers = notes.markers(of: sidecar.markers)
+        let recorded = sidecar.markers
+        sidecar.markers = notes.markers(of: recorded)
+        sidecar.add(notes.sounds)
         let waveform = await waveform()
         var receipt = notes[receiptOf: store.name] ?? UploadReceipt(store: store.name)
-        let files = try await files(of: sidecar, memo: notes.memo)
+        let document = try await document(of: notes, recorded: recorded, receipt)
+        let files = try await files(of: sidecar, memo: notes.memo, document)
         let total = files.reduce(0) { $0 + $1.byteCount }
         var done: Int64 = 0
         if notes[receiptOf: store.name] == nil {
@@ -73,19 +76,27 @@ public struct TakeDelivery: Sendable {
         func deliver(_ source: UploadSource, _ file: String, _ sha256: String) async throws {
             let before = done
             let old = receipt.sha256(of: file)
-            if old != sha256 {
+            let object = ObjectName(day: name.day, file: file)
+            let isDue = if old != sha256 { true } else { try await mayVerify(object, receipt) }
+            if isDue {
                 let metadata = ObjectMetadata(
                     title: sidecar.take, started: sidecar.startedCorrected ?? sidecar.started,
                     duration: sidecar.durationSeconds, kit: sidecar.kit, waveform: waveform, sha256: sha256)
-                let object = ObjectName(day: name.day, file: file)
                 let mode = try await mode(of: object, old: old, sidecar)
-                let there = try await store.put(source, as: object, metadata, mode: mode) { progress in
-                    switch progress {
-                    case .sent(let count): report(.sending(before + count, of: total))
-                    case .verifying: report(.verifying(before + source.byteCount, of: total))
+                let there: StoredObject
+                do {
+                    there = try await store.put(source, as: object, metadata, mode: mode) { progress in
+                        switch progress {
+                        case .sent(let count): report(.sending(before + count, of: total))
+                        case .verifying: report(.verifying(before + source.byteCount, of: total))
+                        }
                     }
+                } catch let error as StoreError where error.problem == .refused && mode != .create {
+                    // The store may still accept all other takes.
+                    throw StoreError(.hidden, error.sentence)
                 }
-                receipt.add(.init(file: file, bytes: there.byteCount, sha256: sha256))
+                receipt.add(
+                    .init(file: file, bytes: there.byteCount, sha256: sha256), unverified: there.unverified)
                 let state = receipt
                 try await save { $0[receiptOf: state.store] = state }
             }
@@ -109,21 +120,77 @@ public struct TakeDelivery: Sendable {
         }
         let text = "\(name.stem).txt"
         if notes.memo == nil, receipt.sha256(of: text) != nil {
-            try await store.delete(ObjectName(day: name.day, file: text))
-            receipt.files.removeAll { $0.file == text }
+            do {
+                try await store.delete(ObjectName(day: name.day, file: text))
+                receipt.forget(text)
+            } catch let error as StoreError where [.refused, .hidden].contains(error.problem) {
+                // This kit may write there, and not delete.
+                let nothing = UploadSource([], called: text, reader: reader, throttle: throttle)
+                try await deliver(nothing, text, try await store.hash(of: nothing))
+            }
+        }
+        if sidecar.isRebuilt, let there = try await sentSidecar(), !there.isRebuilt,
+            there.isOfSameRecording(as: sidecar)
+        {
+            // The earlier sidecar at home has gaps and the clock map, which the sound does not.
+            sidecar = sidecar.completed(by: there)
         }
         let bytes = SidecarFile.bytes(sidecar)
         let source = UploadSource(bytes, called: "\(name.stem).json", reader: reader, throttle: throttle)
         try await deliver(source, "\(name.stem).json", try await store.hash(of: source))
-        receipt.completed = now().iso8601
-        receipt.revision = sidecar.revision
-        let (complete, memo, markers) = (receipt, notes.memo, notes.markers)
+        receipt.complete(revision: sidecar.revision, at: now().iso8601)
+        receipt.notesRevision = document?.revision
+        let (complete, sent) = (receipt, notes.currentRevision)
         try await save { notes in
             notes[receiptOf: complete.store] = complete
-            // What a person wrote meanwhile is still to be sent.
-            if notes.memo != memo || notes.markers != markers { notes[receiptOf: complete.store]?.completed = nil }
+            if notes.currentRevision == sent {
+                if let revision = complete.notesRevision { notes.revision = revision }
+            } else {
+                // What a person wrote meanwhile is still to be sent, as a later revision than what was.
+                notes.revision = max(notes.currentRevision, (complete.notesRevision ?? 0) + 1)
+                notes[receiptOf: complete.store]?.reopen()
+            }
         }
         return complete
+    }
+
+    /// What people noted, as it is to be sent; nil: nobody ever noted anything.
+    ///
+    /// What the store has may be of a later revision than the kit knows of: notes were lost, or an earlier version dropped what it does not
+    /// know.
+    private func document(
+        of notes: TakeNotes, recorded: [Sidecar.Marker], _ receipt: UploadReceipt
+    ) async throws -> NotesDocument? {
+        let file = TakeNotes.file(of: name.stem)
+        guard notes.currentRevision > 0 || receipt.sha256(of: file) != nil else { return nil }
+        var document = NotesDocument(notes, recorded: recorded)
+        document.revision = max(1, document.revision)
+        guard receipt.notesRevision == nil,
+            let bytes = try await content(of: ObjectName(day: name.day, file: file)),
+            let there = NotesDocument(bytes), there.take == document.take
+        else {
+            return document
+        }
+        document.revision =
+            there.says(what: document) ? there.revision : max(document.revision, there.revision + 1)
+        return document
+    }
+
+    /// A small file of the store; nil: it is not there, cannot be read, or is longer than one of these can be.
+    private func content(of object: ObjectName) async throws -> [UInt8]? {
+        let longest = 4 << 20
+        guard let there = try await look(at: object), there.byteCount <= longest else { return nil }
+        do {
+            return try await store.contents(of: object, limit: longest)
+        } catch let error as StoreError where error.problem == .hidden {
+            return nil
+        }
+    }
+
+    /// The sidecar that the store has under the take's name; nil: there is none that can be read.
+    private func sentSidecar() async throws -> Sidecar? {
+        let object = ObjectName(day: name.day, file: "\(name.stem).json")
+        return try await content(of: object).flatMap { try? SidecarFile.sidecar($0, path: object.path) }
     }
 
     private struct File {
@@ -137,10 +204,26 @@ public struct TakeDelivery: Sendable {
         }
     }
 
-    private func files(of sidecar: Sidecar, memo: String?) async throws -> [File] {
+    /// What a store has of an object; nil: nothing, or it does not let this kit look.
+    private func look(at object: ObjectName) async throws -> StoredObject? {
+        do {
+            return try await store.head(object)
+        } catch let error as StoreError where error.problem == .hidden {
+            return nil
+        }
+    }
+
+    /// Whether a file that was sent and not verified can be compared now: the store lets this kit look.
+    private func mayVerify(_ object: ObjectName, _ receipt: UploadReceipt) async throws -> Bool {
+        guard !receipt.isVerified(object.file) else { return false }
+        return try await look(at: object) != nil
+    }
+
+    private func files(of sidecar: Sidecar, memo: String?, _ notes: NotesDocument?) async throws -> [File] {
         var files: [File] = []
         for file in sidecar.audioFiles {
             guard let count = await byteCount(file) else {
+                if sidecar.isAcceptedMissing(file) { continue }
                 throw StoreError(
                     .unreadable, "outbox: \(folder.folder(of: name))/\(file): it is missing: see where it went")
             }
@@ -152,6 +235,10 @@ public struct TakeDelivery: Sendable {
         if let memo {
             let bytes = Array((memo + "\n").utf8)
             files.append(File(name: "\(name.stem).txt", byteCount: Int64(bytes.count), content: .text(bytes)))
+        }
+        if let bytes = notes?.bytes {
+            let file = TakeNotes.file(of: name.stem)
+            files.append(File(name: file, byteCount: Int64(bytes.count), content: .text(bytes)))
         }
         return files
     }
@@ -188,17 +275,22 @@ public struct TakeDelivery: Sendable {
         return (source, sha256)
     }
 
-    /// What may be overwritten: of peaks, memo and sidecar what this kit sent itself; of sidecars also an earlier one of the same take.
+    /// What may be overwritten: of peaks, memo, notes and sidecar what this kit sent itself; of notes and sidecars also what is there of the
+    /// same take.
     /// Sound never: one that has changed on the kit must not replace what was sent before.
     private func mode(of object: ObjectName, old: String?, _ sidecar: Sidecar) async throws -> PutMode {
         if sidecar.audioFiles.contains(object.file) { return .create }
         if let old { return .replacing(old) }
-        guard object.isSidecar, try await store.head(object) != nil else { return .create }
-        var bytes: [UInt8] = []
-        try await store.get(object) { piece in
-            if bytes.count < 1 << 22 { bytes += piece }
+        if object.file == TakeNotes.file(of: name.stem) {
+            // The sound, which is compared before, is this take's.
+            guard let bytes = try await content(of: object), NotesDocument(bytes)?.take == name.stem else {
+                return .create
+            }
+            return .replacing(Digest.sha256(bytes).hexadecimal)
         }
-        guard let there = try? SidecarFile.sidecar(bytes, path: object.path), there.isEarlier(than: sidecar) else {
+        guard object.isSidecar, let bytes = try await content(of: object),
+            let there = try? SidecarFile.sidecar(bytes, path: object.path), there.isEarlier(than: sidecar)
+        else {
             return .create
         }
         return .replacing(Digest.sha256(bytes).hexadecimal)
@@ -213,16 +305,8 @@ public struct TakeDelivery: Sendable {
 }
 
 extension Sidecar {
-    /// Notes the hash of an audio file in its part.
-    fileprivate mutating func setHash(_ sha256: String, of file: String) {
-        for index in parts.indices {
-            if parts[index].file == file { parts[index].sha256 = sha256 }
-            if parts[index].unfilteredFile == file { parts[index].unfilteredSHA256 = sha256 }
-        }
-    }
-
-    /// Whether this is of the same take, and no later revision of it.
+    /// Whether this is of the same recording, and no later revision of it.
     fileprivate func isEarlier(than other: Sidecar) -> Bool {
-        take == other.take && origin == other.origin && revision <= other.revision
+        isOfSameRecording(as: other) && revision <= other.revision
     }
 }

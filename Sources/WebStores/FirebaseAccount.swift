@@ -35,9 +35,8 @@ actor FirebaseAccount {
                 .refused, "outbox: \(file.path): its private_key is no RSA key (PEM): download the key again")
         }
         let tokenURI = content.token_uri ?? "https://oauth2.googleapis.com/token"
-        guard Web.isSafeForSecrets(tokenURI) else {
-            throw StoreError(.refused, "outbox: \(file.path): its token_uri does not begin with https://")
-        }
+        try Web.check(
+            tokenURI, for: "what the key in \(file.path) signs", advice: " in its token_uri")
         email = content.client_email
         keyID = content.private_key_id
         self.key = key
@@ -56,7 +55,7 @@ actor FirebaseAccount {
             body: .bytes(
                 Array(
                     "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(try signed())"
-                        .utf8)))
+                        .utf8)), mayRepeat: true)
         let body = try await answer.bytes(limit: 1 << 16)
         guard answer.status == 200 else { throw problem(answer, body) }
         guard let grant = try? JSONDecoder().decode(Grant.self, from: Data(body)), !grant.access_token.isEmpty else {

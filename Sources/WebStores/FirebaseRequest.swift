@@ -56,15 +56,18 @@ extension FirebaseStore {
 
     /// Sends a request with an access token. A token that is not accepted is renewed once.
     func send(
-        _ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: Web.Body = .none
+        _ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: Web.Body = .none,
+        mayRepeat: Bool? = nil
     ) async throws -> Web.Answer {
-        guard let account else { return try await web.send(method, url, headers: headers, body: body) }
+        guard let account else {
+            return try await web.send(method, url, headers: headers, body: body, mayRepeat: mayRepeat)
+        }
         var isFirst = true
         while true {
             let token = try await account.token()
             var headers = headers
             headers.replaceOrAdd(name: "Authorization", value: "Bearer \(token.text)")
-            let answer = try await web.send(method, url, headers: headers, body: body)
+            let answer = try await web.send(method, url, headers: headers, body: body, mayRepeat: mayRepeat)
             guard answer.status == 401, isFirst else { return answer }
             isFirst = false
             _ = try await answer.bytes()
@@ -85,7 +88,6 @@ extension FirebaseStore {
         let reasons = failure?.errors?.compactMap(\.reason) ?? []
         let subject =
             "outbox: \(Web.host(of: endpoint)): \(action) bucket \(bucket)\(object.map { ": \($0.file)" } ?? "")"
-        let user = account?.email ?? "a request without a service account"
         let isQuota = reasons.contains { $0.lowercased().contains("quota") }
         switch answer.status {
         case 408, 429, 500...:
@@ -101,10 +103,10 @@ extension FirebaseStore {
                 .refused,
                 "\(subject): \(user) is not accepted: make a new key, and see whether the kit's clock is right\(said)")
         case 403:
+            // An account that may only create objects can send takes.
             return StoreError(
-                .refused,
-                "\(subject): \(user) has not the right: grant it Storage Object Admin (roles/storage.objectAdmin) on the "
-                    + "bucket\(said)")
+                ["asking", "reading from"].contains(action) ? .hidden : .refused,
+                "\(subject): \(user) has not the right: \(Self.grant)\(said)")
         case 404 where object == nil || isOfBucket(failure?.message):
             return StoreError(
                 .refused,
@@ -116,6 +118,12 @@ extension FirebaseStore {
             return StoreError(.refused, "\(subject): refused: status \(answer.status)\(said)")
         }
     }
+
+    /// Who asks, for sentences.
+    var user: String { account?.email ?? "a request without a service account" }
+
+    /// What helps an account that lacks a right.
+    static let grant = "grant it Storage Object Admin (roles/storage.objectAdmin) on the bucket"
 
     /// A missing object and a missing bucket differ by the text alone: `The specified bucket does not exist.`
     private func isOfBucket(_ message: String?) -> Bool { message?.lowercased().contains("specified bucket") == true }

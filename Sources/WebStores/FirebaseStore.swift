@@ -28,10 +28,7 @@ public final class FirebaseStore: Store {
             throw StoreError(.refused, "outbox: a bucket is missing: write bucket = \"…\" in [outbox.firebase]")
         }
         let endpoint = Self.trimmed(settings.endpoint)
-        guard Web.isSafeForSecrets(endpoint) else {
-            throw StoreError(
-                .refused, "outbox: \(Web.host(of: endpoint)): endpoint in [outbox.firebase] must begin with https://")
-        }
+        try Web.check(endpoint, for: "an access token of the account in \(settings.serviceAccountFile)")
         do {
             account = try FirebaseAccount(SecretFile(settings.serviceAccountFile), web: web)
         } catch {

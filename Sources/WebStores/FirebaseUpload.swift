@@ -1,4 +1,3 @@
-import Digests
 import FoundationEssentials
 import NIOHTTP1
 import Takes
@@ -45,22 +44,62 @@ extension FirebaseStore {
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
         report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
-        var existing = try await found(object, like: source.byteCount, mode)
+        var existing: Resource?
+        do {
+            existing = try await found(object, like: source.byteCount, mode)
+        } catch let error as StoreError where error.problem == .hidden {
+            return try await putUnseen(source, as: object, metadata, mode, error, report)
+        }
         // Twice: somebody else may create the object in between.
         for _ in 0..<2 {
-            if let existing, existing.sha256 == metadata.sha256, existing.byteCount == source.byteCount {
-                await resume.remove(object, in: name)
+            let isSent = existing?.sha256 == metadata.sha256
+            if let existing, isSent {
                 report(.verifying)
-                return try await verified(existing, source, object, metadata)
+                do {
+                    if try await isSame(existing, source, object, metadata) {
+                        await resume.remove(object, in: name)
+                        return stored(existing, as: object)
+                    }
+                } catch let error as StoreError where error.problem == .hidden {
+                    return stored(existing, as: object).unverified(since: error)
+                }
+                // Its metadata say that it was sent as this file, and it is not: it was damaged on its way, or since.
             }
-            if let existing, !mode.allows(existing.sha256) { break }
+            if let existing, !isSent, !mode.allows(existing.sha256) { break }
             if let sent = try await send(source, object, metadata, replacing: existing, report) {
                 report(.verifying)
-                return try await verified(sent, source, object, metadata, isNew: true)
+                return try await verified(sent, source, object, metadata)
             }
             existing = try await found(object, like: source.byteCount, mode)
         }
         throw conflict(object)
+    }
+
+    /// Sends a file with an account that may create objects, and not look at them. The service answers with the checksum of what it made.
+    private func putUnseen(
+        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, _ mode: PutMode,
+        _ reason: StoreError, _ report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> StoredObject {
+        guard mode == .create else {
+            throw StoreError(
+                .hidden,
+                "outbox: bucket \(bucket): \(object.file): was sent before, and \(user) may not replace what it cannot look at: "
+                    + Self.grant)
+        }
+        let attempts = UnseenAttempts(resume, of: object, in: name)
+        let wasBegun = await attempts.earlier(metadata.sha256) != nil
+        if !wasBegun { try await attempts.note(UnseenAttempt(sha256: metadata.sha256)) }
+        let unverified = StoredObject(
+            name: object, byteCount: source.byteCount, sha256: metadata.sha256, metadata: metadata,
+            unverified: reason.sentence)
+        guard let sent = try await send(source, object, metadata, replacing: nil, report) else {
+            await attempts.end()
+            guard wasBegun else { throw conflict(object) }
+            return unverified
+        }
+        await attempts.end()
+        report(.verifying)
+        return try await verified(sent, source, object, metadata)
     }
 
     private func conflict(_ object: ObjectName) -> StoreError {
@@ -75,40 +114,44 @@ extension FirebaseStore {
         guard var found = try await resource(of: object) else { return nil }
         if found.sha256 == nil, found.byteCount == byteCount || mode != .create {
             // It was not sent by a kit.
-            found.metadata = try await found.texts.merging(["sha256": readBack(object)]) { $1 }
+            found.metadata = try await found.texts.merging([
+                "sha256": sha256(of: object, byteCount: found.byteCount)
+            ]) { $1 }
         }
         return found
     }
 
-    private func readBack(_ object: ObjectName) async throws -> String {
-        var hash = Digest(.sha256)
-        try await get(object) { hash.update($0) }
-        return hash.bytes.hexadecimal
+    /// Whether what is there is the source.
+    /// - Throws: `.unreadable`, if the source is not what it was when it was hashed.
+    private func isSame(
+        _ resource: Resource, _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata
+    ) async throws -> Bool {
+        let checksum = try await Self.text(of: source.checksum(CRC32C()).value)
+        guard try await source.sha256() == metadata.sha256 else { throw UploadSource.changed(source.path) }
+        guard resource.byteCount == source.byteCount else { return false }
+        if let found = resource.crc32c { return found == checksum }
+        // A server without a checksum of its own has proven nothing yet.
+        return try await sha256(of: object, byteCount: resource.byteCount) == metadata.sha256
     }
 
-    /// Compares what is there with what was to be sent.
-    /// - Parameter isNew: it was sent just now, and is deleted if it is damaged.
+    /// Compares what was sent just now with what was to be sent. It is deleted if it is another.
     private func verified(
-        _ resource: Resource, _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata,
-        isNew: Bool = false
+        _ resource: Resource, _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata
     ) async throws -> StoredObject {
-        let checksum = try await Self.text(of: source.checksum(CRC32C()).value)
-        let isUnchanged = try await source.sha256() == metadata.sha256
-        if isUnchanged, resource.byteCount == source.byteCount {
-            // A server without a checksum of its own has proven nothing yet.
-            let isSame =
-                if let found = resource.crc32c { found == checksum } else {
-                    try await readBack(object) == metadata.sha256
-                }
-            if isSame { return stored(resource, as: object) }
-        }
-        if isNew, let generation = resource.generation?.value { try await delete(object, generation: generation) }
-        guard isUnchanged else { throw UploadSource.changed(source.path) }
-        guard isNew else { throw conflict(object) }
-        throw StoreError(
+        var failure = StoreError(
             .damaged,
-            "outbox: bucket \(bucket): \(object.file): has arrived with another content (CRC-32C "
-                + "\(resource.crc32c ?? "missing"), not \(checksum)): compare it with \(source.path)")
+            "outbox: bucket \(bucket): \(object.file): has arrived with another content than \(source.path) (CRC-32C "
+                + "\(resource.crc32c ?? "missing")): it is sent again")
+        do {
+            if try await isSame(resource, source, object, metadata) { return stored(resource, as: object) }
+        } catch let error as StoreError where error.problem == .hidden {
+            return stored(resource, as: object).unverified(since: error)
+        } catch let error as StoreError where error.problem == .unreadable {
+            failure = error
+        }
+        // What cannot be deleted is replaced at the next attempt: its metadata say that this kit sent it.
+        if let generation = resource.generation?.value { try? await delete(object, generation: generation) }
+        throw failure
     }
 
     /// Sends a file.
@@ -181,17 +224,20 @@ extension FirebaseStore {
             "Content-Type": "application/json; charset=UTF-8", "X-Upload-Content-Type": object.contentType,
             "X-Upload-Content-Length": "\(source.byteCount)",
         ]
-        let answer = try await send(.POST, url, headers: headers, body: .bytes(Array(body)))
+        // A session that is begun twice ends by itself.
+        let answer = try await send(.POST, url, headers: headers, body: .bytes(Array(body)), mayRepeat: true)
         if answer.status == 412 {
             _ = try await answer.bytes()
             return nil
         }
         guard answer.status == 200 || answer.status == 201 else { throw try await problem(answer, "sending to") }
         _ = try await answer.bytes()
-        guard let uri = answer.headers.first(name: "Location"), Web.isSafeForSecrets(uri) else {
+        guard let uri = answer.headers.first(name: "Location") else {
             throw StoreError(
                 .refused, "outbox: \(Web.host(of: endpoint)): began an upload without saying where it goes")
         }
+        // A redirection to elsewhere. Whoever has this address can send.
+        try Web.check(uri, for: "the address of an upload that \(Web.host(of: endpoint)) began")
         return Session(uri: uri, sha256: metadata.sha256, byteCount: source.byteCount, generation: generation)
     }
 

@@ -5,52 +5,6 @@ import Settings
 import Takes
 import Upload
 
-/// Where a bucket is.
-struct S3Address: Sendable {
-    /// Scheme, host and port.
-    let server: String
-    /// As the `Host` header has it.
-    let host: String
-    /// Path of the bucket, percent-encoded, without a slash at its end.
-    let path: String
-    /// As sentences and receipts call it.
-    let place: String
-
-    /// A service that is named has the bucket in the path. Amazon's own has it in the host, if its certificate fits such a name.
-    init(_ settings: Settings.Outbox.S3) throws(StoreError) {
-        guard let bucket = settings.bucket else {
-            throw StoreError(.refused, "outbox: a bucket is missing: write bucket = \"…\" in [outbox.s3]")
-        }
-        let encoded = SignatureV4.encoded(bucket)
-        guard let endpoint = settings.endpoint else {
-            let domain = "s3.\(settings.region).amazonaws.com" + (settings.region.hasPrefix("cn-") ? ".cn" : "")
-            let isLabel = bucket.utf8.allSatisfy {
-                (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
-            }
-            host = isLabel ? "\(bucket).\(domain)" : domain
-            server = "https://\(host)"
-            path = isLabel ? "" : "/\(encoded)"
-            place = "https://\(domain)/\(bucket)"
-            return
-        }
-        let parts = endpoint.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count >= 3, ["http:", "https:"].contains(parts[0]), parts[1].isEmpty, !parts[2].isEmpty,
-            !endpoint.contains(where: { "?#@".contains($0) })
-        else {
-            throw StoreError(
-                .refused,
-                "outbox: endpoint in [outbox.s3] is no address of a service: it is https://HOST or https://HOST:PORT, without a user"
-            )
-        }
-        server = "\(parts[0])//\(parts[2])"
-        let usual = parts[0] == "https:" ? ":443" : ":80"
-        host = String(parts[2].hasSuffix(usual) ? parts[2].dropLast(usual.count) : parts[2])
-        let base = parts.count > 3 ? parts[3].split(separator: "/").map { "/\($0)" }.joined() : ""
-        path = "\(base)/\(encoded)"
-        place = "\(server)\(base)/\(bucket)"
-    }
-}
-
 /// A bucket of a service with the S3 protocol: signed requests to it.
 final class S3Bucket: Sendable {
     let settings: Settings.Outbox.S3
@@ -68,6 +22,14 @@ final class S3Bucket: Sendable {
         var clockLead = Duration.zero
         /// Headers that it refuses, and that a request does without.
         var refused: Set<String> = []
+        /// Whether it wants the MD5 of each body, as buckets with Object Lock do.
+        var wantsMD5 = false
+        /// Which of the address's targets is used.
+        var target = 0
+        /// Whether a request to that target succeeded.
+        var isTargetProven = false
+        /// Methods that the other targets were tried with on a mere suspicion.
+        var tried: Set<String> = []
     }
 
     /// S3 accepts 15 minutes; others less.
@@ -80,6 +42,8 @@ final class S3Bucket: Sendable {
         address = try S3Address(settings)
         let file = try SecretFile(settings.credentialsFile)
         credentialsPath = file.path
+        try Web.check(
+            address.server, called: address.place, for: "takes and what the key in \(file.path) signs")
         let keys = try file.values("access_key_id", "secret_access_key")
         signature = SignatureV4(keyID: keys[0], key: keys[1], region: settings.region)
     }
@@ -91,19 +55,31 @@ final class S3Bucket: Sendable {
         var query: [(name: String, value: String)] = []
         var headers: [(name: String, value: String)] = []
         var body = Body.none
+        /// Whether it does the same when it is carried out twice; nil: as its method says.
+        var mayRepeat: Bool?
+        /// Whether it must not be sent without its condition: nothing else keeps another object from being overwritten.
+        var needsCondition = false
     }
 
     enum Body: Sendable {
         case none
         case bytes([UInt8])
-        /// A part of a file, and the part's hash. `report` receives how much of the file was taken to be sent.
-        case part(UploadSource, Range<Int64>, sha256: String, report: @Sendable (Int64) -> Void)
+        /// A part of a file, and the part's hashes. `report` receives how much of the file was taken to be sent.
+        case part(UploadSource, Range<Int64>, sha256: String, md5: [UInt8], report: @Sendable (Int64) -> Void)
 
         func sha256() -> String {
             switch self {
             case .none: Digest.sha256([UInt8]()).hexadecimal
             case .bytes(let bytes): Digest.sha256(bytes).hexadecimal
-            case .part(_, _, let sha256, _): sha256
+            case .part(_, _, let sha256, _, _): sha256
+            }
+        }
+
+        func md5() -> [UInt8] {
+            switch self {
+            case .none: Digest.of([UInt8](), .md5)
+            case .bytes(let bytes): Digest.of(bytes, .md5)
+            case .part(_, _, _, let md5, _): md5
             }
         }
 
@@ -111,28 +87,87 @@ final class S3Bucket: Sendable {
             switch self {
             case .none: .none
             case .bytes(let bytes): .bytes(bytes)
-            case .part(let source, let range, _, let report):
+            case .part(let source, let range, _, _, let report):
                 // A body of no bytes needs no stream.
                 range.isEmpty ? .bytes([]) : .source(source, range, isHashed: false, report: report)
             }
         }
     }
 
+    /// Which of the address's targets is used.
+    var target: Int { learned.withLock(\.target) }
+
     /// Whether the server refused a header before.
     func refuses(_ header: String) -> Bool { learned.withLock { $0.refused.contains(header) } }
 
-    /// Sends a request, once more if the clocks differ, or without the headers that the server does not know.
+    /// Sends a request, once more if the clocks differ, without the headers that the server does not know, with those that it asks for,
+    /// or with the bucket where the service wants it.
     /// - Throws: `S3Failure` for an answer that is no success; `StoreError` if there was none.
     func send(_ request: Request) async throws -> Web.Answer {
+        let index = learned.withLock(\.target)
+        do {
+            let answer = try await send(request, to: address.targets[index])
+            learned.withLock { if $0.target == index { $0.isTargetProven = true } }
+            return answer
+        } catch let failure as S3Failure {
+            guard failure.isOfAddressing || suspects(failure, request.method) else { throw failure }
+            guard let answer = try await elsewhere(request, than: index, isSure: failure.isOfAddressing) else {
+                throw failure
+            }
+            return answer
+        } catch let error as StoreError where error.problem == .away && error.sentence.hasSuffix(Web.unresolved) {
+            guard !learned.withLock(\.isTargetProven),
+                let answer = try await elsewhere(request, than: index, isSure: true)
+            else { throw error }
+            return answer
+        }
+    }
+
+    /// Whether a failure may come from the bucket's place in the request: before anything succeeded, once for each method.
+    private func suspects(_ failure: S3Failure, _ method: HTTPMethod) -> Bool {
+        guard failure.mayBeOfAddressing, method != .HEAD else { return false }
+        return learned.withLock { !$0.isTargetProven && $0.tried.insert(method.rawValue).inserted }
+    }
+
+    /// Sends a request with the bucket in another place, and stays there if the service answers so.
+    /// - Parameter isSure: whether the usual place is wrong: then another answer of the service counts as well.
+    /// - Returns: nil: no other place is better.
+    private func elsewhere(_ request: Request, than index: Int, isSure: Bool) async throws -> Web.Answer? {
+        for other in address.targets.indices where other != index {
+            do {
+                let answer = try await send(request, to: address.targets[other])
+                learned.withLock { ($0.target, $0.isTargetProven) = (other, true) }
+                return answer
+            } catch let failure as S3Failure where !failure.isOfAddressing {
+                guard isSure ? failure.isOfService : failure.code == "NoSuchKey" else { continue }
+                learned.withLock { ($0.target, $0.isTargetProven) = (other, false) }
+                throw failure
+            } catch is S3Failure {
+            } catch is StoreError {
+                try Task.checkCancellation()
+            }
+        }
+        return nil
+    }
+
+    private func send(_ request: Request, to target: S3Address.Target) async throws -> Web.Answer {
         var request = request
         var isClockSet = false
         while true {
-            let (lead, refused) = learned.withLock { ($0.clockLead, $0.refused) }
+            let (lead, refused, wantsMD5) = learned.withLock { ($0.clockLead, $0.refused, $0.wantsMD5) }
             let time = now() + lead
             request.headers.removeAll { refused.contains($0.name) }
+            if request.needsCondition, refused.contains("if-none-match") {
+                throw StoreError(
+                    .refused,
+                    "outbox: \(address.place): neither shows what is there nor knows If-None-Match, so that a file could be "
+                        + "overwritten: grant the key in \(credentialsPath) the right to read")
+            }
+            let hasMD5 = wantsMD5 && [.PUT, .POST].contains(request.method)
             let answer = try await web.send(
-                request.method, url(of: request), headers: headers(of: request, at: time), body: request.body.web,
-                subject: address.place)
+                request.method, url(of: request, at: target),
+                headers: headers(of: request, at: target, time, withMD5: hasMD5), body: request.body.web,
+                subject: address.place, mayRepeat: request.mayRepeat)
             if (200..<300).contains(answer.status) { return answer }
             // Without its body, an answer says less.
             let body = (try? await answer.bytes(limit: 1 << 16)) ?? []
@@ -145,6 +180,10 @@ final class S3Bucket: Sendable {
                 isClockSet = true
                 let local = now()
                 learned.withLock { $0.clockLead = .microseconds(server.microseconds - local.microseconds) }
+                continue
+            }
+            if failure.isOfMissingMD5, !hasMD5, [.PUT, .POST].contains(request.method) {
+                learned.withLock { $0.wantsMD5 = true }
                 continue
             }
             let unknown = failure.unknown(of: request.headers.map(\.name))
@@ -183,30 +222,36 @@ final class S3Bucket: Sendable {
         return Web.printable(text)
     }
 
-    private func path(of request: Request) -> String {
-        guard let key = request.key else { return address.path.isEmpty ? "/" : address.path }
-        return "\(address.path)/\(SignatureV4.encoded(key, keepingSlashes: true))"
+    private func path(of request: Request, at target: S3Address.Target) -> String {
+        guard let key = request.key else { return target.path.isEmpty ? "/" : target.path }
+        return "\(target.path)/\(SignatureV4.encoded(key, keepingSlashes: true))"
     }
 
-    private func url(of request: Request) -> String {
+    private func url(of request: Request, at target: S3Address.Target) -> String {
         let query = request.query.map { name, value in
             let name = SignatureV4.encoded(name)
             return value.isEmpty ? name : "\(name)=\(SignatureV4.encoded(value))"
         }
-        return address.server + path(of: request) + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        return target.server + path(of: request, at: target) + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 
-    private func headers(of request: Request, at time: WallTime) -> HTTPHeaders {
+    private func headers(
+        of request: Request, at target: S3Address.Target, _ time: WallTime, withMD5: Bool
+    ) -> HTTPHeaders {
         let payload = request.body.sha256()
         var headers = request.headers
-        headers.append(("host", address.host))
+        headers.append(("host", target.host))
+        if withMD5 { headers.append(("content-md5", Data(request.body.md5()).base64EncodedString())) }
         headers.append(("x-amz-date", SignatureV4.stamp(time)))
         headers.append(("x-amz-content-sha256", payload))
         // A proxy may change other headers.
-        let signed = headers.filter { $0.name.hasPrefix("x-amz-") || ["host", "content-type"].contains($0.name) }
+        let signed = headers.filter {
+            $0.name.hasPrefix("x-amz-") || ["host", "content-type", "content-md5"].contains($0.name)
+        }
         let authorization = signature.authorization(
             of: .init(
-                method: request.method.rawValue, path: path(of: request), query: request.query, headers: signed,
+                method: request.method.rawValue, path: path(of: request, at: target), query: request.query,
+                headers: signed,
                 payload: payload), at: time)
         headers.append(("authorization", authorization.text))
         return HTTPHeaders(headers.map { ($0.name, $0.value) })

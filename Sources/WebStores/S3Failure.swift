@@ -49,6 +49,36 @@ struct S3Failure: Error {
         return sent.isDisjoint(with: Self.checksums) ? sent : sent.union(Self.checksums)
     }
 
+    /// The service wants the bucket elsewhere in the request: in the host (Alibaba, Tencent), or in the path.
+    var isOfAddressing: Bool {
+        guard (300..<500).contains(status) else { return false }
+        if code.contains("SecondLevelDomain") || code.contains("PathStyle") || code.contains("VirtualHost") {
+            return true
+        }
+        let said = message.lowercased()
+        return said.contains("virtual") && ["host", "style", "domain"].contains { said.contains($0) }
+            || said.contains("path-style") || said.contains("path style")
+    }
+
+    /// What services answer, too, that do not find the bucket where the request has it.
+    var mayBeOfAddressing: Bool {
+        [400, 403, 404, 405].contains(status)
+            && ["AccessDenied", "NoSuchBucket", "InvalidBucketName", "MethodNotAllowed"].contains(code)
+    }
+
+    /// It is an answer of a service of this kind, or one without a body.
+    var isOfService: Bool { !code.isEmpty || (status == 404 || status == 403) }
+
+    /// A body's MD5 is missing: a bucket with Object Lock wants it.
+    var isOfMissingMD5: Bool {
+        status == 400 && "\(code) \(message) \(header)".lowercased().filter { $0 != "-" }.contains("contentmd5")
+    }
+
+    /// This key may not do that. HEAD has no reason beside the status.
+    var isOfRights: Bool {
+        status == 403 && ["", "AccessDenied", "Forbidden", "AllAccessDisabled", "UnauthorizedAccess"].contains(code)
+    }
+
     /// The same name has another object, or none, against the request's condition.
     var isOfCondition: Bool { status == 412 || code == "PreconditionFailed" }
 
@@ -74,6 +104,18 @@ struct S3Failure: Error {
         "BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch", "IncompleteBody",
     ]
 
+    /// The error for who may not look at what is there.
+    func hidden(by bucket: S3Bucket) -> StoreError {
+        let error = error(of: bucket)
+        guard error.problem == .refused, region == nil || region == bucket.settings.region else { return error }
+        let said = code.isEmpty ? "HTTP status \(status)" : code
+        return StoreError(
+            .hidden,
+            "outbox: \(bucket.address.place): does not show what is there (\(said)), so that nothing is verified, and no take "
+                + "is deleted from the kit: grant the key in \(bucket.credentialsPath) the rights to list and read below "
+                + "\"\(bucket.settings.prefix)\"")
+    }
+
     /// The error for whoever asked.
     func error(of bucket: S3Bucket) -> StoreError {
         let place = "outbox: \(bucket.address.place)"
@@ -83,6 +125,13 @@ struct S3Failure: Error {
         if code == "NoSuchBucket" {
             return StoreError(
                 .refused, "\(place): there is no such bucket: make it, or correct bucket in [outbox.s3]")
+        }
+        if isOfAddressing {
+            return StoreError(
+                .refused,
+                "\(place): wants the bucket in the host's name (\(said)), and does not answer at "
+                    + "\(bucket.address.targets.map(\.host).filter { $0 != bucket.address.host }.first ?? "such a name"): write "
+                    + "the service's own name into endpoint in [outbox.s3]")
         }
         if let region, region != settings.region, !region.isEmpty, [301, 307, 400, 403].contains(status) {
             return StoreError(

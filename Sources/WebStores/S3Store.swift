@@ -12,8 +12,8 @@ public import Upload
 public final class S3Store: Store {
     /// `s3:https://s3.example.org/recordings/heron07/`.
     public let name: String
-    private let bucket: S3Bucket
-    private let resume: ResumeStates
+    let bucket: S3Bucket
+    let resume: ResumeStates
     private let kit: String
     private let mostPages: Int
 
@@ -61,11 +61,20 @@ public final class S3Store: Store {
             // object from being overwritten.
             var condition = [(name: "if-none-match", value: "*")]
             var replaced: String?
-            if let there = try await found(object, like: source.byteCount, mode) {
+            let existing: Found?
+            do {
+                existing = try await found(object, like: source.byteCount, mode)
+            } catch let error as StoreError where error.problem == .hidden {
+                return try await putUnseen(source, as: object, prints, metadata, mode, error, report)
+            }
+            if let there = existing {
                 switch try await compare(there, source, prints, metadata) {
                 case .same:
                     await resume.remove(object, in: name)
                     return there.object
+                case .unproven(let error):
+                    await resume.remove(object, in: name)
+                    return there.object.unverified(since: error)
                 case .damaged: break
                 case .other: guard mode.allows(there.object.sha256) else { throw try await conflict(object) }
                 }
@@ -74,13 +83,20 @@ public final class S3Store: Store {
             }
             let tag: String?
             do {
-                tag = try await send(source, object, prints, metadata, condition, replaced, report)
+                let replaced = replaced
+                tag = try await send(source, object, prints, metadata, condition, report) { [self] in
+                    try await look(object)?.tag == replaced
+                }
             } catch let failure as S3Failure where failure.isOfCondition {
                 // Another has come in between.
-                guard let there = try await found(object, like: source.byteCount, mode),
-                    case .same = try await compare(there, source, prints, metadata)
-                else { throw try await conflict(object) }
-                return there.object
+                guard let there = try await found(object, like: source.byteCount, mode) else {
+                    throw try await conflict(object)
+                }
+                switch try await compare(there, source, prints, metadata) {
+                case .same: return there.object
+                case .unproven(let error): return there.object.unverified(since: error)
+                case .damaged, .other: throw try await conflict(object)
+                }
             }
             report(.verifying)
             return try await verified(source, object, prints, metadata, sentAs: tag)
@@ -133,6 +149,8 @@ public final class S3Store: Store {
             } catch let failure as S3Failure where failure.isOfObject {
                 throw StoreError(
                     .missing, "outbox: \(bucket.address.place)/\(key(object)): there is no such object")
+            } catch let failure as S3Failure where failure.isOfRights {
+                throw failure.hidden(by: bucket)
             }
         }
     }
@@ -185,7 +203,7 @@ public final class S3Store: Store {
         }
     }
 
-    private func key(_ object: ObjectName) -> String { bucket.settings.prefix + object.path }
+    func key(_ object: ObjectName) -> String { bucket.settings.prefix + object.path }
 
     /// The object of a key in a list.
     private func objectName(_ key: String?, in list: WebXML) -> ObjectName? {
@@ -200,7 +218,7 @@ public final class S3Store: Store {
 
     /// The error for another object of that name, once a list shows it. Whoever asks to log in to a network answers to everything that
     /// it is there.
-    private func conflict(_ object: ObjectName) async throws -> StoreError {
+    func conflict(_ object: ObjectName) async throws -> StoreError {
         let query = [(name: "list-type", value: "2"), ("max-keys", "1"), ("prefix", key(object))]
         do {
             _ = try await bucket.document("ListBucket", .init(method: .GET, query: query))
@@ -227,6 +245,8 @@ extension S3Store {
     /// What an object that is there is to a file.
     private enum Comparison {
         case same
+        /// It says that it is the same, and cannot be read.
+        case unproven(StoreError)
         /// It says that it is the same, and is not: it was damaged on its way, or since.
         case damaged
         case other
@@ -239,15 +259,21 @@ extension S3Store {
     ) async throws -> Comparison {
         guard there.object.sha256 == metadata.sha256 else { return .other }
         guard there.object.byteCount == source.byteCount else { return .damaged }
-        return try await isSame(there, prints, metadata) ? .same : .damaged
+        do {
+            return try await isSame(there, prints, metadata) ? .same : .damaged
+        } catch let error as StoreError where error.problem == .hidden {
+            return .unproven(error)
+        }
     }
 
     private func isSame(_ there: Found, _ prints: S3Prints, _ metadata: ObjectMetadata) async throws -> Bool {
         if let match = prints.match(tag: there.tag, checksum: there.checksum, sha256: metadata.sha256) { return match }
-        return try await hash(of: there.object.name) == metadata.sha256
+        return try await sha256(of: there.object.name, byteCount: there.object.byteCount) == metadata.sha256
     }
 
-    private func look(_ object: ObjectName) async throws -> Found? {
+    /// - Parameter attempts: the most requests: a hostile server may move the bucket after each.
+    private func look(_ object: ObjectName, attempts: Int? = nil) async throws -> Found? {
+        let attempts = attempts ?? bucket.address.targets.count
         let headers: HTTPHeaders
         do {
             headers = try await bucket.ask(
@@ -255,7 +281,11 @@ extension S3Store {
             ).headers
         } catch let failure as S3Failure {
             if failure.status == 404 { return nil }
-            throw await explained(failure, object)
+            let target = bucket.target
+            let reason = await explained(failure, object)
+            if bucket.target != target, attempts > 1 { return try await look(object, attempts: attempts - 1) }
+            guard let reason = reason as? S3Failure, reason.isOfRights else { throw reason }
+            throw reason.hidden(by: bucket)
         }
         guard let byteCount = headers.first(name: "content-length").flatMap({ Int64($0) }) else {
             throw StoreError(
@@ -289,16 +319,9 @@ extension S3Store {
         guard var found = try await look(object) else { return nil }
         if found.object.sha256 == nil, found.object.byteCount == byteCount || mode != .create {
             // It was not sent by a kit.
-            found.object.sha256 = try await hash(of: object)
+            found.object.sha256 = try await sha256(of: object, byteCount: found.object.byteCount)
         }
         return found
-    }
-
-    /// Reads an object back, for its hash.
-    private func hash(of object: ObjectName) async throws -> String {
-        var hash = Digest(.sha256)
-        try await get(object) { hash.update($0) }
-        return hash.bytes.hexadecimal
     }
 
     /// Uploads of this kit in parts that are not complete.
@@ -328,10 +351,10 @@ extension S3Store {
 
 // What is sent.
 extension S3Store {
-    private func send(
+    func send(
         _ source: UploadSource, _ object: ObjectName, _ prints: S3Prints, _ metadata: ObjectMetadata,
-        _ condition: [(name: String, value: String)], _ replaced: String?,
-        _ report: @escaping @Sendable (PutProgress) -> Void
+        _ condition: [(name: String, value: String)], _ report: @escaping @Sendable (PutProgress) -> Void,
+        isUnseen: Bool = false, mayComplete: @escaping @Sendable () async throws -> Bool
     ) async throws -> String? {
         // An empty value would be a header that some servers drop.
         var headers = metadata.texts.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
@@ -340,19 +363,23 @@ extension S3Store {
         guard source.byteCount <= S3Parts.usual else {
             let run = S3UploadRun(
                 bucket: bucket, resume: resume, store: name, object: object, key: key(object), source: source,
-                metadata: metadata, prints: prints, report: report,
-                mayComplete: { [self] in try await look(object)?.tag == replaced })
+                metadata: metadata, prints: prints, report: report, isUnseen: isUnseen, mayComplete: mayComplete)
             return try await run.send(headers: headers, condition: condition)
         }
         let answer = try await bucket.ask(
             .init(
                 method: .PUT, key: key(object), headers: headers + condition + Self.checksum(metadata.sha256),
-                body: .part(source, 0..<source.byteCount, sha256: metadata.sha256) { report(.sent($0)) }))
+                body: .part(
+                    source, 0..<source.byteCount, sha256: metadata.sha256,
+                    md5: prints.parts.first?.md5 ?? Digest.of([UInt8](), .md5)
+                ) { report(.sent($0)) },
+                // An answer that got lost would make the file look like another's.
+                mayRepeat: isUnseen ? false : nil, needsCondition: isUnseen && !condition.isEmpty))
         return answer.headers.first(name: "etag")
     }
 
     /// Compares what is there with what was sent. What arrived damaged is deleted, unless another has replaced it.
-    private func verified(
+    func verified(
         _ source: UploadSource, _ object: ObjectName, _ prints: S3Prints, _ metadata: ObjectMetadata,
         sentAs tag: String?
     ) async throws -> StoredObject {
@@ -360,15 +387,16 @@ extension S3Store {
             throw StoreError(
                 .damaged, "outbox: \(bucket.address.place)/\(key(object)): was sent, but is not there: see its server")
         }
-        guard there.object.byteCount == source.byteCount, there.object.sha256 == metadata.sha256,
-            try await isSame(there, prints, metadata)
-        else {
-            if let found = there.tag, found == tag { try await delete(object) }
+        switch try await compare(there, source, prints, metadata) {
+        case .same: return there.object
+        case .unproven(let error): return there.object.unverified(since: error)
+        case .damaged, .other:
+            // What cannot be deleted is overwritten at the next attempt: its metadata say that this kit sent it.
+            if let found = there.tag, found == tag { try? await delete(object) }
             throw StoreError(
                 .damaged,
                 "outbox: \(bucket.address.place)/\(key(object)): has arrived with another content or length than \(source.path)"
             )
         }
-        return there.object
     }
 }

@@ -84,6 +84,8 @@ struct S3UploadRun {
     let metadata: ObjectMetadata
     let prints: S3Prints
     let report: @Sendable (PutProgress) -> Void
+    /// Whether this kit cannot look at what is there.
+    var isUnseen = false
     /// Whether the object is still the one that was there at the beginning, or none.
     let mayComplete: @Sendable () async throws -> Bool
 
@@ -113,13 +115,14 @@ struct S3UploadRun {
         for (number, part) in zip(1..., prints.parts) {
             let sha256 = part.sha256.map(\.hexadecimal) ?? metadata.sha256
             let range = layout.range(of: number)
+            let md5 = part.md5
             if let there = listed[number], there.byteCount == range.upperBound - range.lowerBound,
                 there.isOf(sha256, upload.parts.first { $0.number == number })
             {
                 upload.add(.init(number: number, tag: there.tag, sha256: sha256))
                 report(.sent(range.upperBound))
             } else {
-                let tag = try await send(range, number, of: upload, sha256)
+                let tag = try await send(range, number, of: upload, sha256, md5)
                 upload.add(.init(number: number, tag: tag, sha256: sha256))
                 try await resume.save(upload, of: object, in: store)
             }
@@ -139,7 +142,8 @@ struct S3UploadRun {
             "InitiateMultipartUpload",
             .init(
                 method: .POST, key: key, query: [("uploads", "")],
-                headers: headers + [("x-amz-checksum-algorithm", "SHA256")]))
+                // A second one that begins is aborted when the store is tidied.
+                headers: headers + [("x-amz-checksum-algorithm", "SHA256")], mayRepeat: true))
         guard let id = document["UploadId"], !id.isEmpty else {
             throw StoreError(
                 .refused,
@@ -210,12 +214,13 @@ struct S3UploadRun {
 
     /// - Returns: the part's tag.
     private func send(
-        _ range: Range<Int64>, _ number: Int, of upload: S3Upload, _ sha256: String
+        _ range: Range<Int64>, _ number: Int, of upload: S3Upload, _ sha256: String, _ md5: [UInt8]
     ) async throws -> String {
         let answer = try await bucket.ask(
             .init(
                 method: .PUT, key: key, query: [("partNumber", String(number)), ("uploadId", upload.id)],
-                headers: S3Store.checksum(sha256), body: .part(source, range, sha256: sha256) { report(.sent($0)) }))
+                headers: S3Store.checksum(sha256),
+                body: .part(source, range, sha256: sha256, md5: md5) { report(.sent($0)) }))
         guard let tag = answer.headers.first(name: "etag") else {
             throw StoreError(.refused, "outbox: \(bucket.address.place): gives a part no ETag: see its server")
         }
@@ -232,8 +237,8 @@ struct S3UploadRun {
                 .init(
                     method: .POST, key: key, query: [("uploadId", upload.id)],
                     headers: [("content-type", "application/xml")] + condition,
-                    body: .bytes(upload.completion(withChecksums: !bucket.refuses("x-amz-checksum-algorithm")))))[
-                    "ETag"]
+                    body: .bytes(upload.completion(withChecksums: !bucket.refuses("x-amz-checksum-algorithm"))),
+                    needsCondition: isUnseen && !condition.isEmpty))["ETag"]
         } catch let failure as S3Failure where failure.isOfCondition {
             await abort(upload)
             throw failure

@@ -8,13 +8,14 @@ import NIOSSL
 import Takes
 public import Upload
 
-/// HTTP requests of stores. TLS with the system's roots, or those of a file; a proxy as `https_proxy` and `http_proxy` say.
+/// HTTP requests of stores. TLS with the system's roots, or those of a file; a proxy as the environment says.
 public final class Web: Sendable {
     private let configuration: HTTPClient.Configuration
+    private let proxies: ProxyRules
     /// How long an answer may take, beside what its bytes and those of the request take on a slow link.
     private let patience: Duration
-    /// nil: nothing was asked yet, or it is closed.
-    private let client = Locked<HTTPClient?>(nil)
+    /// None: nothing was asked yet, or all are closed.
+    private let clients = Locked<[Route: HTTPClient]>([:])
     /// What sentences about a certificate end with.
     private let roots: String
 
@@ -22,9 +23,11 @@ public final class Web: Sendable {
     ///   - authorities: a file of certificates (PEM) that are trusted beside the system's; nil: none.
     ///   - silence: how long a server may be silent.
     ///   - patience: how long an answer may take, beside what its bytes and those of the request take on a slow link.
+    ///   - environment: names proxies; nil: that of this process.
     /// - Throws: `StoreError`, `.refused`, if that file cannot be used.
     public init(
-        authorities: String? = nil, silence: Duration = .seconds(60), patience: Duration = .seconds(600)
+        authorities: String? = nil, silence: Duration = .seconds(60), patience: Duration = .seconds(600),
+        environment: [String: String]? = nil
     ) throws(StoreError) {
         var configuration = HTTPClient.Configuration()
         self.patience = patience
@@ -45,49 +48,41 @@ public final class Web: Sendable {
             }
         }
         configuration.tlsConfiguration = tls
-        configuration.proxy = Self.proxy
         self.configuration = configuration
+        proxies = ProxyRules(environment: environment ?? ProcessInfo.processInfo.environment)
         roots = authorities ?? "the system's certificates"
     }
 
     // A client that goes without being shut down ends the program.
-    deinit { client.withLock { $0 }?.shutdown { _ in } }
+    deinit { for client in clients.withLock({ $0 }).values { client.shutdown { _ in } } }
 
     /// Closes all connections. The next request opens one again.
     public func close() async {
-        let old = client.withLock { client in
-            defer { client = nil }
-            return client
+        let old = clients.withLock { clients in
+            defer { clients = [:] }
+            return clients
         }
-        try? await old?.shutdown()
+        for client in old.values { try? await client.shutdown() }
     }
 
-    private var opened: HTTPClient {
-        client.withLock { client in
-            if let client { return client }
+    /// How a request reaches its server.
+    private struct Route: Hashable {
+        var proxy: ProxyRules.Proxy?
+        /// Whether its connection serves this request alone.
+        var isNew: Bool
+    }
+
+    private func client(for url: String, isNew: Bool) -> HTTPClient {
+        let route = Route(proxy: proxies.proxy(for: url), isNew: isNew)
+        return clients.withLock { clients in
+            if let client = clients[route] { return client }
+            var configuration = configuration
+            configuration.proxy = route.proxy
+            configuration.maximumUsesPerConnection = isNew ? 1 : nil
             let new = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-            client = new
+            clients[route] = new
             return new
         }
-    }
-
-    private static var proxy: HTTPClient.Configuration.Proxy? {
-        for name in ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy"] {
-            // Safe: copied at once, and no thread changes the environment.
-            if let value = unsafe getenv(name), let proxy = unsafe proxy(String(cString: value)) { return proxy }
-        }
-        return nil
-    }
-
-    /// The proxy of `http://USER:PASSWORD@HOST:PORT`, of which the scheme and the user may be missing; nil: it has no host, or no port.
-    static func proxy(_ value: String) -> HTTPClient.Configuration.Proxy? {
-        guard let url = URL(string: value.contains("://") ? value : "http://\(value)"), let host = url.host,
-            let port = url.port
-        else { return nil }
-        guard let user = url.user(percentEncoded: false), let password = url.password(percentEncoded: false) else {
-            return .server(host: host, port: port)
-        }
-        return .server(host: host, port: port, authorization: .basic(username: user, password: password))
     }
 
     /// What a request sends.
@@ -152,16 +147,21 @@ public final class Web: Sendable {
     }
 
     /// Sends a request and waits for the head of the answer, whatever its status.
+    ///
+    /// A server may close a kept connection while the next request is on its way. A request that got no answer is sent once more then, on
+    /// a new connection (RFC 9112, 9.3.1).
     /// - Parameters:
     ///   - url: with all that is secret in headers, never here: sentences show it up to the query.
     ///   - subject: what sentences are about; the host, unless given.
+    ///   - mayRepeat: whether it does the same when it is carried out twice; nil: as its method says.
     /// - Throws: `StoreError`: `.away` if the server cannot be reached, `.refused` if its certificate is not trusted; what reading the
     ///   source throws.
     public func send(
-        _ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: Body = .none, subject: String? = nil
+        _ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: Body = .none, subject: String? = nil,
+        mayRepeat: Bool? = nil
     ) async throws -> Answer {
         let subject = subject ?? Self.host(of: url)
-        var request = HTTPClientRequest(url: url)
+        var request = HTTPClientRequest(url: Self.connectable(url))
         request.method = method
         request.headers = headers
         let failure = FirstFailure()
@@ -177,15 +177,40 @@ public final class Web: Sendable {
                 Pieces(source: source, range: range, isHashed: isHashed, report: report, failure: failure),
                 length: .known(range.upperBound - range.lowerBound))
         }
-        do {
-            let response = try await opened.execute(request, timeout: TimeAmount(patience + Self.allowance(byteCount)))
-            return Answer(
-                status: Int(response.status.code), headers: response.headers, body: response.body, subject: subject,
-                patience: patience)
-        } catch {
-            try Task.checkCancellation()
-            if let failed = await failure.error { throw failed }
-            throw problem(error, subject)
+        var isNew = false
+        while true {
+            do {
+                let response = try await client(for: url, isNew: isNew)
+                    .execute(request, timeout: TimeAmount(patience + Self.allowance(byteCount)))
+                return Answer(
+                    status: Int(response.status.code), headers: response.headers, body: response.body,
+                    subject: subject, patience: patience)
+            } catch {
+                try Task.checkCancellation()
+                if let failed = await failure.error { throw failed }
+                guard !isNew, mayRepeat ?? Self.repeatable.contains(method.rawValue), Self.isClosed(error) else {
+                    throw problem(error, subject)
+                }
+                isNew = true
+            }
+        }
+    }
+
+    /// Methods that do the same when they are carried out twice (RFC 9110, 9.2.2; RFC 4918).
+    private static let repeatable: Set = [
+        "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PROPFIND", "PROPPATCH", "MKCOL", "MOVE", "COPY",
+    ]
+
+    /// Whether the connection ended before an answer came, without a word of why.
+    private static func isClosed(_ error: any Error) -> Bool {
+        switch error {
+        case let error as HTTPClientError: error == .remoteConnectionClosed
+        case let error as IOError: [ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN].contains(error.errnoCode)
+        case let error as ChannelError:
+            [.ioOnClosedChannel, .alreadyClosed, .outputClosed, .inputClosed, .eof].contains(error)
+        case let error as NIOSSLError: if case .uncleanShutdown = error { true } else { false }
+        case let error as HTTPParserError: [.invalidEOFState, .closedConnection].contains(error)
+        default: false
         }
     }
 
@@ -196,31 +221,6 @@ public final class Web: Sendable {
     static func printable(_ text: String) -> String {
         let isControl = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .control }
         return String(String.UnicodeScalarView(text.unicodeScalars.prefix(300).map { isControl($0) ? " " : $0 }))
-    }
-
-    /// The server of a URL.
-    public static func host(of url: String) -> String {
-        guard let parsed = URL(string: url), let scheme = parsed.scheme, let host = parsed.host else {
-            return "the server"
-        }
-        let place = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-        return "\(scheme)://\(place)" + (parsed.port.map { ":\($0)" } ?? "")
-    }
-
-    /// Whether a secret may be sent there: by TLS, or within this machine.
-    static func isSafeForSecrets(_ url: String) -> Bool {
-        url.lowercased().hasPrefix("https://") || isLoopback(url)
-    }
-
-    /// Whether it is this machine.
-    static func isLoopback(_ url: String) -> Bool {
-        guard let host = URL(string: url)?.host else { return false }
-        return host == "localhost" || host == "::1" || host == "[::1]" || isLoopbackAddress(host)
-    }
-
-    private static func isLoopbackAddress(_ host: String) -> Bool {
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
     private func problem(_ error: any Error, _ subject: String) -> StoreError {
@@ -242,6 +242,9 @@ public final class Web: Sendable {
         return StoreError(.away, "outbox: \(subject): cannot be reached: \(reason)")
     }
 
+    /// The reason that a name has no address.
+    static let unresolved = "its name cannot be resolved: check the network, and the address"
+
     fileprivate static func reason(_ error: any Error) -> String {
         switch error {
         case let error as HTTPClientError:
@@ -254,7 +257,7 @@ public final class Web: Sendable {
         case let error as NIOConnectionError:
             // It tries all addresses of a name, of both kinds.
             if let last = error.connectionErrors.last { return Self.reason(last.error) }
-            return "its name cannot be resolved: check the network, and the address"
+            return Self.unresolved
         case let error as IOError:
             // Safe: a string that lives until the next call on this thread.
             return unsafe String(cString: strerror(error.errnoCode))

@@ -33,7 +33,8 @@ extension WebDAVStore {
                 body: .source(upload.source, from..<from + count) { report(.sent($0)) })
             guard answer.isDone else { throw await failure(answer, "PUT", folder, upload) }
         }
-        let answer = try await server.order(.MOVE, folder[".file"], headers: headers + [("Overwrite", "T")])
+        let answer = try await server.order(
+            .MOVE, folder[".file"], headers: headers + upload.timeHeader + [("Overwrite", "T")])
         guard answer.isDone else { throw await failure(answer, "MOVE", folder, upload) }
         await resume.remove(upload.object, in: name)
         return true

@@ -1,4 +1,3 @@
-import Digests
 import FoundationEssentials
 import Glibc
 import NIOHTTP1
@@ -24,12 +23,9 @@ struct WebDAVServer: Sendable {
         }
         let file = try SecretFile(settings.credentialsFile)
         credentialsPath = file.path
-        guard Web.isSafeForSecrets(folder.url) else {
-            throw StoreError(
-                .refused,
-                "outbox: \(folder.url): the password in \(file.path) would be sent unencrypted: use https://, or remove that file "
-                    + "if the server asks for no password")
-        }
+        try Web.check(
+            folder.url, called: folder.url, for: "the password in \(file.path)",
+            advice: ", or remove that file if the server asks for no password")
         let values = try file.values("username", "password")
         guard !values[0].text.contains(":") else {
             throw StoreError(.refused, "outbox: \(file.path): username holds a colon, which HTTP does not allow")
@@ -85,7 +81,7 @@ struct WebDAVServer: Sendable {
             _ = try? await answer.bytes(limit: 1 << 16)
             try Task.checkCancellation()
             if answer.status == 404 { return nil }
-            throw problem(answer, "PROPFIND", place)
+            throw problem(answer, "PROPFIND", place).whereForbiddenHidden(answer)
         }
         guard let found = WebDAVResource.read(try await answer.bytes(limit: 1 << 24)) else {
             throw StoreError(.refused, "outbox: \(place.url): its answer to PROPFIND is not WebDAV's: see its server")
@@ -101,32 +97,47 @@ struct WebDAVServer: Sendable {
             _ = try? await answer.bytes(limit: 1 << 16)
             try Task.checkCancellation()
             if answer.status == 404 { throw StoreError(.missing, "outbox: \(place.url): there is no such file") }
-            throw problem(answer, "GET", place)
+            throw problem(answer, "GET", place).whereForbiddenHidden(answer)
         }
         try await answer.read(receive)
     }
 
     /// The hash of a file that is read back, hexadecimal.
-    func sha256(of place: WebDAVAddress) async throws -> String {
-        var hash = Digest(.sha256)
-        try await read(place) { hash.update($0) }
-        return hash.bytes.hexadecimal
+    /// - Parameter byteCount: how long the server says that it is; no more is read.
+    /// - Throws: also `.damaged`, if it is longer.
+    func sha256(of place: WebDAVAddress, byteCount: Int64) async throws -> String {
+        var hash = BoundedHash(byteCount: byteCount)
+        try await read(place) { try hash.update($0, of: "outbox: \(place.url)") }
+        return hash.text
     }
 
-    /// Renames a file.
-    /// - Returns: false: there is another file of that name, which must not be overwritten.
-    func move(_ place: WebDAVAddress, to destination: WebDAVAddress, overwrites: Bool) async throws -> Bool {
-        var answer = try await order(.MOVE, place, headers: destination.headers(overwrites, destination.url))
+    /// What became of a file that was to be renamed or copied.
+    enum Moved {
+        case done
+        /// There is another file of that name, which must not be overwritten.
+        case taken
+        /// It is not there any more: a request that was repeated may have moved it before.
+        case gone
+        /// The server does not know the method.
+        case unknown
+    }
+
+    /// Renames a file, or copies it.
+    /// - Parameter method: MOVE or COPY.
+    func move(
+        _ place: WebDAVAddress, to destination: WebDAVAddress, overwrites: Bool, by method: HTTPMethod = .MOVE
+    ) async throws -> Moved {
+        var answer = try await order(method, place, headers: destination.headers(overwrites, destination.url))
         if answer.status == 400 || answer.status == 502 {
             // Behind a proxy, a server may know itself by another scheme or host. A path alone does without (RFC 4918, 10.3).
-            answer = try await order(.MOVE, place, headers: destination.headers(overwrites, destination.path))
+            answer = try await order(method, place, headers: destination.headers(overwrites, destination.path))
         }
         switch answer.status {
-        case 200, 201, 204: return true
-        case 412 where !overwrites: return false
-        case 404:
-            throw StoreError(.damaged, "outbox: \(place.url): what was sent is no longer there: it is sent again")
-        default: throw problem(answer, "MOVE", place)
+        case 200, 201, 204: return .done
+        case 412 where !overwrites: return .taken
+        case 404: return .gone
+        case 405, 501: return .unknown
+        default: throw problem(answer, method.rawValue, place)
         }
     }
 
@@ -156,6 +167,13 @@ extension WebDAVAddress {
 extension Web.Answer {
     /// 207 of a request that changes something states what it did not do (RFC 4918, 9.6.1).
     var isDone: Bool { (200..<300).contains(status) && status != 207 }
+}
+
+extension StoreError {
+    /// A user who may not read may still send.
+    fileprivate func whereForbiddenHidden(_ answer: Web.Answer) -> StoreError {
+        answer.status == 403 ? StoreError(.hidden, sentence) : self
+    }
 }
 
 // Sentences.

@@ -14,6 +14,13 @@ public struct WebDAVStore: Store {
     let server: WebDAVServer
     let resume: ResumeStates
     private let kit: String
+    private let habits = Locked(Habits())
+
+    /// What a server showed that it does otherwise than most.
+    private struct Habits {
+        /// Whether a file can be given its name after it was sent: by MOVE, or COPY.
+        var names = true
+    }
 
     /// Nextcloud refuses names that end in `.part`.
     private static let suffix = ".uploading"
@@ -45,26 +52,112 @@ public struct WebDAVStore: Store {
         report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
         let upload = WebDAVUpload(
-            source: source, sha256: try await source.sha256(), object: object, mode: mode, report: report)
-        let there = try await server.find(place(of: object))
-        if let there, try await isSame(there, upload) { return try await described(upload, metadata) }
-        let temporary = temporary(of: upload)
+            source: source, sha256: try await source.sha256(), object: object, mode: mode,
+            modified: metadata.modified, report: report)
+        func unverified(_ reason: StoreError) -> StoredObject {
+            StoredObject(
+                name: object, byteCount: source.byteCount, sha256: upload.sha256, unverified: reason.sentence)
+        }
+        var reason: StoreError?
+        var there: WebDAVResource?
         do {
-            try await send(upload)
-            if try await !server.move(temporary, to: place(of: object), overwrites: there != nil) {
+            there = try await server.find(place(of: object))
+            if let there, try await isSame(there, upload) { return try await described(upload, metadata) }
+        } catch let error as StoreError where error.problem == .hidden {
+            // One of this length that cannot be read is left as it is.
+            if there?.byteCount == source.byteCount, mode == .create || mode.allows(upload.sha256) {
+                return unverified(error)
+            }
+            reason = error
+        }
+        do {
+            // Where nothing is shown, what this kit sent is replaced.
+            let replaces = there != nil || reason != nil && mode != .create
+            if reason != nil, !replaces {
+                reason = try await deliverUnseen(upload) ?? reason
+            } else {
+                reason = try await deliver(upload, replaces: replaces) ?? reason
+            }
+        } catch let error as StoreError where error.problem == .refused && reason != nil {
+            // Nothing at all is allowed.
+            throw StoreError(.refused, reason?.sentence ?? error.sentence)
+        }
+        await resume.remove(object, in: name)
+        if let reason { return unverified(reason) }
+        do {
+            return try await described(upload, metadata)
+        } catch let error as StoreError where error.problem == .damaged {
+            // It got its name just now: one of another length is this kit's own.
+            try? await server.delete(place(of: object))
+            throw error
+        }
+    }
+
+    /// Has a file at its name where nothing is shown. If the answer to an earlier attempt was lost, the name is taken by the same file.
+    /// - Returns: why what arrived could not be compared; nil: it is not known here.
+    private func deliverUnseen(_ upload: WebDAVUpload) async throws -> StoreError? {
+        let attempts = UnseenAttempts(resume, of: upload.object, in: name)
+        let wasBegun = await attempts.earlier(upload.sha256) != nil
+        if !wasBegun { try await attempts.note(UnseenAttempt(sha256: upload.sha256)) }
+        do {
+            let reason = try await deliver(upload, replaces: false)
+            await attempts.end()
+            return reason
+        } catch let error as StoreError where error.problem == .conflict {
+            await attempts.end()
+            guard wasBegun else { throw error }
+            return nil
+        }
+    }
+
+    /// Has a file at its name.
+    /// - Returns: why what arrived could not be compared; nil: it was.
+    private func deliver(_ upload: WebDAVUpload, replaces: Bool) async throws -> StoreError? {
+        guard habits.withLock(\.names) else { return try await sendDirectly(upload, replaces: replaces) }
+        let (temporary, place) = (temporary(of: upload), place(of: upload.object))
+        do {
+            let reason = try await send(upload)
+            var moved = try await server.move(temporary, to: place, overwrites: replaces)
+            if moved == .unknown {
+                // The copy is the same file on the server's disk: only its length is looked at afterwards.
+                moved = try await server.move(temporary, to: place, overwrites: replaces, by: .COPY)
+                if moved == .done { try? await server.delete(temporary) }
+            }
+            switch moved {
+            case .done: return reason
+            case .taken:
                 // Another has come in between.
-                if let there = try await server.find(place(of: object)), try await isSame(there, upload) {
-                    try await server.delete(temporary)
-                } else {
-                    _ = try await server.move(temporary, to: place(of: object), overwrites: true)
+                let there: WebDAVResource?
+                do {
+                    there = try await server.find(place)
+                } catch let error as StoreError where error.problem == .hidden {
+                    throw conflict(upload)
                 }
+                if let there, try await isSame(there, upload) {
+                    try? await server.delete(temporary)
+                } else if try await server.move(temporary, to: place, overwrites: there != nil) != .done {
+                    throw conflict(upload)
+                }
+                return reason
+            case .gone:
+                do {
+                    guard let there = try await server.find(place), try await isSame(there, upload) else {
+                        throw StoreError(
+                            .damaged, "outbox: \(temporary.url): what was sent is no longer there: it is sent again")
+                    }
+                } catch let error as StoreError where error.problem == .hidden {
+                    return error
+                }
+                return nil
+            case .unknown:
+                habits.withLock { $0.names = false }
+                try? await server.delete(temporary)
+                return try await sendDirectly(upload, replaces: replaces)
             }
         } catch let error as StoreError where [.conflict, .damaged, .unreadable, .full].contains(error.problem) {
             try? await server.delete(temporary)
             throw error
         }
-        await resume.remove(object, in: name)
-        return try await described(upload, metadata)
     }
 
     /// What is known of an object; nil: there is none.
@@ -124,7 +217,11 @@ struct WebDAVUpload: Sendable {
     let sha256: String
     let object: ObjectName
     let mode: PutMode
+    let modified: WallTime?
     let report: @Sendable (PutProgress) -> Void
+
+    /// The time that the file is to have, as Nextcloud, ownCloud and rclone understand it; others ignore it.
+    var timeHeader: [(String, String)] { modified?.secondsOfFile.map { [("X-OC-Mtime", "\($0)")] } ?? [] }
 }
 
 extension WebDAVStore {
@@ -134,45 +231,145 @@ extension WebDAVStore {
         let place = place(of: upload.object)
         var found: String?
         if !there.isFolder, there.byteCount == upload.source.byteCount || upload.mode != .create {
-            found = try await server.sha256(of: place)
+            found = try await server.sha256(of: place, byteCount: there.byteCount ?? .max)
         }
         if found == upload.sha256 { return true }
-        guard upload.mode.allows(found) else {
-            throw StoreError(
-                .conflict,
-                "outbox: \(place.url): there is another file of that name, which is not overwritten: compare the two")
-        }
+        if upload.mode.allows(found) { return false }
+        guard try await isOwnRest(there, upload, found) else { throw conflict(upload) }
         return false
     }
 
+    private func conflict(_ upload: WebDAVUpload) -> StoreError {
+        StoreError(
+            .conflict,
+            "outbox: \(place(of: upload.object).url): there is another file of that name, which is not overwritten: compare the two"
+        )
+    }
+
     /// Has a file at the temporary name, verified.
-    private func send(_ upload: WebDAVUpload) async throws {
-        // All of it may have arrived before the connection was cut.
-        if upload.source.byteCount > Self.chunkByteCount, try await hasArrived(upload) { return }
-        try await makeFolder(upload.object.day)
-        let stated = try await sendInChunks(upload) ? nil : try await sendWhole(upload)
+    /// - Returns: why it could not be compared; nil: it was.
+    private func send(_ upload: WebDAVUpload) async throws -> StoreError? {
+        do {
+            // All of it may have arrived before the connection was cut.
+            if upload.source.byteCount > Self.chunkByteCount, try await hasArrived(upload) { return nil }
+            try await makeFolder(upload.object.day)
+        } catch let error as StoreError where error.problem == .hidden {
+            try? await makeFolder(upload.object.day)
+        }
+        let stated = try await sendInChunks(upload) ? nil : try await sendWhole(upload, to: temporary(of: upload))
+        return try await compared(upload, at: temporary(of: upload), stated: stated)
+    }
+
+    /// Sends a file to its own name, where the server can neither move nor copy.
+    /// - Returns: why it could not be compared; nil: it was.
+    private func sendDirectly(_ upload: WebDAVUpload, replaces: Bool) async throws -> StoreError? {
+        try? await makeFolder(upload.object.day)
+        let place = place(of: upload.object)
+        // If it is cut, what is there then is this kit's own.
+        try await resume.save(Direct(sha256: upload.sha256), of: upload.object, in: directly)
+        do {
+            let stated = try await sendWhole(
+                upload, to: place, headers: replaces ? [] : [("If-None-Match", "*")])
+            let reason = try await compared(upload, at: place, stated: stated)
+            await resume.remove(upload.object, in: directly)
+            return reason
+        } catch let error as StoreError where [.damaged, .unreadable].contains(error.problem) {
+            do {
+                try await server.delete(place)
+            } catch {
+                // The next attempt recognises it by this hash.
+                let left = try? await server.sha256(of: place, byteCount: upload.source.byteCount)
+                try await resume.save(Direct(sha256: upload.sha256, left: left), of: upload.object, in: directly)
+            }
+            throw error
+        } catch let error as StoreError where error.problem == .conflict {
+            await resume.remove(upload.object, in: directly)
+            // The answer to the same request may have been lost.
+            do {
+                guard try await hasArrived(upload, at: place) else { throw error }
+            } catch let hidden as StoreError where hidden.problem == .hidden {
+                throw error
+            }
+            return nil
+        }
+    }
+
+    /// That a file was being sent to its own name.
+    private struct Direct: Codable {
+        var sha256: String
+        /// SHA-256 of what arrived in its place and could not be deleted, hexadecimal; nil: nothing did.
+        var left: String?
+    }
+
+    private var directly: String { "\(name) (directly)" }
+
+    /// Whether what is there is what an attempt of this kit left: the beginning of the file, or what arrived damaged. It is read: by its
+    /// length alone it could be another's.
+    /// - Parameter found: its hash; nil: it was not computed.
+    private func isOwnRest(
+        _ there: WebDAVResource, _ upload: WebDAVUpload, _ found: String?
+    ) async throws -> Bool {
+        guard !there.isFolder, let rest = await resume.load(Direct.self, of: upload.object, in: directly) else {
+            return false
+        }
+        if let left = rest.left, left == found { return true }
+        guard rest.sha256 == upload.sha256, let byteCount = there.byteCount, byteCount < upload.source.byteCount
+        else { return false }
+        return try await isBeginning(of: upload.source, place(of: upload.object), byteCount)
+    }
+
+    /// Whether a file of this length is the beginning of a source. One that cannot be read is not.
+    private func isBeginning(
+        of source: UploadSource, _ place: WebDAVAddress, _ byteCount: Int64
+    ) async throws -> Bool {
+        struct Other: Error {}
+        var begun: Int64 = 0
+        do {
+            try await server.read(place) { piece in
+                guard try await source.bytes(at: begun, count: piece.count) == piece else { throw Other() }
+                begun += Int64(piece.count)
+            }
+        } catch is Other {
+            return false
+        } catch let error as StoreError where [.hidden, .missing].contains(error.problem) {
+            return false
+        }
+        return begun == byteCount
+    }
+
+    /// - Returns: why it could not be compared; nil: it was.
+    /// - Throws: `.damaged`: it is not what was sent.
+    private func compared(
+        _ upload: WebDAVUpload, at place: WebDAVAddress, stated: String?
+    ) async throws -> StoreError? {
         upload.report(.verifying)
         // The file may have changed while it was read.
         _ = try await upload.source.sha256()
-        guard try await hasArrived(upload, stated: stated) else {
-            throw StoreError(
-                .damaged,
-                "outbox: \(temporary(of: upload).url): what arrived is not \(upload.source.path): it is sent again"
-            )
+        do {
+            guard try await hasArrived(upload, at: place, stated: stated) else {
+                throw StoreError(
+                    .damaged, "outbox: \(place.url): what arrived is not \(upload.source.path): it is sent again")
+            }
+            return nil
+        } catch let error as StoreError where error.problem == .hidden {
+            return error
         }
     }
 
     /// - Returns: the hash of what the server received, if it states one.
-    private func sendWhole(_ upload: WebDAVUpload) async throws -> String? {
+    private func sendWhole(
+        _ upload: WebDAVUpload, to place: WebDAVAddress, headers: [(String, String)] = []
+    ) async throws -> String? {
         let (source, report) = (upload.source, upload.report)
         let answer = try await server.order(
-            .PUT, temporary(of: upload),
+            .PUT, place,
             // Nextcloud answers to X-Hash with the hash of what it received:
             // docs.nextcloud.com/server/latest/developer_manual/client_apis/WebDAV/basic.html
-            headers: [("Content-Type", upload.object.contentType), ("X-Hash", "sha256")],
+            headers: [("Content-Type", upload.object.contentType), ("X-Hash", "sha256")] + upload.timeHeader + headers,
             body: source.byteCount == 0
                 ? .bytes([]) : .source(source, 0..<source.byteCount) { report(.sent($0)) })
-        guard answer.isDone else { throw server.problem(answer, "PUT", temporary(of: upload)) }
+        if answer.status == 412, !headers.isEmpty { throw conflict(upload) }
+        guard answer.isDone else { throw server.problem(answer, "PUT", place) }
         return answer.headers.first(name: "x-hash-sha256")?.lowercased()
     }
 
@@ -198,12 +395,14 @@ extension WebDAVStore {
     }
 
     /// Whether the file is at the temporary name: by the hash that the server computed, or else read back.
-    private func hasArrived(_ upload: WebDAVUpload, stated: String? = nil) async throws -> Bool {
-        let place = temporary(of: upload)
+    private func hasArrived(
+        _ upload: WebDAVUpload, at place: WebDAVAddress? = nil, stated: String? = nil
+    ) async throws -> Bool {
+        let place = place ?? temporary(of: upload)
         guard let there = try await server.find(place), there.byteCount == upload.source.byteCount else { return false }
         if let stated = stated ?? there.checksums["SHA256"] { return stated == upload.sha256 }
         if let stated = there.checksums["SHA1"] { return try await stated == upload.source.checksum(SHA1()).text }
-        return try await server.sha256(of: place) == upload.sha256
+        return try await server.sha256(of: place, byteCount: upload.source.byteCount) == upload.sha256
     }
 
     /// Stores the metadata where the server keeps any, and returns what is there.

@@ -1,8 +1,8 @@
 // The recorder's way from card to file, as fast as an unpaced PCM delivers: capture, filter, meters, peaks, WAV, syncs.
 //
-//   capture-bench PCM SECONDS DIRECTORY LOW-PASS-HZ|off
+//   capture-bench PCM SECONDS DIRECTORY LOW-PASS-HZ|off [FORMAT [CHANNELS [no-fingerprint]]]
 //
-// Stereo, 48 kHz, 16 bits. `deploy/bench` times it beside its peers.
+// FORMAT is ALSA's name, S16_LE without it; two channels; 48 kHz. `deploy/bench` times it beside its peers.
 import Filters
 import Glibc
 import Recording
@@ -24,14 +24,20 @@ final class SoundClock: Clock {
 }
 
 let arguments = CommandLine.arguments
-guard arguments.count == 5, let seconds = Int64(arguments[2]) else {
-    print("capture-bench: usage: capture-bench PCM SECONDS DIRECTORY LOW-PASS-HZ|off")
+guard (5...8).contains(arguments.count), let seconds = Int64(arguments[2]),
+    let sampleFormat = SampleFormat(rawValue: arguments.count > 5 ? arguments[5] : "S16_LE"),
+    let channels = arguments.count > 6 ? Int(arguments[6]) : 2,
+    arguments.count < 8 || arguments[7] == "no-fingerprint"
+else {
+    print(
+        "capture-bench: usage: capture-bench PCM SECONDS DIRECTORY LOW-PASS-HZ|off [FORMAT [CHANNELS [no-fingerprint]]]"
+    )
     exit(64)
 }
 
 SoundCards.prepareProcess()
-let card = CaptureCard(sampleFormat: .s16)
-let grant = try card.open(CaptureRequest(card: .pcm(arguments[1]), rateHz: 48000, channels: 2))
+let card = CaptureCard(sampleFormat: sampleFormat)
+let grant = try card.open(CaptureRequest(card: .pcm(arguments[1]), rateHz: 48000, channels: channels))
 let ring = Ring(format: grant.format, holding: .seconds(30), periodFrames: grant.periodFrames)
 ring.prefault()
 let directory = try TakesDirectory(path: arguments[3])
@@ -54,7 +60,7 @@ writer.post(
             plan: TakePlan(
                 grant: grant, directory: directory, kit: "bench", clock: .unset, bootID: "", lag: .milliseconds(75),
                 keepsUnfiltered: false, syncPromise: .seconds(1), splitBytes: 4000 << 20, reserveBytes: 0,
-                pendingFormat: nil, startedBy: .command, version: "bench"))))
+                pendingFormat: nil, startedBy: .command, version: "bench", hasFingerprint: arguments.count < 8))))
 let total = seconds * Int64(grant.format.rateHz)
 while ring.position < RingPosition(total), card.step() {
     clock.set(start + grant.format.duration(ofFrames: ring.position.count))
@@ -67,7 +73,7 @@ while frames < 0 {
     _ = writer.step()
     for outcome in writer.outcomes() {
         switch outcome {
-        case .began, .progress, .warned, .next, .rejoined, .tailEnded: break
+        case .began, .progress, .warned, .troubled, .leftBehind, .next, .rejoined, .tailEnded: break
         case .finished(let name, let sidecar, _, _):
             frames = sidecar.frames
             print("\(arguments[3])/\(name.day)/\(sidecar.parts[0].file)")

@@ -18,10 +18,10 @@ PACKAGES = pathlib.Path(__file__).resolve().parents[2] / ".build/servers/lib" / 
 class Relay:
     """A port that is passed on to a server, and how many bytes crossed it: `sent` to the server, and `received` from it."""
 
-    def __init__(self, port, server, crossed=lambda: None):
-        """`crossed` is called before what came is passed on."""
+    def __init__(self, port, server, crossed=lambda: None, breaks=lambda: None):
+        """`crossed` is called before what came is passed on; `breaks` says after how many bytes to the server a connection breaks, if it does."""
         self.sent = self.received = 0
-        self._crossed = crossed
+        self._crossed, self._breaks = crossed, breaks
         listener = socket.create_server(("127.0.0.1", port))
         threading.Thread(target=self._accept, args=(listener, server), daemon=True).start()
 
@@ -36,13 +36,15 @@ class Relay:
             for end in (client, there):
                 # What answers wait for is passed on at once.
                 end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            for way in ((client, there, "sent"), (there, client, "received")):
+            for way in ((client, there, "sent", self._breaks()), (there, client, "received", None)):
                 threading.Thread(target=self._pass, args=way, daemon=True).start()
 
-    def _pass(self, origin, target, counter):
+    def _pass(self, origin, target, counter, left):
         try:
             while data := origin.recv(1 << 16):
                 setattr(self, counter, getattr(self, counter) + len(data))
+                if left is not None and (left := left - len(data)) < 0:
+                    raise ConnectionError
                 self._crossed()
                 target.sendall(data)
             target.shutdown(socket.SHUT_WR)

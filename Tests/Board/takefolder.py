@@ -25,6 +25,9 @@ def listing(folder):
         with os.scandir(path) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
+                    # What is in the bin is in no list.
+                    if entry.name == ".bin":
+                        continue
                     walk(entry.path, f"{below}{entry.name}/")
                 else:
                     try:
@@ -119,7 +122,7 @@ def has_leftovers(folder):
     """Whether a take is unfinished, in a folder that a recorder may be working in: no file is read."""
     return any(
         name.endswith((".part", ".tmp")) and TakeFolder.stem(f"{os.path.basename(day)}/{name}")
-        for day, _, names in os.walk(folder) for name in names)
+        for day, _, names in os.walk(folder) for name in names if f"{os.sep}.bin" not in day)
 
 
 class TakeFolder:

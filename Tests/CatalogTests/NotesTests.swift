@@ -33,6 +33,7 @@ import Transport
                   "receipts" : [
 
                   ],
+                  "revision" : 1,
                   "schema" : 1,
                   "starred" : true,
                   "tags" : [

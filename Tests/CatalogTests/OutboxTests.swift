@@ -43,6 +43,10 @@ import Testing
             _ = try catalog.note(stem) { notes in
                 var receipt = UploadReceipt(store: store)
                 (receipt.completed, receipt.revision) = (TakesOnDisk.morning.iso8601, 1)
+                if notes.currentRevision > 0 {
+                    receipt.add(.init(file: TakeNotes.file(of: stem), bytes: 1, sha256: "1"))
+                    receipt.notesRevision = notes.currentRevision
+                }
                 notes[receiptOf: store] = receipt
             }
         }
@@ -51,7 +55,10 @@ import Testing
         #expect(try catalog.outboxCounts(of: "folder:a").done == 3)
         for stem in stems { try complete(stem, "folder:b") }
         #expect(try catalog.sentTakes(limit: 9).map(\.take.stem) == stems)
+        // The star is sent first.
         _ = try catalog.note(stems[0]) { $0.starred = true }
+        #expect(try catalog.sentTakes(limit: 9).map(\.take.stem) == [stems[1], stems[2]])
+        for store in ["folder:a", "folder:b"] { try complete(stems[0], store) }
         #expect(try catalog.sentTakes(limit: 9).map(\.take.stem) == [stems[1], stems[2], stems[0]])
     }
 

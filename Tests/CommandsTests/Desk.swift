@@ -101,6 +101,8 @@ final class DeskRecorder {
         let isAtRest = Locked(false)
         /// Where it keeps takes; nil: as `recordingStatus` says.
         let directory = Locked<String?>(nil)
+        /// How much is in its bin; nil: it has none, as an older one.
+        let binBytes = Locked<Int64?>(nil)
         /// Takes that are being played.
         let played = Locked<[String]>([])
     }
@@ -173,6 +175,7 @@ private final class ScriptedRecorder: ControlHandler {
         var status = recordingStatus
         status.clock = clock
         if let directory = received.directory.withLock({ $0 }) { status.directory = directory }
+        status.binBytes = received.binBytes.withLock { $0 }
         return status
     }
 
@@ -197,7 +200,8 @@ private final class ScriptedRecorder: ControlHandler {
         case .mark(note: "io"): answer.refuse(Refusal(.io, "mark: the disk failed"))
         case .mark(note: "data"): answer.refuse(Refusal(.badData, "mark: bad"))
         case .mark(note: "bug"): break
-        case .record, .stop, .eject, .pause, .skip, .mark, .select, .filter, .gain, .volume, .pitch, .speed, .settle:
+        case .record, .stop, .eject, .pause, .skip, .mark, .select, .filter, .gain, .volume, .pitch, .speed, .settle,
+            .restore, .empty:
             answer.succeed(status)
         }
     }
@@ -206,6 +210,7 @@ private final class ScriptedRecorder: ControlHandler {
         switch inventory {
         case .cards: answer.succeed(inventory, [DeskCard()])
         case .lines: answer.succeed(inventory, deskLines)
+        case .bin: answer.succeed(inventory, [BinnedTake]())
         case .doctor: answer.succeed(inventory, received.findings.withLock { $0 })
         }
     }

@@ -127,6 +127,14 @@ private final class DeskHandler: PeerHandler {
             isKnown
                 ? answer.succeed(object: JSONValue.object([:]))
                 : answer.refuse(Refusal(.notFound, "delete: \(stem): the library knows no such take"))
+        case .acceptDamaged(let stem):
+            let accepted = desk.takes.withLock { takes -> CatalogedTake? in
+                guard let place = takes.firstIndex(where: { $0.take == stem }) else { return nil }
+                (takes[place].sound, takes[place].damaged) = (.accepted, nil)
+                return takes[place]
+            }
+            guard let accepted else { return answer.refuse(Refusal(.notFound, "takes: \(stem): no such take")) }
+            answer.succeed(object: Shown(take: accepted, notes: nil, sidecar: nil))
         case .remote: answer.refuse(Refusal(.notFound, "remote: no store is named: [outbox] store"))
         case .star(let reference, let isStarred):
             change(reference, answer) { $0.starred = isStarred }

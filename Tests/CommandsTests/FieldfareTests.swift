@@ -224,6 +224,10 @@ import Transport
         var there = access
         there.isThere = { $0 == "good.toml" }
         #expect(run(["check", "good.toml"], access: there) == (0, ["good.toml: nothing is wrong"], []))
+        there.preRollShortage = { file, open in "\(file ?? ""): \(open?.summary ?? "no card"): too long" }
+        #expect(
+            run(["check", "good.toml"], access: there)
+                == (0, ["good.toml: no card: too long", "good.toml: nothing else is wrong"], []))
         #expect(
             run(["check"], access: access) == (78, ["usual: first", "second"], ["check: 2 problems in the settings"]))
         #expect(

@@ -1,11 +1,12 @@
 import Foundation
+import OtherPrograms
 import Programs
 import Settings
 import Testing
 
 @testable import Commands
 
-@Suite struct SupportBundleTests {
+@Suite(.needs(.tar)) struct SupportBundleTests {
     let folder = NSTemporaryDirectory() + "fieldfare-support-\(UUID().uuidString)"
 
     init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
@@ -24,7 +25,8 @@ import Testing
 
     private func tar(_ operation: String, _ path: String, _ rest: String...) throws -> String {
         let output = try ProgramOutput(
-            of: "/usr/bin/tar", [operation, "--gzip", "--file", path] + rest, limit: 1 << 20, patience: .seconds(60))
+            of: OtherProgram.tar.path, [operation, "--gzip", "--file", path] + rest, limit: 1 << 20,
+            patience: .seconds(60))
         return String(decoding: output.bytes, as: UTF8.self)
     }
 

@@ -1,9 +1,10 @@
 import Control
 import Foundation
+import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15))) struct AccessTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct AccessTests {
     /// Every route of the OpenAPI document.
     private static func routes(_ kit: RunningKit) throws -> [(method: String, path: String)] {
         let document = try JSONSerialization.jsonObject(with: try kit.stranger.get("/api/openapi.json").bytes)
@@ -131,7 +132,7 @@ import Testing
         print(sum(b"the password is wrong" in one.recv(65536) for one in all))
         """#
 
-    @Test(.enabled(if: TestServer.areInstalled))
+    @Test(.needsServers)
     func `no more wrong passwords are compared, also where many come at once`() throws {
         let kit = try RunningKit()
         #expect(try TestServer.python(Self.burst, [String(kit.library.port)]) == "5")
@@ -142,7 +143,7 @@ import Testing
         let kit = try RunningKit()
         let token = try kit.stranger.pair(name: "Anna", password: RunningKit.password)
         let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/curl")
+        process.executableURL = URL(filePath: OtherProgram.curl.path)
         process.arguments = [
             "--silent", "--no-buffer", "--max-time", "30", "-H", "Cookie: fieldfare=\(token)",
             "http://127.0.0.1:\(kit.library.port)\(path)",

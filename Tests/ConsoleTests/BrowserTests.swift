@@ -1,12 +1,11 @@
 import Foundation
+import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15))) struct BrowserTests {
-    private static let hasChromium = FileManager.default.isExecutableFile(atPath: "/usr/bin/chromium")
-
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct BrowserTests {
     /// `FIELDFARE_PICTURES` names a folder for screenshots of each page.
-    @Test(.enabled(if: TestServer.areInstalled && hasChromium))
+    @Test(.needsServers, .needs(.chromium))
     func `a person with a phone records, finds, seeks and describes takes, and no page breaks WCAG 2.2 AA`() throws {
         let kit = try RunningKit()
         var arguments = [

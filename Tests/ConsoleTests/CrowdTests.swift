@@ -1,9 +1,10 @@
 import Control
 import Foundation
+import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15))) struct CrowdTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct CrowdTests {
     /// Opens a hundred connections that send a byte now and then, and beside them sends a thousand requests, fifty at a time. Prints how
     /// many were answered.
     private static let crowd = """
@@ -28,7 +29,7 @@ import Testing
             print(sum(status == 200 for status in pool.map(ask, range(1000))))
         """
 
-    @Test(.enabled(if: TestServer.areInstalled))
+    @Test(.needsServers)
     func `a hundred slow connections and a thousand requests cost no frame, and bounded memory`() throws {
         let kit = try RunningKit()
         _ = try kit.record()
@@ -64,7 +65,7 @@ import Testing
         print(answer.split(b" ")[1].decode(), b"connection: close" in answer.lower())
         """
 
-    @Test(.enabled(if: TestServer.areInstalled))
+    @Test(.needsServers)
     func `a body that is refused keeps no connection`() throws {
         let kit = try RunningKit()
         #expect(try TestServer.python(Self.dribble, [String(kit.library.port)]) == "401 True")
@@ -90,7 +91,7 @@ import Testing
             c.getresponse().read(); c.close()
         """
 
-    @Test(.enabled(if: TestServer.areInstalled))
+    @Test(.needsServers)
     func `phones that do not read what they asked for cost bounded memory`() throws {
         let kit = try RunningKit()
         let stem = try kit.record()
@@ -114,7 +115,7 @@ import Testing
         print("gone")
         """
 
-    @Test(.enabled(if: TestServer.areInstalled), arguments: ["/api/listen", "/api/events"])
+    @Test(.needsServers, arguments: ["/api/listen", "/api/events"])
     func `phones that are gone before the answer begins leave nothing behind`(_ path: String) throws {
         let kit = try RunningKit()
         func files() throws -> Int {
@@ -126,7 +127,7 @@ import Testing
         // The last ones end a moment later.
         while try files() > before + 2 { usleep(20_000) }
         let (status, _) = try kit.run(
-            "/usr/bin/curl",
+            OtherProgram.curl.path,
             [
                 "--silent", "--max-time", "1", "-o", "\(kit.folder)/sound", "-H", "Cookie: fieldfare=\(kit.token)",
                 "http://127.0.0.1:\(kit.library.port)\(path)",
@@ -135,7 +136,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: "\(kit.folder)/sound")).count > 100)
     }
 
-    @Test(.enabled(if: TestServer.areInstalled))
+    @Test(.needsServers)
     func `downloads that are broken off leave no file open`() throws {
         let kit = try RunningKit()
         let stem = try kit.record()
@@ -152,7 +153,7 @@ import Testing
         #expect(try TestServer.python(Self.gone, [String(kit.library.port), kit.token, path]) == "gone")
         while try files() > 0 { usleep(20_000) }
         let whole = try kit.run(
-            "/usr/bin/curl",
+            OtherProgram.curl.path,
             [
                 "--silent", "--fail", "-o", "/dev/null", "-H", "Cookie: fieldfare=\(kit.token)",
                 "http://127.0.0.1:\(kit.library.port)\(path)",
@@ -163,7 +164,7 @@ import Testing
     @Test func `watchers receive the state, the level, the waveform and finished takes`() throws {
         let kit = try RunningKit()
         let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/curl")
+        process.executableURL = URL(filePath: OtherProgram.curl.path)
         process.arguments = [
             "--silent", "--no-buffer", "-H", "Cookie: fieldfare=\(kit.token)",
             "http://127.0.0.1:\(kit.library.port)/api/events",

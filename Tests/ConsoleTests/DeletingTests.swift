@@ -1,9 +1,10 @@
 import Control
 import Foundation
+import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15))) struct DeletingTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct DeletingTests {
     private let kit: RunningKit
 
     init() throws { kit = try RunningKit(sends: true) }
@@ -34,10 +35,28 @@ import Testing
         #expect(try files(of: stem, in: kit.home).contains { $0.hasSuffix(".wav") })
     }
 
+    @Test func `a take that is deleted on the kit is in the bin, and is restored with its notes`() throws {
+        let stem = try kit.record(note: "wren", seconds: 0)
+        _ = try kit.phone.patch("/api/takes/\(stem)", #"{"memo":"at the weir"}"#)
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=here&now=perhaps").status == 400)
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=here").status == 204)
+        while try kit.phone.get("/api/takes/\(stem)").status != 404 { usleep(20_000) }
+        #expect(try files(of: stem, in: "\(kit.folder)/takes").allSatisfy { $0.hasPrefix(".bin/") })
+        #expect(try kit.phone.get("/api/bin").body.contains(stem))
+        #expect(try kit.phone.post("/api/takes/\(stem)/restore", "{}").status == 204)
+        #expect(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["memo"]?.text == "at the weir")
+        #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
+        #expect(try kit.phone.post("/api/takes/\(stem)/restore", "{}").status == 404)
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=here&now=true").status == 204)
+        #expect(try files(of: stem, in: "\(kit.folder)/takes") == [])
+        #expect(try kit.phone.post("/api/takes/\(stem)/restore", "{}").status == 404)
+    }
+
     @Test func `a take is deleted on the kit and at home`() throws {
         let (stem, other) = (try send(), try send())
         #expect(try kit.phone.delete("/api/takes/\(stem)?where=both").status == 204)
-        #expect(try files(of: stem, in: kit.folder).filter { !$0.hasPrefix("library/") } == [])
+        let left = try files(of: stem, in: kit.folder).filter { !$0.hasPrefix("library/") }
+        #expect(left.allSatisfy { $0.hasPrefix("takes/.bin/") } && !left.isEmpty)
         #expect(try kit.phone.get("/api/takes/\(stem)").status == 404)
         #expect(try files(of: other, in: kit.home).contains { $0.hasSuffix(".wav") })
         #expect(try kit.phone.get("/api/takes/\(other)").json?["take"]?["upload"]?.text == "done")
@@ -178,7 +197,7 @@ import Testing
             answer.detail?.hasSuffix("whether it has the take is not known: or delete the take on the kit alone")
                 == true)
         #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
-        #expect(try kit.phone.delete("/api/takes/\(stem)?where=here").status == 204)
+        #expect(try kit.phone.delete("/api/takes/\(stem)?where=here&now=true").status == 204)
         #expect(try files(of: stem, in: "\(kit.folder)/takes") == [])
     }
 
@@ -335,7 +354,7 @@ import Testing
         """
 
     @Test(
-        .enabled(if: TestServer.areInstalled),
+        .needsServers,
         arguments: [("here", "both"), ("here", "there"), ("both", "here"), ("both", "both"), ("there", "here")])
     func `two phones that delete a take at once leave no half of it`(
         _ first: String, _ second: String
@@ -347,7 +366,7 @@ import Testing
             #expect(statuses.split(separator: " ").allSatisfy { ["204", "404", "409"].contains($0) }, "\(statuses)")
             #expect(statuses.contains("204"))
             let home = try files(of: stem, in: kit.home).count
-            let own = try files(of: stem, in: "\(kit.folder)/takes").count
+            let own = try files(of: stem, in: "\(kit.folder)/takes").filter { !$0.hasPrefix(".bin/") }.count
             #expect(
                 [0, 3].contains(home) && [0, 3].contains(own), "\(first), \(second): \(statuses): \(home), \(own)")
             // Once it is off the kit, the copy at home is the last one.

@@ -1,10 +1,11 @@
 import Foundation
+import OtherPrograms
 import Testing
 
 @testable import Console
 
 @Suite struct GzipTests {
-    @Test(arguments: [0, 1, 100_000])
+    @Test(.needs(.gzip), arguments: [0, 1, 100_000])
     func `gzip restores what was compressed`(_ count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * $0 >> 3) }
         let packed = try #require(Gzip.compressed(bytes))
@@ -13,8 +14,8 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         let process = Process()
         let pipe = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["gzip", "-dc", path]
+        process.executableURL = URL(filePath: OtherProgram.gzip.path)
+        process.arguments = ["-dc", path]
         process.standardOutput = pipe
         try process.run()
         let restored = pipe.fileHandleForReading.readDataToEndOfFile()

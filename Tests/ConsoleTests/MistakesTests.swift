@@ -1,9 +1,10 @@
 import Control
 import Foundation
+import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15))) struct MistakesTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct MistakesTests {
     private let kit: RunningKit
 
     init() throws { kit = try RunningKit() }
@@ -81,7 +82,7 @@ import Testing
         #expect(try kit.phone.post("/api/deck/stop").status == 200)
     }
 
-    @Test(.enabled(if: TestServer.areInstalled))
+    @Test(.needsServers)
     func `the server does what its OpenAPI document says, as schemathesis sees it`() throws {
         _ = try kit.record()
         let document = "http://127.0.0.1:\(kit.library.port)/api/openapi.json"

@@ -1,11 +1,11 @@
 import Control
 import Foundation
+import OtherPrograms
 import StoreTrials
 import Testing
 
 @Suite(
-    .serialized, .oneKitAtATime, .timeLimit(.minutes(15)),
-    .enabled(if: TestServer.areInstalled, "deploy/install-packages servers installs ffmpeg and mpv")
+    .serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl, .ffmpeg, .mpv)
 ) struct PlayersTests {
     @Test func `players seek in a take by its address, and play the sound that is there`() throws {
         let kit = try RunningKit()
@@ -21,7 +21,7 @@ import Testing
         let cookie = "Cookie: fieldfare=\(kit.token)"
 
         let (status, report) = try kit.run(
-            "/usr/bin/ffmpeg",
+            OtherProgram.ffmpeg.path,
             [
                 "-v", "error", "-headers", "\(cookie)\r\n", "-ss", "1.5", "-i", address, "-t", "0.25", "-f", "s24le",
                 "\(kit.folder)/ffmpeg",
@@ -30,7 +30,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: "\(kit.folder)/ffmpeg")) == wanted)
 
         let (end, complaints) = try kit.run(
-            "/usr/bin/mpv",
+            OtherProgram.mpv.path,
             [
                 "--no-config", "--no-video", "--http-header-fields=\(cookie)", "--start=1.5", "--length=0.25",
                 "--ao=pcm",

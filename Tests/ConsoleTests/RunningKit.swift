@@ -1,5 +1,6 @@
 import Control
 import Foundation
+import OtherPrograms
 import StoreTrials
 
 /// The real programs of a kit, with a simulated card, below a folder of its own. They end with this object.
@@ -219,7 +220,7 @@ struct Curl {
             }
         }
         let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/curl")
+        process.executableURL = URL(filePath: OtherProgram.curl.path)
         process.arguments = arguments + options + ["http://127.0.0.1:\(port)\(path)"]
         try process.run()
         process.waitUntilExit()

@@ -1,4 +1,5 @@
 import Foundation
+import OtherPrograms
 import TakeFiles
 import Testing
 
@@ -21,13 +22,13 @@ import Testing
 
     private var work: String { folder.appending(path: "work").path }
 
-    @Test func `a phone receives the file of a kit, and the kit keeps none`() throws {
+    @Test(.needs(.curl, .tar)) func `a phone receives the file of a kit, and the kit keeps none`() throws {
         let kit = try RunningKit()
         let answer = try kit.phone.get("/api/support")
         #expect(answer.status == 200)
         let archive = "\(kit.folder)/support.tar.gz"
         try Data(answer.bytes).write(to: URL(filePath: archive))
-        let names = try kit.run("/usr/bin/tar", ["--list", "--gzip", "--file", archive]).report
+        let names = try kit.run(OtherProgram.tar.path, ["--list", "--gzip", "--file", archive]).report
         #expect(
             names.contains("/about.txt\n") && names.contains("/status.json\n") && names.contains("/settings.toml\n"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(kit.folder)/library/support") == [])

@@ -1,9 +1,10 @@
 import Control
 import Foundation
+import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15))) struct TakesTests {
+@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct TakesTests {
     private let kit: RunningKit
     private let stem: String
 
@@ -127,6 +128,52 @@ import Testing
         }
     }
 
+    @Test(.needs(.python))
+    func `an archive has what people noted, with the markers as they are now, and its length is what was said`()
+        throws
+    {
+        let path = "/api/archive?take=\(stem)"
+        let zip = "\(kit.folder)/take.zip"
+        let script = """
+            import json, sys, zipfile
+            archive = zipfile.ZipFile(sys.argv[1])
+            assert archive.testzip() is None
+            for info in archive.infolist():
+                assert info.flag_bits & 8 == 0
+                if info.filename.endswith(".notes.json"):
+                    print(json.dumps(json.loads(archive.read(info)), sort_keys=True))
+            print(sorted(name.split("/")[-1] for name in archive.namelist()))
+            """
+        func read() throws -> [String] {
+            let answer = try kit.phone.get(path)
+            #expect(answer.headers["content-length"] == String(answer.bytes.count))
+            try answer.bytes.write(to: URL(filePath: zip))
+            let (status, report) = try kit.run(OtherProgram.python.path, ["-c", script, zip])
+            #expect(status == 0, "\(report)")
+            return report.split(separator: "\n").map(String.init)
+        }
+        let plain = "['\(stem).dat', '\(stem).json', '\(stem).wav']"
+        #expect(try read() == [plain])
+        _ = try kit.phone.patch(
+            "/api/takes/\(stem)",
+            #"{"memo":"by the weir","starred":true,"add":["owl"],"markers":{"set":[{"at_frame":7,"note":"owl"}]}}"#)
+        guard case .array(let markers)? = try kit.phone.get("/api/takes/\(stem)").json?["markers"] else { return }
+        let wren = try #require(markers.last?["at_frame"]?.integer)
+        #expect(
+            try read() == [
+                #"{"markers": [{"at_frame": 7, "note": "owl"}, {"at_frame": \#(wren), "note": "wren"}], "memo": "by the weir", "#
+                    + #""revision": 1, "schema": 1, "star": true, "tags": ["owl"], "take": "\#(stem)", "title": null}"#,
+                "['\(stem).dat', '\(stem).json', '\(stem).notes.json', '\(stem).wav']",
+            ])
+        // What was removed is said, too.
+        _ = try kit.phone.patch(
+            "/api/takes/\(stem)", #"{"memo":null,"starred":false,"remove":["owl"],"markers":{"remove":[7,\#(wren)]}}"#)
+        #expect(
+            try read().first
+                == #"{"markers": [], "memo": null, "revision": 2, "schema": 1, "star": false, "tags": [], "#
+                + #""take": "\#(stem)", "title": null}"#)
+    }
+
     @Test func `takes are found by the kit that recorded them, and by where they stand`() throws {
         func stems(_ query: String) throws -> JSONValue? {
             let page = try kit.phone.get("/api/takes?\(query)").json
@@ -196,7 +243,7 @@ import Testing
         #expect(truncate(sound, 400 << 20) == 0)
         let received = "\(kit.folder)/received"
         let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/curl")
+        process.executableURL = URL(filePath: OtherProgram.curl.path)
         process.arguments = [
             "--silent", "--limit-rate", "2M", "-o", received, "-H", "Cookie: fieldfare=\(kit.token)",
             "http://127.0.0.1:\(kit.library.port)/api/takes/\(stem)/files/\(stem).wav",

@@ -39,7 +39,7 @@ import Transport
                     + #"allowed are a number, a text, true, false and null"}}"#,
                 #"{"id":5,"ok":false,"error":{"code":"usage","message":"control: command: found 7, allowed are "#
                     + #"status, watch, record, stop, play, pause, skip, mark, select, filter, gain, volume, pitch, speed, eject, discard, settle, "#
-                    + #"cards, lines, doctor, indicate, light, clock-set"}}"#,
+                    + #"restore, empty, cards, lines, doctor, bin, indicate, light, clock-set"}}"#,
                 #"{"id":6,"ok":true,"lines":[{"id":"one"}]}"#,
             ])
     }
@@ -371,6 +371,28 @@ import Transport
     }
 
     // MARK: Indicating
+
+    @Test func `that takes are damaged is handed over beside what the outbox does, and ends with the connection`()
+        throws
+    {
+        let exchange = try Exchange()
+        do {
+            let library = exchange.peer()
+            library.send("{\"command\":\"indicate\",\"what\":\"idle\",\"damaged\":\"takes: one is damaged\"}\n")
+            exchange.settle()
+            library.send("{\"command\":\"indicate\",\"what\":\"sending\",\"damaged\":\"takes: one is damaged\"}\n")
+            exchange.settle()
+            #expect(exchange.recorder.uploads == [.idle, .sending])
+            #expect(exchange.recorder.damages == ["takes: one is damaged"])
+            library.send("{\"command\":\"indicate\",\"what\":\"sending\"}\n")
+            exchange.settle()
+            #expect(exchange.recorder.damages == ["takes: one is damaged", nil])
+            library.send("{\"command\":\"indicate\",\"what\":\"held\",\"damaged\":\"takes: two are\"}\n")
+            exchange.settle()
+        }
+        exchange.settle()
+        #expect(exchange.recorder.damages == ["takes: one is damaged", nil, "takes: two are", nil])
+    }
 
     @Test func `an indication holds while its connection lives, and the latest that lives is shown`() throws {
         let exchange = try Exchange()

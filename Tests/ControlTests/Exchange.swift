@@ -31,6 +31,7 @@ final class ScriptedRecorder: ControlHandler {
     var lit: [String] = []
     var times: [WallTime] = []
     var uploads: [UploadState?] = []
+    var damages: [String?] = []
     /// Called for each command; answers nothing unless it says so.
     var perform: (Command, Answer, Status) -> Void = { _, answer, status in answer.succeed(status) }
 
@@ -58,6 +59,8 @@ final class ScriptedRecorder: ControlHandler {
     func indicate(_ state: UploadState?) {
         uploads.append(state)
     }
+
+    func indicate(damage: String?) { damages.append(damage) }
 }
 
 /// A clock by which nothing takes time.

@@ -56,6 +56,7 @@ import Transport
                 removing: [TakeFrame(7)])
         ),
         (#"{"command":"star","id":1,"starred":true,"take":"last"}"#, .star(.last, true)),
+        (#"{"command":"accept-damaged","id":1,"take":"\#(stem)"}"#, .acceptDamaged(stem: stem)),
         (#"{"command":"delete","id":1,"take":"\#(stem)","where":"both"}"#, .delete(stem: stem, Deletion(.both))),
         (
             #"{"command":"delete","id":1,"left":"home","take":"\#(stem)","where":"here"}"#,
@@ -83,7 +84,7 @@ import Transport
     ]
 
     static let allowed =
-        "allowed are status, takes, show, memo, tag, markers, star, delete, outbox, outbox-retry, outbox-pause, outbox-resume, "
+        "allowed are status, takes, show, memo, tag, markers, star, delete, accept-damaged, outbox, outbox-retry, outbox-pause, outbox-resume, "
         + "outbox-add, outbox-remove, outbox-hold, remote-list, remote-get, remote-delete, remote-next"
 
     private func read(_ line: String) throws(RequestError) -> Request<LibraryMessage> {

@@ -45,6 +45,21 @@ import Transport
             #"{"command":"settle","day":"2026-11-21","id":1,"take":"a-0042-061811Z"}"#,
             .command(.settle(stem: "a-0042-061811Z", day: "2026-11-21"))
         ),
+        (
+            #"{"command":"discard","id":1,"now":true,"take":"a-0042-061811Z"}"#,
+            .command(.discard(stem: "a-0042-061811Z", DiscardTerms(isFinal: true)))
+        ),
+        (
+            #"{"command":"restore","id":1,"take":"a-0042-061811Z"}"#,
+            .command(.restore(stem: "a-0042-061811Z", day: nil))
+        ),
+        (
+            #"{"command":"restore","day":"2026-11-21","id":1,"take":"a-0042-061811Z"}"#,
+            .command(.restore(stem: "a-0042-061811Z", day: "2026-11-21"))
+        ),
+        (#"{"command":"empty","id":1}"#, .command(.empty(stem: nil))),
+        (#"{"command":"empty","id":1,"take":"a-0042-061811Z"}"#, .command(.empty(stem: "a-0042-061811Z"))),
+        (#"{"command":"bin","id":1}"#, .inventory(.bin)),
         (#"{"command":"skip","id":1,"seconds":-5}"#, .command(.skip(seconds: -5))),
         (#"{"command":"skip","id":1,"seconds":0.25}"#, .command(.skip(seconds: 0.25))),
         (#"{"command":"mark","id":1}"#, .command(.mark(note: nil))),
@@ -74,6 +89,10 @@ import Transport
         (
             #"{"command":"indicate","id":1,"message":"upload: s3: no such bucket","what":"refused"}"#,
             .indicate(.refused(message: "upload: s3: no such bucket"))
+        ),
+        (
+            #"{"command":"indicate","damaged":"takes: one is damaged","id":1,"what":"idle"}"#,
+            .indicate(.idle, damage: "takes: one is damaged")
         ),
         (
             #"{"command":"clock-set","id":1,"time":"2026-11-21T06:18:11.250000Z"}"#,
@@ -121,12 +140,12 @@ import Transport
         (
             "{}",
             "control: command is missing, allowed are status, watch, record, stop, play, pause, skip, mark, select, "
-                + "filter, gain, volume, pitch, speed, eject, discard, settle, cards, lines, doctor, indicate, light, clock-set"
+                + "filter, gain, volume, pitch, speed, eject, discard, settle, restore, empty, cards, lines, doctor, bin, indicate, light, clock-set"
         ),
         (
             #"{"command":"erase"}"#,
             "control: command: found \"erase\", allowed are status, watch, record, stop, play, pause, skip, mark, "
-                + "select, filter, gain, volume, pitch, speed, eject, discard, settle, cards, lines, doctor, indicate, light, clock-set"
+                + "select, filter, gain, volume, pitch, speed, eject, discard, settle, restore, empty, cards, lines, doctor, bin, indicate, light, clock-set"
         ),
         (#"{"command":"skip"}"#, "skip: seconds is missing, allowed is a number, negative to go back"),
         (

@@ -19,7 +19,7 @@ import Workers
         rig.settle()
         var results: [String] = []
         let stem = try #require(rig.deck.status.selected)
-        rig.deck.perform(.discard(stem: stem)) { result in
+        rig.deck.perform(.discard(stem: stem, DiscardTerms(isFinal: true))) { result in
             switch result {
             case .success: results.append("done")
             case .failure(let refusal): results.append(refusal.message)
@@ -33,7 +33,7 @@ import Workers
         #expect(results == ["not-found", "done"])
         #expect(rig.deck.status.selected == nil)
         let left = try FileManager.default.subpathsOfDirectory(atPath: rig.directory)
-        #expect(left.filter { $0.contains("heron07") } == [])
+        #expect(left.filter { $0.contains("heron07") || $0.contains(".bin") } == [])
     }
 
     @Test func `a take is discarded only if it is still what that was decided for`() throws {
@@ -232,7 +232,9 @@ import Workers
         try files.remove("\(folder)/\(stem).dat")
         _ = try files.makeFolder("\(folder)/\(stem).dat")
         var refusal: Refusal?
-        rig.deck.perform(.discard(stem: stem)) { if case .failure(let reason) = $0 { refusal = reason } }
+        rig.deck.perform(.discard(stem: stem, DiscardTerms(isFinal: true))) {
+            if case .failure(let reason) = $0 { refusal = reason }
+        }
         rig.work()
         #expect(refusal?.code == .io)
         let sentence = "it is deleted, but for files that are removed when the recorder starts again: "

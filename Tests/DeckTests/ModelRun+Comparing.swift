@@ -224,6 +224,15 @@ extension ModelRun {
             let isDated = sidecar.startedCorrected != before.sidecar.startedCorrected
             try hold(
                 sidecar.revision > before.sidecar.revision || !isDated, "take \(number): revision \(sidecar.revision)")
+            if isDated {
+                // Its points were moved to the calendar that was set.
+                let offsets = sidecar.clockMap.compactMap { point in
+                    point.utc.flatMap { WallTime(iso8601: $0) }.map { $0.microseconds - point.rawNs / 1000 }
+                }
+                let spread = (offsets.max() ?? 0) - (offsets.min() ?? 0)
+                try hold(spread < 100_000, "take \(number): \(offsets) are two calendars")
+                sidecar.clockMap = before.sidecar.clockMap
+            }
             sidecar.startedCorrected = before.sidecar.startedCorrected
             sidecar.revision = before.sidecar.revision
             try hold(sidecar == before.sidecar, "the sidecar of take \(number) has changed: \(sidecar)")

@@ -17,6 +17,21 @@ import Transport
         #expect(rig.deck.status.faults == [])
     }
 
+    @Test func `takes that are damaged are fault 4 until the library reports that none is`() throws {
+        let rig = try Rig()
+        let damaged = Fault(.storageFailing, "takes: heron07-0042-061811Z: its sound is damaged")
+        rig.deck.damagedTakes = damaged.message
+        #expect(rig.deck.status.faults == [damaged])
+        #expect(rig.deck.indication.faults == [.storageFailing])
+        // Beside what the outbox does.
+        rig.deck.upload = .refused(message: "upload: s3: denied")
+        #expect(rig.deck.status.faults == [damaged, Fault(.uploadRefused, "upload: s3: denied")])
+        rig.deck.upload = .idle
+        #expect(rig.deck.status.faults == [damaged])
+        rig.deck.damagedTakes = nil
+        #expect(rig.deck.status.faults == [])
+    }
+
     @Test func `the panel's faults stand beside those of the settings until the panel reports others`() throws {
         let bad = Fault(.settings, "fieldfare.toml: 1: bad")
         let storm = Fault(.settings, "buttons: record: 200 edges")

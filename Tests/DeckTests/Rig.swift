@@ -272,6 +272,17 @@ final class Rig {
         turn()
     }
 
+    /// A rig that has recorded for a while, and goes on.
+    static func recording(
+        for duration: Duration, files: FileSystem = FileSystem(), _ configure: (inout DeckOptions) -> Void = { _ in }
+    ) throws -> Rig {
+        let rig = try Rig(files: files, configure)
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(duration)
+        return rig
+    }
+
     /// What was reported, in order.
     final class ReportLog {
         var messages: [String] = [] { didSet { onReport(messages.last ?? "") } }

@@ -4,8 +4,8 @@ import Takes
 @testable import TakeFiles
 
 /// The real file system, until the test says that it fails or is full.
-final class TroubledStorage: SystemCalls {
-    private let kernel = KernelCalls()
+final class TroubledStorage: ForwardedCalls {
+    let kernel = KernelCalls()
     private let trouble = Locked<(code: Int32?, freeBytes: Int64?, refused: String?)>((nil, nil, nil))
 
     /// Whatever writes or syncs fails with this; nil: nothing does.
@@ -24,6 +24,18 @@ final class TroubledStorage: SystemCalls {
         get { trouble.withLock { $0.refused } }
         set { trouble.withLock { $0.refused = newValue } }
     }
+
+    /// How a call fails that makes a file or a folder, whatever its name; nil: it does not.
+    var creating: Int32? {
+        get { creation.withLock { $0.code } }
+        set { creation.withLock { $0.code = newValue } }
+    }
+    /// How many files can still be made, as is said; nil: the truth.
+    var freeInodes: Int64? {
+        get { creation.withLock { $0.freeInodes } }
+        set { creation.withLock { $0.freeInodes = newValue } }
+    }
+    private let creation = Locked<(code: Int32?, freeInodes: Int64?)>((nil, nil))
 
     /// What has a name that ends like this cannot be read; nil: all can.
     var unreadable: String? {
@@ -87,6 +99,21 @@ final class TroubledStorage: SystemCalls {
         if let code { throw Errno(code: code) }
     }
 
+    /// Syncs of a file's data alone fail with this, and writes of sound behind a file's head with that; nil: they do not.
+    var soundSyncs: Int32? {
+        get { sound.withLock { $0.syncs } }
+        set { sound.withLock { $0.syncs = newValue } }
+    }
+    var soundWrites: Int32? {
+        get { sound.withLock { $0.writes } }
+        set { sound.withLock { $0.writes = newValue } }
+    }
+    private let sound = Locked<(syncs: Int32?, writes: Int32?)>((nil, nil))
+
+    /// How often a folder was listed.
+    var listings: Int { listed.withLock { $0 } }
+    private let listed = Locked(0)
+
     /// Happens once, while the next file is made.
     nonisolated(unsafe) var whileCreating: (() -> Void)?
 
@@ -97,6 +124,7 @@ final class TroubledStorage: SystemCalls {
         }
         if flags & O_CREAT != 0 {
             try fail()
+            if let code = creating, (try? kernel.identity(path)) == nil { throw Errno(code: code) }
             if let refused, path.hasSuffix(refused) { throw Errno(code: EIO) }
         }
         if flags & O_CREAT == 0 { try failRead(path) }
@@ -110,6 +138,7 @@ final class TroubledStorage: SystemCalls {
     }
     func pwrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
         try fail()
+        if let code = soundWrites, offset >= WAVHeader.byteCount { throw Errno(code: code) }
         return try kernel.pwrite(descriptor, bytes, at: offset)
     }
     func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
@@ -118,6 +147,7 @@ final class TroubledStorage: SystemCalls {
     }
     func fdatasync(_ descriptor: Int32) throws(Errno) {
         try fail()
+        if let code = soundSyncs { throw Errno(code: code) }
         try kernel.fdatasync(descriptor)
         try noteSync(descriptor)
     }
@@ -126,14 +156,10 @@ final class TroubledStorage: SystemCalls {
         try kernel.fsync(descriptor)
         try noteSync(descriptor)
     }
-    func length(_ descriptor: Int32) throws(Errno) -> Int64 { try kernel.length(descriptor) }
     func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
         try fail()
         try kernel.ftruncate(descriptor, to: byteCount)
     }
-    func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) { try kernel.fchmod(descriptor, mode) }
-    func lock(_ descriptor: Int32) throws(Errno) { try kernel.lock(descriptor) }
-    func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
     func rename(_ from: String, to: String) throws(Errno) {
         try fail()
         try kernel.rename(from, to: to)
@@ -144,8 +170,10 @@ final class TroubledStorage: SystemCalls {
         try fail()
         try kernel.unlink(path)
     }
-    func rmdir(_ path: String) throws(Errno) { try kernel.rmdir(path) }
-    func mkdir(_ path: String, mode: UInt32) throws(Errno) { try kernel.mkdir(path, mode: mode) }
+    func mkdir(_ path: String, mode: UInt32) throws(Errno) {
+        if let code = creating, (try? kernel.identity(path)) == nil { throw Errno(code: code) }
+        try kernel.mkdir(path, mode: mode)
+    }
     func freeBytes(_ path: String) throws(Errno) -> Int64 {
         if let statusCode { throw Errno(code: statusCode) }
         if let free { return free }
@@ -158,12 +186,27 @@ final class TroubledStorage: SystemCalls {
         found.device = try kernel.identity("/").device + (path == "/" ? 0 : card)
         return found
     }
+    func attributes(_ path: String) throws(Errno) -> FileAttributes { try kernel.attributes(path) }
+    func status(_ descriptor: Int32) throws(Errno) -> FileStatus {
+        var found = try kernel.status(descriptor)
+        found.identity.device = try kernel.identity("/").device + card
+        return found
+    }
+    func link(_ descriptor: Int32, to path: String) throws(Errno) {
+        try fail()
+        try kernel.link(descriptor, to: path)
+    }
+    func freeFiles(_ path: String) throws(Errno) -> Int64? {
+        if let freeInodes { return freeInodes }
+        return try kernel.freeFiles(path)
+    }
     func checkWritable(_ path: String) throws(Errno) {
         if isReadOnly { throw Errno(code: EROFS) }
         try kernel.checkWritable(path)
     }
     func entries(_ path: String) throws(Errno) -> [String] {
         try failRead(path)
+        listed.withLock { $0 += 1 }
         return try kernel.entries(path)
     }
 }

@@ -1,11 +1,10 @@
 import Digests
 import Foundation
+import OtherPrograms
 import Testing
 
-private let openssl = "/usr/bin/openssl"
-
 /// Keys that OpenSSL's program makes, and signatures that it verifies.
-@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: openssl), "openssl is not installed"))
+@Suite(.needs(.openssl))
 struct SigningKeyTests {
     private let folder: URL
 
@@ -18,7 +17,7 @@ struct SigningKeyTests {
     /// Runs `openssl` in the folder.
     private func run(_ arguments: String) throws -> Int32 {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: openssl)
+        process.executableURL = URL(fileURLWithPath: OtherProgram.openssl.path)
         process.arguments = arguments.split(separator: " ").map(String.init)
         process.currentDirectoryURL = folder
         process.standardOutput = FileHandle.nullDevice

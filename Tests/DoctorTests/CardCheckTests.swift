@@ -42,6 +42,29 @@ import Testing
         #expect(named.findings.map(\.severity) == [.ok])
     }
 
+    @Test func `a pre-roll that an eighth of the memory does not hold is said, with what it holds`() {
+        let format = StreamFormat(rateHz: 192_000, channels: 8, sampleFormat: .s32)
+        func shortage(_ seconds: Int64, mebibytes: Int) -> String? {
+            PreRollCheck(preRoll: .seconds(seconds), format: format, memoryBytes: mebibytes << 20).shortage
+        }
+        // 64 of 512 MiB hold 10.9 s of 6.1 MB a second.
+        #expect(shortage(0, mebibytes: 512) == nil)
+        #expect(shortage(8, mebibytes: 512) == nil)
+        #expect(
+            shortage(30, mebibytes: 512)
+                == "capture.pre_roll_seconds: 30 cannot be met: an eighth of this machine's memory holds 10 s of "
+                + "192000 Hz, 8 channels, S32_LE: set 8 or less, or record fewer channels or at a lower rate")
+        #expect(shortage(30, mebibytes: 2048) == nil)
+        #expect(shortage(1, mebibytes: 32)?.contains("set 0 or less") == true)
+        var check = CardCheck(request: CaptureRequest(), cards: [card("Mic", .usb)], grant: grant("Mic"))
+        check.preRoll = .seconds(30)
+        check.memoryBytes = 32 << 20
+        #expect(check.findings.map(\.severity) == [.warning])
+        #expect(check.findings[0].message.hasPrefix("capture.pre_roll_seconds: 30 cannot be met"))
+        check.memoryBytes = 512 << 20
+        #expect(check.findings.map(\.severity) == [.ok])
+    }
+
     @Test func `a rate or channels other than asked for are a failure each`() {
         let request = CaptureRequest(card: .cardID("Mic"), rateHz: 96000, channels: 1)
         let check = CardCheck(request: request, cards: [card("Mic", .usb)], grant: grant("Mic"))

@@ -33,6 +33,7 @@ import Testing
                     // The change begins and ends, and the new filter runs alone; another is requested meanwhile.
                     let before = allocation_count_of_this_thread()
                     for _ in 0..<5 { _ = path.process(source, into: target) }
+                    _ = path.process(source, using: target)
                     _ = path.silence(frameCount: 960, into: target)
                     allocations += allocation_count_of_this_thread() - before
                 }

@@ -51,6 +51,34 @@ import Testing
         }
     }
 
+    @Test(arguments: SampleFormat.allCases)
+    func `what is stored as the card delivered it is measured, and not copied`(sampleFormat: SampleFormat) throws {
+        let format = Sound.format(sampleFormat, channels: 3)
+        let input = Noise.bytes(1000 * format.bytesPerFrame)
+        let copying = SignalPath(format: format, design: .off(rateHz: 48000))
+        let expected = copying.process(input)
+        let path = SignalPath(format: format, design: .off(rateHz: 48000))
+        var room = [UInt8](repeating: 0x5A, count: expected.count)
+        func run() -> (sound: [UInt8], isCopied: Bool) {
+            input.withUnsafeBytes { input in
+                room.withUnsafeMutableBytes { room in
+                    let sound = path.process(input, using: room)
+                    return (Array(sound), sound.baseAddress != input.baseAddress)
+                }
+            }
+        }
+        let (sound, isCopied) = run()
+        #expect(sound == expected)
+        #expect(isCopied == (sampleFormat == .s24))
+        #expect(path.levels == copying.levels)
+        #expect(path.finishPeaks() == copying.finishPeaks())
+        // From the frame on at which a filter comes into force, it is stored as that gives it.
+        path.change(to: try lowPass(9000))
+        copying.change(to: try lowPass(9000))
+        let other = run()
+        #expect(other.isCopied && other.sound == copying.process(input))
+    }
+
     @Test func `the highest byte of 24 bits in 4 has no meaning`() {
         let samples: [Int32] = [0, 1, -1, 8_388_607, -8_388_608, 123_456, -123_456]
         let junk = samples.map { $0 & 0x00FF_FFFF | 0x5A00_0000 }

@@ -79,3 +79,53 @@ public final class TakesOnDisk: Sendable {
         try files.write(bytes, to: try files.create(path, isNew: false), at: 0)
     }
 }
+
+// Takes with sound.
+extension TakesOnDisk {
+    /// Writes a take whose audio files hold the sound that its sidecar says, different in each.
+    /// - Parameter hasFingerprint: whether the sidecar has the fingerprints of it.
+    /// - Returns: its name, and the sidecar as it was written.
+    @discardableResult
+    public func addSound(_ sidecar: Sidecar, hasFingerprint: Bool = true) throws -> (name: TakeName, sidecar: Sidecar) {
+        var sidecar = sidecar
+        let name = Self.name(sidecar)
+        let day = "\(takes)/\(name.day)"
+        mkdir(day, 0o755)
+        for (index, part) in sidecar.parts.enumerated() {
+            for (twin, file) in [part.file, part.unfilteredFile].enumerated() {
+                guard let file else { continue }
+                let format = part.streamFormat(channels: sidecar.channels).stored
+                let sound = Self.sound(bytes: Int(part.frames) * format.bytesPerFrame, seed: 2 * index + twin)
+                try write(Self.wave(sound, format), to: "\(day)/\(file)")
+                guard hasFingerprint else { continue }
+                var digest = SoundDigest()
+                digest.update(sound)
+                sidecar.parts[index].fingerprint = .capture
+                if twin == 0 {
+                    sidecar.parts[index].soundSHA256 = digest.hexadecimal
+                } else {
+                    sidecar.parts[index].unfilteredSoundSHA256 = digest.hexadecimal
+                }
+            }
+        }
+        try write(SidecarFile.bytes(sidecar), to: "\(day)/\(name.stem).json.tmp")
+        rename("\(day)/\(name.stem).json.tmp", "\(day)/\(name.stem).json")
+        return (name, sidecar)
+    }
+
+    /// Bytes that follow from their place.
+    public static func sound(bytes: Int, seed: Int) -> [UInt8] {
+        (0..<bytes).map { UInt8(truncatingIfNeeded: ($0 &+ seed &* 77) &* 0x9e37_79b1 >> 11) }
+    }
+
+    /// A WAV file of integers, with the shortest header.
+    public static func wave(_ sound: [UInt8], _ format: StreamFormat) -> [UInt8] {
+        func bytes(_ number: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        }
+        let size = format.bytesPerFrame
+        return Array("RIFF".utf8) + bytes(36 + sound.count, 4) + Array("WAVEfmt ".utf8) + bytes(16, 4) + bytes(1, 2)
+            + bytes(format.channels, 2) + bytes(format.rateHz, 4) + bytes(format.rateHz * size, 4) + bytes(size, 2)
+            + bytes(8 * format.sampleFormat.bytesPerSample, 2) + Array("data".utf8) + bytes(sound.count, 4) + sound
+    }
+}

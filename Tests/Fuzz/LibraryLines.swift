@@ -19,6 +19,8 @@ enum LibraryLines {
         #"{"id":11,"command":"outbox-hold","take":"last"}"#,
         #"{"id":12,"command":"takes","upload":"not-done","kit":"heron07"}"#,
         #"{"id":13,"command":"markers","take":42,"set":[{"at_frame":48000,"note":"wren"},{"at_frame":7}],"remove":[0]}"#,
+        #"{"id":14,"command":"accept-damaged","take":"heron07-0042-061811Z"}"#,
+        #"{"id":15,"command":"delete","take":"heron07-0042-061811Z","where":"here","now":true}"#,
     ]
 
     /// Reads each line as the library would: what is read is within its limits, and is read again once it is written.
@@ -46,6 +48,7 @@ enum LibraryLines {
         case .delete(let stem, let deletion):
             try hold(TakeName(stem: stem, day: "") != nil, "\(stem) is deleted")
             try hold(!deletion.onlyIfHome || deletion.place == .here, "a condition for \(deletion.place)")
+        case .acceptDamaged(let stem): try hold(TakeName(stem: stem, day: "") != nil, "\(stem) is accepted")
         case .outbox(let limit):
             try hold((1...TakeQuery.mostTakes).contains(limit), "a limit of \(limit)")
         case .takes(let query):

@@ -122,6 +122,25 @@ struct TestedIndexer {
         #expect(try tested.stems() == [name.stem])
     }
 
+    @Test func `what people noted of a take, in a folder for takes, is no sidecar, and no take`() async throws {
+        let name = try disk.add(TakesOnDisk.sidecar(1))
+        let folder = "\(disk.takes)/\(name.day)"
+        // Copied there from home, also of a take that is not there, and with a higher number.
+        let stray = TakesOnDisk.name(TakesOnDisk.sidecar(9))
+        for stem in [name.stem, stray.stem] {
+            try disk.write(Array("{}\n".utf8), to: "\(folder)/\(TakeNotes.file(of: stem))")
+        }
+        await tested.indexer.scanAll()
+        #expect(try tested.stems() == [name.stem])
+        for stem in [name.stem, stray.stem] {
+            await tested.indexer.handle(.sidecar(folder: folder, file: TakeNotes.file(of: stem)))
+        }
+        #expect(try tested.stems() == [name.stem])
+        #expect(tested.log.lines.isEmpty)
+        let found = try TakesFolder(path: disk.takes).takes()
+        #expect(found.takes == [name] && found.unreadable.isEmpty)
+    }
+
     @Test func `a scan catalogs what is there, and removes what is gone`() async throws {
         var takes: [TakeName] = []
         for number in 1...450 {

@@ -22,11 +22,12 @@ import Upload
     }
 
     private func keeper(
-        at recorder: String, without: @escaping @Sendable (KitCopy, TakeNotes) async -> [String] = { _, _ in [] }
+        at recorder: String, _ policy: Settings.Outbox.KeepLocal = .untilUploaded,
+        without: @escaping @Sendable (KitCopy, TakeNotes) async throws -> [String] = { _, _ in [] }
     ) throws -> Keeper {
         let log = tested.log
         return try Keeper(
-            .untilUploaded, tested.catalogs, recorder: try RecorderLink(path: recorder),
+            policy, tested.catalogs, recorder: try RecorderLink(path: recorder),
             reader: try DiskReader(name: "reader"), discards: try tested.discards(recorder), storesWithout: without,
             log: Logger(label: "test") { _ in log })
     }
@@ -100,6 +101,18 @@ import Upload
                 ].sorted())
     }
 
+    @Test func `a take that every store has goes into the bin, where its space is not needed`()
+        async throws
+    {
+        try await send(1)
+        let recorder = try DeskRecorder(socket)
+        defer { recorder.stop() }
+        try await look(try keeper(at: socket)) {
+            guard case .command(.discard(_, let terms)) = await recorder.next() else { return #expect(Bool(false)) }
+            #expect(!terms.isFinal)
+        }
+    }
+
     @Test func `a file that was copied back is read again, and then it is known`() async throws {
         try await send(1)
         let stem = try tested.stems()[0]
@@ -136,6 +149,43 @@ import Upload
         #expect(
             try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: [], outside: nil).map(\.take.stem)
                 == [stem])
+    }
+
+    @Test func `a take that could not be verified counts as sent, and is never deleted`() async throws {
+        try await send(2)
+        let stems = try tested.stems()
+        _ = try tested.catalog.note(stems[0]) { notes in
+            var receipt = UploadReceipt(store: "folder:home")
+            for hash in notes.hashes { receipt.add(hash, unverified: "outbox: nothing is shown") }
+            receipt.complete(revision: 1, at: TakesOnDisk.morning.iso8601)
+            notes[receiptOf: receipt.store] = receipt
+        }
+        // No earlier version of the library takes it for complete either.
+        #expect(try tested.catalog.notes(of: stems[0])[receiptOf: "folder:home"]?.completed == nil)
+        #expect(try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: []).isEmpty)
+        let counts = try tested.catalog.outboxCounts(of: "folder:home")
+        #expect(counts.done == 2 && counts.unverified == 1 && counts.whyUnverified == "outbox: nothing is shown")
+        #expect(try tested.catalog.sentTakes(limit: 10).map(\.take.stem) == [stems[1]])
+        let name = try #require(TakeName(stem: stems[0], day: TakesOnDisk.name(TakesOnDisk.sidecar(1)).day))
+        let copy = try KitCopy(name, in: tested.disk.takes)
+        #expect(try !copy.isAtHome(tested.catalog.notes(of: stems[0]), ["folder:home"]))
+        // A person may have given a right meanwhile.
+        try tested.catalog.retryUploads()
+        #expect(
+            try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: []).map(\.take.stem) == [stems[0]])
+    }
+
+    @Test func `a take is kept, and not sent again, while a store does not show whether it has it`() async throws {
+        try await send(1)
+        let stem = try tested.stems()[0]
+        try await look(
+            try keeper(
+                at: "\(tested.disk.path)/none.sock",
+                without: { _, _ in throw StoreError(.hidden, "outbox: nothing is shown") })
+        ) { await waitForLog() }
+        #expect(tested.log.lines == ["outbox: \(stem): not deleted from the kit: outbox: nothing is shown"])
+        #expect(try tested.catalog.sentTakes(limit: 10).count == 1)
+        #expect(try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: []).isEmpty)
     }
 
     /// What the keeper asks the recorder for.

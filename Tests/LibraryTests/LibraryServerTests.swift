@@ -70,6 +70,35 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         #expect(refusal(.tag(.stem(stem), adding: ["one more"], removing: ["tag 7"])) == nil)
     }
 
+    @Test func `markers are set and removed up to the end of a take, also between its parts and behind a jump`()
+        async throws
+    {
+        var sidecar = TakesOnDisk.sidecar(2, started: TakesOnDisk.morning + .seconds(60), seconds: 1)
+        let name = TakesOnDisk.name(sidecar)
+        var second = sidecar.parts[0]
+        second.file = name.audioFile(part: 2)
+        // At another rate, 3 s after the first one ended: 2 s of the take.
+        (second.rateHz, second.frames, second.firstFrame) = (24_000, 48_000, TakeFrame(4 * 48_000))
+        sidecar.parts.append(second)
+        sidecar.frames = 3 * 48_000
+        let (end, recorded) = (Int64(6 * 48_000), TakeFrame(5 * 48_000))
+        sidecar.markers = [Sidecar.Marker(atFrame: recorded, note: "wren")]
+        try tested.disk.add(sidecar)
+        await tested.indexer.scanAll()
+        for frame in [2 * 48_000, 4 * 48_000, end] as [Int64] {
+            let marker = Sidecar.Marker(atFrame: TakeFrame(frame), note: "owl")
+            #expect(refusal(.markers(.stem(name.stem), setting: [marker], removing: [])) == nil, "\(frame)")
+        }
+        #expect(refusal(.markers(.stem(name.stem), setting: [], removing: [recorded])) == nil)
+        #expect(
+            try tested.catalog.notes(of: name.stem).markers(of: sidecar.markers).map(\.note) == ["owl", "owl", "owl"])
+        let late = Sidecar.Marker(atFrame: TakeFrame(end + 1), note: nil)
+        #expect(
+            refusal(.markers(.stem(name.stem), setting: [late], removing: []))
+                == Refusal(
+                    .usage, "markers: \(name.stem) has frames 0 to \(end): \(end + 1) lies behind its end"))
+    }
+
     @Test func `a page that ends nowhere is refused`() async {
         var query = TakeQuery()
         query.after = "x"

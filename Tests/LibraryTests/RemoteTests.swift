@@ -4,6 +4,7 @@ import Control
 import FinishedTakes
 import Foundation
 import Logging
+import OtherPrograms
 import ServiceLifecycle
 import TakeFiles
 import Takes
@@ -38,6 +39,7 @@ private struct StatingStore: Store {
     /// How often each file's content is read one after the other.
     var repeats = 1
     var afterList: @Sendable () async throws -> Void = {}
+    var onPiece: @Sendable () -> Void = {}
 
     var name: String { folder.name }
 
@@ -55,6 +57,7 @@ private struct StatingStore: Store {
         try await folder.get(object) { content += $0 }
         let most = 100
         for left in stride(from: repeats, to: 0, by: -most) {
+            onPiece()
             try await receive(Array(repeatElement(content, count: min(most, left)).joined()))
         }
     }
@@ -76,21 +79,23 @@ private struct StatingStore: Store {
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
         let store = try FolderStore(name: "folder:\(home)", path: home, kit: "heron07")
         self.store = store
-        let reader = try DiskReader(name: "reader")
         var names: [TakeName] = []
-        for (number, size) in [(1, 100_000), (2, 44)] {
-            names.append(try tested.disk.add(TakesOnDisk.sidecar(number), audioBytes: size))
+        for (number, seconds) in [(1, 0.52), (2, 0.001)] {
+            names.append(try tested.disk.addSound(TakesOnDisk.sidecar(number, seconds: seconds)).name)
         }
         self.names = names
         await tested.indexer.scanAll()
+        for name in names { try await Self.send(name, to: store, tested) }
+    }
+
+    private static func send(_ name: TakeName, to store: FolderStore, _ tested: TestedIndexer) async throws {
         let catalogs = tested.catalogs
-        for name in names {
-            let delivery = TakeDelivery(
-                name, in: TakesFolder(path: tested.disk.takes), to: store, reader: reader, throttle: nil)
-            _ = try await delivery.run(
-                TakeNotes(take: name.stem), now: { TakesOnDisk.morning }, report: { _ in },
-                save: { change in _ = try catalogs.catalog.note(name.stem, change) })
-        }
+        let delivery = TakeDelivery(
+            name, in: TakesFolder(path: tested.disk.takes), to: store, reader: try DiskReader(name: "reader"),
+            throttle: nil)
+        _ = try await delivery.run(
+            try catalogs.catalog.notes(of: name.stem), now: { TakesOnDisk.morning }, report: { _ in },
+            save: { change in _ = try catalogs.catalog.note(name.stem, change) })
     }
 
     /// What commands print, with a library that serves.
@@ -150,6 +155,48 @@ private struct StatingStore: Store {
                 && results[4].complaints == ["remote fetch: 9: folder:\(home) has no such take"])
     }
 
+    @Test func `what people noted is listed, fetched, verified and deleted with its take`() async throws {
+        let (stem, day, catalog) = (names[0].stem, names[0].day, tested.catalogs.catalog)
+        _ = try catalog.note(stem) { notes in
+            notes.memo = "by the weir"
+            notes.tag(adding: ["owl"], removing: [])
+        }
+        #expect(try catalog.sentTakes(limit: 9).map(\.take.stem) == [names[1].stem])
+        let delivery = TakeDelivery(
+            names[0], in: TakesFolder(path: tested.disk.takes), to: store, reader: try DiskReader(name: "reader"),
+            throttle: nil)
+        _ = try await delivery.run(
+            try catalog.notes(of: stem), now: { TakesOnDisk.morning }, report: { _ in },
+            save: { change in _ = try catalog.note(stem, change) })
+        #expect(try catalog.sentTakes(limit: 9).map(\.take.stem) == names.map(\.stem))
+        let to = "\(tested.disk.path)/fetched"
+        try FileManager.default.createDirectory(atPath: to, withIntermediateDirectories: true)
+        let results = try await run([
+            ["remote", "list"], ["remote", "fetch", "--to", to, stem], ["--json", "remote", "verify", "--read"],
+        ])
+        #expect(results[0].output.contains { $0.contains("\(stem)  4 files") && !$0.contains("not complete") })
+        #expect(results[1].status == 0 && results[1].output.contains("\(to)/\(day)/\(stem).notes.json"))
+        #expect(results[2].status == 0 && results[2].output[0].contains("\(day)/\(stem).notes.json"))
+        // A program that reads takes finds one there.
+        let found = try TakesFolder(path: to).takes()
+        #expect(found.takes == [names[0]] && found.unreadable.isEmpty)
+        let deleted = try await run([["remote", "delete", "--yes", stem]])
+        #expect(deleted[0].status == 0, "\(deleted[0].complaints)")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: "\(home)/\(day)").sorted()
+                == ["json", "wav"].map { "\(names[1].stem).\($0)" })
+    }
+
+    @Test func `notes at home that no receipt names are deleted with their take`() async throws {
+        let (stem, day) = (names[0].stem, names[0].day)
+        try Data("{}".utf8).write(to: URL(filePath: "\(home)/\(day)/\(stem).notes.json"))
+        _ = try tested.catalogs.catalog.note(stem) { $0.receipts = [] }
+        #expect(try await run([["remote", "delete", "--yes", stem]])[0].status == 0)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: "\(home)/\(day)").sorted()
+                == ["json", "wav"].map { "\(names[1].stem).\($0)" })
+    }
+
     @Test func `a copy that was damaged at home is not fetched, and is reported`() async throws {
         let wav = "\(names[0].day)/\(names[0].stem).wav"
         var bytes = try Data(contentsOf: URL(filePath: "\(home)/\(wav)"))
@@ -171,7 +218,29 @@ private struct StatingStore: Store {
             !results[2].output.contains { $0.contains(wav) } && results[2].output[1].hasSuffix("by length alone: 1"))
     }
 
-    @Test func `what is home is verified, with a manifest that other programs check`() async throws {
+    @Test(arguments: ["cut", "changed", "accepted"])
+    func `sound that was damaged before it was sent is not said to be as recorded`(damage: String) async throws {
+        let (stem, day) = (names[0].stem, names[0].day)
+        let (wav, sidecarPath) = ("\(home)/\(day)/\(stem).wav", "\(home)/\(day)/\(stem).json")
+        var bytes = try FileSystem().contents(wav)
+        if damage == "cut" { bytes.removeLast(50_000) } else { bytes[5000] ^= 1 }
+        try tested.disk.write(bytes, to: wav)
+        // What was sent is what was hashed: an older library looked at nothing else.
+        var sidecar = try SidecarFile.sidecar(FileSystem().contents(sidecarPath), path: sidecarPath)
+        var digest = SoundDigest()
+        digest.update(bytes)
+        sidecar.parts[0].sha256 = digest.hexadecimal
+        if damage == "accepted" { sidecar.parts[0].acceptedSHA256 = digest.hexadecimal }
+        try tested.disk.write(SidecarFile.bytes(sidecar), to: sidecarPath)
+        let results = try await run([["remote", "verify", "--read"], ["remote", "verify"]])
+        let line = "  \(day)/\(stem).wav: "
+        #expect(results[0].status == 65 && results[0].output.contains { $0.hasPrefix(line) })
+        // Without reading, what the length and the sidecar say is known.
+        #expect(results[1].output.contains { $0.hasPrefix(line) } == (damage != "changed"))
+    }
+
+    @Test(.needs(.sha256sum)) func `what is home is verified, with a manifest that other programs check`() async throws
+    {
         let bag = "\(tested.disk.path)/bag"
         let results = try await run([["remote", "verify", "--read", "--bag", bag]])
         #expect(results[0].status == 0, "\(results[0].complaints)")
@@ -179,7 +248,7 @@ private struct StatingStore: Store {
         try FileManager.default.copyItem(atPath: home, toPath: "\(bag)/data")
         let sums = try Process.run(
             URL(filePath: "/usr/bin/env"),
-            arguments: ["-C", bag, "sha256sum", "--check", "--quiet", "manifest-sha256.txt"])
+            arguments: ["-C", bag, OtherProgram.sha256sum.path, "--check", "--quiet", "manifest-sha256.txt"])
         sums.waitUntilExit()
         #expect(sums.terminationStatus == 0)
         #expect(try String(contentsOfFile: "\(bag)/bagit.txt", encoding: .utf8).hasPrefix("BagIt-Version: 1.0\n"))
@@ -193,6 +262,10 @@ private struct StatingStore: Store {
         #expect(before[0].status == 64 && before[0].complaints.last?.contains("add --yes") ?? false)
         let refused = try await run([["remote", "delete", stem]], typing: "n")
         #expect(refused[0].output == ["nothing is deleted"])
+        #expect(
+            refused[0].complaints.last
+                == "A store has no bin: nothing brings back what is deleted there. Delete this take in folder:\(home)? [y/N]"
+        )
         #expect(try tested.catalogs.catalog.notes(of: stem).receipts.first?.completed != nil)
         let done = try await run([["remote", "delete", stem], ["remote", "list"]], typing: "y")
         #expect(done[0].status == 0 && done[0].output == ["deleted \(stem): the kit still has it"])
@@ -202,6 +275,32 @@ private struct StatingStore: Store {
         #expect(notes.receipts.allSatisfy { $0.completed == nil && $0.files.isEmpty } && notes.upload == .never)
         #expect(FileManager.default.fileExists(atPath: "\(tested.disk.takes)/\(names[0].day)/\(stem).wav"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(home)/\(names[0].day)").count == 2)
+    }
+
+    @Test func `a take whose sidecar was made anew is the one at home`() async throws {
+        let stem = names[0].stem
+        let path = "\(tested.disk.takes)/\(names[0].day)/\(stem).json"
+        var sidecar = try TakesFolder(path: tested.disk.takes).sidecar(of: names[0])
+        (sidecar.bootID, sidecar.startedMonotonicNs, sidecar.recovered) = ("", 0, true)
+        (sidecar.parts[0].soundSHA256, sidecar.parts[0].fingerprint) = (nil, nil)
+        try tested.disk.write(SidecarFile.bytes(sidecar), to: path + ".tmp")
+        rename(path + ".tmp", path)
+        await tested.indexer.scanAll()
+        try await Self.send(names[0], to: store, tested)
+        let desk = RemoteDesk(Stores([StorePlan(name: store.name) { [store] in store }]), tested.catalogs)
+        let copy = try KitCopy(names[0], in: tested.disk.takes)
+        #expect(copy.sidecar.isRebuilt)
+        #expect(try await desk.storesWithout(copy, tested.catalog.notes(of: stem)).isEmpty)
+        #expect(try await run([["remote", "delete", "--yes", stem]])[0].status == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(home)/\(names[0].day)").count == 2)
+    }
+
+    @Test func `a sidecar at home that does not end is read no further than one can be`() async throws {
+        let pieces = Locked(0)
+        let store = StatingStore(folder: store, repeats: 100_000, onPiece: { pieces.withLock { $0 += 1 } })
+        let refused = try await run([["remote", "delete", "--yes", names[0].stem]], of: store)
+        #expect(refused[0].status == 75 && refused[0].complaints[0].contains("is of another recording, or damaged"))
+        #expect(pieces.withLock { $0 } < 200)
     }
 
     @Test func `a take that is being sent is not deleted at home: its receipt would name what is gone`() async throws {

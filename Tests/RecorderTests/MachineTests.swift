@@ -1,3 +1,4 @@
+import Ring
 import SoundCard
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
         // MemTotal:       16316412 kB (proc_meminfo(5))
         let line = try #require(SystemFile.firstLine("/proc/meminfo"))
         let kilobytes = try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) })
-        #expect(Machine.memoryBytes == kilobytes << 10)
+        #expect(Ring.machineMemoryBytes == kilobytes << 10)
     }
 
     @Test func `each boot has an id`() {

@@ -13,7 +13,13 @@ final class TestClock: Clock {
     private let time = Locked(Instant(nanoseconds: 100_000_000_000))
 
     func now() -> Instant { time.withLock { $0 } }
-    func wallTime() -> WallTime { WallTime(microseconds: 1_795_241_791_000_000 + now().nanoseconds / 1000) }
+    private let ahead = Locked(Duration.zero)
+
+    func wallTime() -> WallTime {
+        WallTime(microseconds: 1_795_241_791_000_000 + now().nanoseconds / 1000) + ahead.withLock { $0 }
+    }
+    /// The date is set forward, or back.
+    func set(by step: Duration) { ahead.withLock { $0 = $0 + step } }
     func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
 }
 
@@ -38,12 +44,15 @@ final class Studio {
     private var openedPosition = RingPosition.start
     static let period = Duration.milliseconds(100)
 
-    init(_ format: StreamFormat, cutoffHz: Double? = nil, files: FileSystem = FileSystem()) throws {
+    init(
+        _ format: StreamFormat, cutoffHz: Double? = nil, holding duration: Duration = .seconds(10),
+        files: FileSystem = FileSystem()
+    ) throws {
         self.format = format
         path = NSTemporaryDirectory() + "fieldfare-recording-\(UUID().uuidString)"
         directory = try TakesDirectory(path: path, files: files)
         ring = Ring(
-            format: format, holding: .seconds(10), periodFrames: Int(format.frames(in: Self.period)))
+            format: format, holding: duration, periodFrames: Int(format.frames(in: Self.period)))
         sync = SyncWorker(syncsBy: clock)
         writer = WriterWorker(writesBy: clock, sync: sync)
         filter =
@@ -55,6 +64,12 @@ final class Studio {
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Lets time go on for all but the writer.
+    func wait(_ duration: Duration) {
+        clock.advance(by: duration)
+        deliver()
+    }
 
     /// Lets time go on.
     func run(_ duration: Duration, isCardAway: Bool = false) {
@@ -125,7 +140,8 @@ final class Studio {
         }
     }
 
-    func begin(preRoll: Duration = .zero, origin: ClockOrigin = .ntp) {
+    /// - Parameter meanwhile: happens after the take's files are made, and before its first frame is written.
+    func begin(preRoll: Duration = .zero, origin: ClockOrigin = .ntp, meanwhile: (() -> Void)? = nil) {
         writer.post(
             .begin(
                 BeginOrder(
@@ -138,6 +154,10 @@ final class Studio {
                         directory: directory, kit: "heron07", clock: origin, bootID: "boot", lag: .milliseconds(75),
                         keepsUnfiltered: keepsTwin, syncPromise: .seconds(1), splitBytes: splitBytes,
                         reserveBytes: 0, pendingFormat: nil, startedBy: .button, version: "test"))))
+        if let meanwhile {
+            _ = writer.step()
+            meanwhile()
+        }
         turn()
     }
 
@@ -151,7 +171,7 @@ final class Studio {
         outcomes.compactMap { outcome in
             switch outcome {
             case .finished(_, let sidecar, _, _), .next(_, let sidecar, _): sidecar
-            case .began, .progress, .warned, .rejoined, .tailEnded, .failed: nil
+            case .began, .progress, .warned, .troubled, .leftBehind, .rejoined, .tailEnded, .failed: nil
             }
         }
     }

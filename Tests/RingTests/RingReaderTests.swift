@@ -115,6 +115,51 @@ struct RingReaderTests {
         #expect(ring.position == 4400)
     }
 
+    @Test func `spare frames are given up, the oldest first, before a new frame is dropped, and no other that is held`()
+    {
+        let ring = Ring(format: format, holding: .seconds(1), periodFrames: 100)
+        write(500, to: ring)
+        let reader = RingReader(holding: ring, from: 100, sparingBefore: 400)
+        while ring.position < 1300 { write(100, to: ring) }
+        guard case .skipped(200) = reader.read({ _ in Issue.record("read what is gone") }),
+            case .frames(50, (300, 50, true)) = reader.read(atMost: 50, { content($0) })
+        else {
+            Issue.record("others were given up than the oldest")
+            return
+        }
+        #expect(reader.passGivenUp() == 0)
+        while ring.writableFrames() > 0 { write(ring.writableFrames(), to: ring) }
+        #expect(ring.position == 1400)
+        #expect(reader.passGivenUp() == 50 && reader.position == 400)
+        guard case .frames(600, (400, 600, true)) = reader.read({ content($0) }) else {
+            Issue.record("a frame was given up that is not spare")
+            return
+        }
+    }
+
+    @Test func `spare frames may be given up while what is made of them takes long`() {
+        let ring = Ring(format: format, holding: .seconds(1), periodFrames: 100)
+        write(500, to: ring)
+        let reader = RingReader(holding: ring, from: 0, sparingBefore: 400)
+        let reading = reader.read(atMost: 250) { bytes in
+            while ring.writableFrames() > 0 { write(ring.writableFrames(), to: ring) }
+            return content(bytes)
+        }
+        guard case .frames(250, (0, 250, true)) = reading, case .skipped(150) = reader.read({ content($0) }) else {
+            Issue.record("other frames were read: \(reading)")
+            return
+        }
+        #expect(ring.position == 1400)
+    }
+
+    @Test func `the reader that comes after one that spares frames spares none`() {
+        let ring = Ring(format: format, holding: .seconds(1), periodFrames: 100)
+        RingReader(holding: ring, from: 0, sparingBefore: 900).release()
+        let reader = RingReader(holding: ring, from: 0)
+        while ring.writableFrames() > 0 { write(ring.writableFrames(), to: ring) }
+        #expect(ring.position == 1000 && reader.passGivenUp() == 0)
+    }
+
     @Test func `a reader that was released leaves alone what the next one holds`() {
         let ring = Ring(format: format, holding: .seconds(1), periodFrames: 100)
         var first: RingReader? = RingReader(holding: ring, from: 0)
@@ -132,6 +177,37 @@ struct LappedReadersTests {
         let read = Atomic<Int64>(0)
         let skipped = Atomic<Int64>(0)
         let wrong = Atomic<Int64>(0)
+    }
+
+    @Test func `one that spares frames reads them whole, or not at all`() throws {
+        let ring = Ring(format: format, holding: .milliseconds(1024), periodFrames: 64)
+        let total: Int64 = 300_000
+        let holding = RingReader(holding: ring, from: 0, sparingBefore: RingPosition(total))
+        let writer = try Thread(name: "test-writer") {
+            while ring.position < RingPosition(total) {
+                let before = ring.position
+                write(min(64, total - before.count), to: ring)
+                // There is always room.
+                if ring.position == before { return }
+            }
+        }
+        var (read, skipped, wrong) = (Int64(0), Int64(0), 0)
+        var random = SeededRandom(seed: 1)
+        while holding.position < RingPosition(total), wrong == 0 {
+            let before = holding.position
+            switch holding.read(atMost: Int64(1 + random.below(400)), { content($0) }) {
+            case .nothing: sched_yield()
+            case .skipped(let frames): skipped += frames
+            case .frames(let frames, let content):
+                read += frames
+                if !content.isWhole || Int64(content.first) != before.count || content.count != Int(frames) {
+                    wrong += 1
+                }
+            }
+            for _ in 0..<random.below(20) { sched_yield() }
+        }
+        writer.join()
+        #expect(wrong == 0 && read + skipped == total)
     }
 
     @Test func `one that holds and three that follow at different speeds mix up nothing`() throws {

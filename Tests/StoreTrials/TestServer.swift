@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import OtherPrograms
 
 /// A real server on a free port of the loopback address, with an empty folder of its own. It ends with this object.
 package final class TestServer: @unchecked Sendable {
@@ -9,12 +10,7 @@ package final class TestServer: @unchecked Sendable {
     private let process = Process()
 
     /// Where `deploy/install-packages servers` installs servers that are Python programs.
-    package static let programs =
-        ProcessInfo.processInfo.environment["FIELDFARE_SERVERS"]
-        ?? "\(FileManager.default.currentDirectoryPath)/.build/servers/bin"
-
-    /// Whether they are installed.
-    package static let areInstalled = FileManager.default.fileExists(atPath: "\(programs)/../installed")
+    package static let programs = PythonServers.programs
 
     /// Starts a program, and waits until it listens.
     /// - Parameters:

@@ -122,7 +122,8 @@ struct FLACConversionTests {
         let take = try bench.pendingTake()
         let files = FileSystem()
         for name in ["-raw.flac.part", ".flac.part", "-p2.flac", "-p2-raw.flac"] {
-            try files.write([1, 2, 3], to: files.create(bench.path(take.stem + name), isNew: true), at: 0)
+            let bytes = Array("fLaC".utf8) + [0, 0, 0, 34]
+            try files.write(bytes, to: files.create(bench.path(take.stem + name), isNew: true), at: 0)
         }
         _ = try bench.convert(take)
         try bench.expectConverted(take)

@@ -1,4 +1,5 @@
 import Glibc
+import PowerCuts
 import Takes
 import Testing
 
@@ -31,12 +32,25 @@ struct FLACRefusalTests {
     /// A pending take of 32 bits, whose low 8 bits are zero in all its files.
     func reducibleTake(frames: Int64 = 20_000) throws -> TakeName {
         let take = try bench.pendingTake(Self.words, frames: frames)
+        var sidecar = try bench.directory.sidecar(of: take)
         for name in try bench.names() where name.hasSuffix(".wav") {
             var bytes = try FileSystem().contents(bench.path(name))
             let end = 4096 + Int(try SoundFileReader(path: bench.path(name)).frames) * Self.words.bytesPerFrame
             for place in stride(from: 4096, to: end, by: 4) { bytes[place] = 0 }
             try FileSystem().write(bytes, to: FileSystem().open(bench.path(name)), at: 0)
+            // This is the sound that was recorded.
+            var digest = SoundDigest()
+            digest.update(Array(bytes[4096..<end]))
+            for part in sidecar.parts.indices {
+                if sidecar.parts[part].file == name { sidecar.parts[part].soundSHA256 = digest.hexadecimal }
+                if sidecar.parts[part].unfilteredFile == name {
+                    sidecar.parts[part].unfilteredSoundSHA256 = digest.hexadecimal
+                }
+            }
         }
+        // The same number of bytes: only digests change.
+        let path = bench.path("\(take.stem).json")
+        try FileSystem().write(SidecarFile.bytes(sidecar), to: FileSystem().open(path), at: 0)
         return take
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import PowerCuts
 import TakePlaces
 import Takes
 import Testing

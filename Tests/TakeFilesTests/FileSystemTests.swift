@@ -1,4 +1,5 @@
 import Glibc
+import PowerCuts
 import Testing
 
 @testable import TakeFiles

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PowerCuts
 import Takes
 import Testing
 

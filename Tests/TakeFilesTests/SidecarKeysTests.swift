@@ -20,6 +20,7 @@ import Testing
         ],
         "parts": [
             "file", "unfiltered_file", "first_frame", "frames", "rate_hz", "format", "sha256", "unfiltered_sha256",
+            "sound_sha256", "unfiltered_sound_sha256", "fingerprint",
         ],
         "filter": ["at_frame", "low_pass_hz", "slope_db_per_octave", "high_pass_hz"],
         "gain": ["at_frame", "gain_db", "agc"],

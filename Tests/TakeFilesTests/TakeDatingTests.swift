@@ -64,6 +64,27 @@ import Testing
         }
     }
 
+    @Test func `a date that is set again, by less than matters, revises no take`() throws {
+        let directory = try TakesDirectory(path: path)
+        for _ in 0..<2 {
+            try record(directory) { sidecar in
+                sidecar.clockMap = [0, 60].map { seconds in
+                    Sidecar.ClockPoint(
+                        atFrame: TakeFrame(seconds * 48_000), rawNs: seconds * 1_000_000_000, utc: nil, errorUs: 30,
+                        monotonicNs: 5_000_000_000 + seconds * 1_000_000_000)
+                }
+            }
+        }
+        #expect(try run(directory, truth) == ["dated 2 r2", "dated 1 r2"])
+        let before = try everything(in: path)
+        for step in [5000, -60_000, 90_000] as [Int64] {
+            var again = truth
+            again.offset.microseconds += step
+            #expect(try run(directory, again) == ["unchanged 2", "unchanged 1"])
+        }
+        #expect(try everything(in: path) == before)
+    }
+
     @Test func `done again it changes nothing, and when the date is set back the correction goes`() throws {
         let directory = try TakesDirectory(path: path)
         try record(directory)

@@ -133,7 +133,12 @@ struct TakeOrderTests {
         let steps = phase.steps
         for (index, step) in steps.enumerated() {
             guard case .rename(let draft, let document) = step else { continue }
-            let folder: TakeStep = document == .number ? .syncTakes : .syncDay
+            let folder: TakeStep =
+                switch document {
+                case .number: .syncTakes
+                case .binNote, .binnedSidecar: .syncBin
+                default: .syncDay
+                }
             #expect(steps[index...].contains(folder))
             // The waveform is synced by a phase of its own, and what cannot be read is not ours to sync.
             if draft == .peaksPart || draft == .sidecarPart { continue }

@@ -90,7 +90,8 @@ struct TakeOutputTests {
             sidecar.parts == [
                 Sidecar.Part(
                     file: "heron07-0001-061811Z.wav", unfilteredFile: "heron07-0001-061811Z-raw.wav", firstFrame: 0,
-                    frames: 300, rateHz: 48_000, format: .s16)
+                    frames: 300, rateHz: 48_000, format: .s16
+                ).with(sound(0..<300, stereo16), unfiltered: sound(0..<300, stereo16, seed: 7))
             ])
         #expect(sidecar.durationSeconds == 300.0 / 48_000)
     }
@@ -152,12 +153,15 @@ struct TakeOutputTests {
         #expect(
             sidecar.parts == [
                 Sidecar.Part(
-                    file: "heron07-0001-061811Z.wav", firstFrame: 0, frames: 480, rateHz: 48_000, format: .s16),
+                    file: "heron07-0001-061811Z.wav", firstFrame: 0, frames: 480, rateHz: 48_000, format: .s16
+                ).with(sound(0..<480, stereo16)),
                 Sidecar.Part(
                     file: "heron07-0001-061811Z-p2.wav", firstFrame: 96_000, frames: 441, rateHz: 44_100,
-                    format: .s24),
+                    format: .s24
+                ).with(sound(480..<921, later)),
             ])
-        #expect(sidecar.frames == 921)
+        // 441 frames at 44.1 kHz last as long as 480 at the take's rate.
+        #expect(sidecar.frames == 960)
         #expect(sidecar.durationSeconds == 0.02)
         #expect(try frames(of: path(output, "-p2.wav")) == sound(480..<921, later))
         let reader = try SoundFileReader(path: path(output, "-p2.wav"))
@@ -241,9 +245,16 @@ struct TakeOutputTests {
         try second.sync()
         try second.append(1000)
         let next = "\(second.name.day)/\(second.name.stem).json.part.tmp"
-        calls.setRefusal { verb, subject in verb == "create" && subject == next ? EIO : nil }
+        let day = second.name.day
+        calls.setRefusal { verb, subject in
+            verb == "create" && subject == next || verb == "fsync" && subject == day ? EIO : nil
+        }
         #expect(throws: FileError.self) { try second.sync() }
         #expect(second.syncedFrames == 100)
+        // Its name is enough.
+        calls.setRefusal { verb, subject in verb == "create" && subject == next ? EIO : nil }
+        #expect(throws: FileError.self) { try second.sync() }
+        #expect(second.syncedFrames == 1100)
     }
 
     @Test func `a part without a frame leaves nothing, even if the take ends at the second try`() throws {

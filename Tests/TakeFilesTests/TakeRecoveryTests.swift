@@ -1,5 +1,6 @@
 import Filters
 import Glibc
+import PowerCuts
 import TakePlaces
 import Takes
 import Testing
@@ -34,7 +35,15 @@ struct TakeRecoveryTests {
                     file: name.audioFile(part: number), firstFrame: first, frames: frames, rateHz: 48_000,
                     format: .s16)
             })
-        #expect(try bench.recovered() == expected)
+        var found = try #require(try bench.recovered())
+        for part in found.parts.indices {
+            var digest = SoundDigest()
+            digest.update(try frames(of: "\(bench.folder)/\(found.parts[part].file)"))
+            #expect(found.parts[part].soundSHA256 == digest.hexadecimal)
+            #expect(found.parts[part].fingerprint == (part < 2 ? .capture : .later))
+            (found.parts[part].soundSHA256, found.parts[part].fingerprint) = (nil, nil)
+        }
+        #expect(found == expected)
         #expect(
             try bench.files.contents("\(bench.folder)/\(name.stem).dat")
                 == PeaksFile(rateHz: 48_000, channels: 2, pairs: path.finishPeaks()).bytes)
@@ -131,6 +140,50 @@ struct TakeRecoveryTests {
                 try? SoundFileReader(path: "\(bench.folder)/\(name.stem)\($0).wav").frames
             }
             #expect(found == expected)
+        }
+    }
+
+    @Test(arguments: [nil, 0, 300, 4096])
+    func `a twin is not removed that alone has the sound`(left: Int64?) throws {
+        for isAfterAnother in [false, true] {
+            let split = isAfterAnother ? 4096 + 1000 * Int64(stereo16.bytesPerFrame) : TakeOutput.largestSplitBytes
+            let name = try bench.record(keepsUnfiltered: true, splitBytes: split) { output in
+                try output.append(1500, unfiltered: true)
+                try output.sync()
+            }
+            let part = isAfterAnother ? 2 : 1
+            let path = "\(bench.folder)/\(name.audioFile(part: part)).part"
+            if let left {
+                try bench.files.truncate(try bench.files.open(path), to: left)
+            } else {
+                try bench.files.remove(path)
+            }
+            let twin = "\(bench.folder)/\(name.audioFile(part: part, isUnfiltered: true))"
+            let sound = try frames(of: twin + ".part")
+            _ = try bench.recover()
+            _ = try bench.recover()
+            let listed = try bench.files.entries(bench.folder)
+            let found = try ["", ".part"].compactMap {
+                bench.files.isTaken(twin + $0) ? try frames(of: twin + $0) : nil
+            }
+            #expect(found == [sound], "\(listed)")
+            for file in try bench.files.entries(bench.folder) { try bench.files.remove("\(bench.folder)/\(file)") }
+        }
+    }
+
+    @Test func `sound that was on the disk is not given up for a twin that another program shortened`() throws {
+        for isTwinCut in [true, false] {
+            let name = try bench.record(keepsUnfiltered: true, splitBytes: TakeOutput.largestSplitBytes) { output in
+                try output.append(48_000, unfiltered: true)
+                output.note(markers: [Sidecar.Marker(atFrame: 10, note: nil)])
+                try output.sync()
+            }
+            let cut = "\(bench.folder)/\(name.audioFile(part: 1, isUnfiltered: isTwinCut)).part"
+            try bench.files.truncate(try bench.files.open(cut), to: 4096 + 20_000 * Int64(stereo16.bytesPerFrame))
+            let part = try #require(bench.recovered()?.parts.first)
+            #expect(part.frames == (isTwinCut ? 48_000 : 20_000))
+            #expect(part.twinFrames == (isTwinCut ? 20_000 : 48_000))
+            for file in try bench.files.entries(bench.folder) { try bench.files.remove("\(bench.folder)/\(file)") }
         }
     }
 

@@ -47,8 +47,10 @@ extension TakeOutput {
     }
 
     /// Both halves of a sync.
+    /// - Throws: also what keeps the sidecar from being replaced, with which a take goes on.
     func sync() throws {
         try synced(syncPoint().run())
+        if let draftFailure { throw draftFailure }
     }
 
     func note(markers: [Sidecar.Marker]) {
@@ -61,6 +63,24 @@ extension TakeOutput {
 
     func note(filter: [Sidecar.FilterChange]) {
         for change in filter { note(.filter(change)) }
+    }
+}
+
+/// The fingerprint of these bytes of sound.
+func soundSHA256(_ bytes: some Sequence<UInt8>) -> String {
+    var digest = SoundDigest()
+    digest.update(Array(bytes))
+    return digest.hexadecimal
+}
+
+extension Sidecar.Part {
+    /// The same with the fingerprints of its samples and of its twin's.
+    func with(_ sound: [UInt8], unfiltered: [UInt8]? = nil) -> Sidecar.Part {
+        var part = self
+        part.soundSHA256 = TakeFilesTests.soundSHA256(sound)
+        part.unfilteredSoundSHA256 = unfiltered.map { TakeFilesTests.soundSHA256($0) }
+        part.fingerprint = .capture
+        return part
     }
 }
 

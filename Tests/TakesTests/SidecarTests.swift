@@ -22,6 +22,9 @@ struct SidecarTests {
         ]
         sidecar.parts[0].sha256 = "00ff"
         sidecar.parts[0].unfilteredSHA256 = "ff00"
+        sidecar.parts[0].soundSHA256 = "11aa"
+        sidecar.parts[0].unfilteredSoundSHA256 = "aa11"
+        sidecar.parts[0].fingerprint = .capture
         sidecar.frames = 96
         sidecar.durationSeconds = 0.002
         sidecar.filter = [
@@ -58,8 +61,8 @@ struct SidecarTests {
         "gaps":[{"at_frame":5,"cause":"card-lost","frames":2}],"kit":"heron07",\
         "levels":[{"clipped_frames":1,"filter_clipped_frames":2,"peak_dbfs":-3.5,"rms_dbfs":null}],\
         "markers":[{"at_frame":7,"note":null},{"at_frame":8,"note":"Käuzchen"}],"number":42,\
-        "parts":[{"file":"a.wav","first_frame":0,"format":"S24_LE","frames":96,"rate_hz":48000,"sha256":"00ff",\
-        "unfiltered_file":"a-raw.wav","unfiltered_sha256":"ff00"}],\
+        "parts":[{"file":"a.wav","fingerprint":"capture","first_frame":0,"format":"S24_LE","frames":96,"rate_hz":48000,"sha256":"00ff",\
+        "sound_sha256":"11aa","unfiltered_file":"a-raw.wav","unfiltered_sha256":"ff00","unfiltered_sound_sha256":"aa11"}],\
         "pending_format":"flac","pre_roll_frames":480,"rate_hz":48000,"recovered":true,"revision":2,"schema":1,\
         "started":"2026-11-21T06:18:11.250000Z","started_by":"button","started_corrected":"2026-11-21T06:18:12.000000Z",\
         "started_monotonic_ns":77,\
@@ -96,11 +99,15 @@ struct SidecarTests {
         sidecar.parts[0].sha256 = nil
         sidecar.parts[0].unfilteredFile = nil
         sidecar.parts[0].unfilteredSHA256 = nil
+        sidecar.parts[0].soundSHA256 = nil
+        sidecar.parts[0].unfilteredSoundSHA256 = nil
+        sidecar.parts[0].fingerprint = nil
         sidecar.startedBy = nil
         let text = try String(decoding: JSONEncoder().encode(sidecar), as: UTF8.self)
         for key in [
             "started_corrected", "ended_by", "gain_db", "agc", "clock_drift_ppm", "pending_format", "sha256",
-            "unfiltered_file", "unfiltered_sha256", "started_by",
+            "unfiltered_file", "unfiltered_sha256", "started_by", "sound_sha256", "unfiltered_sound_sha256",
+            "fingerprint",
         ] {
             #expect(text.contains("\"\(key)\":null"), "\(key)")
         }
@@ -120,7 +127,8 @@ struct SidecarTests {
     @Test func `a sidecar of an earlier version reads as one that lacks what was added since`() throws {
         var old = Self.text
         for key in [
-            #","unfiltered_file":"a-raw.wav","unfiltered_sha256":"ff00""#, #","started_by":"button""#,
+            #","unfiltered_file":"a-raw.wav","unfiltered_sha256":"ff00","unfiltered_sound_sha256":"aa11""#,
+            #","sound_sha256":"11aa""#, #""fingerprint":"capture","#, #","started_by":"button""#,
             #","clock_map":[{"at_frame":9,"error_us":40,"raw_ns":99,"utc":"2026-11-21T06:18:11.251000Z"}]"#,
             #","gain":[{"agc":false,"at_frame":4,"gain_db":-6},{"agc":null,"at_frame":6,"gain_db":7.5}]"#,
             #","suspected_losses":[{"after_frame":10,"before_frame":20,"confidence":0.5,"frames":3}]"#,
@@ -131,6 +139,9 @@ struct SidecarTests {
         var expected = Self.full
         expected.parts[0].unfilteredFile = nil
         expected.parts[0].unfilteredSHA256 = nil
+        expected.parts[0].soundSHA256 = nil
+        expected.parts[0].unfilteredSoundSHA256 = nil
+        expected.parts[0].fingerprint = nil
         expected.startedBy = nil
         expected.gain = []
         expected.clockMap = []

@@ -112,6 +112,20 @@ import Transport
         #expect(state.handle(.lock(at: facts.now), facts) == [.lockChanged(isLocked: false)])
     }
 
+    @Test func `a take that keeps no more markers refuses them by one sentence, and goes on`() {
+        var state = recording { _ in }
+        let before = state
+        var full = facts
+        let refusal = Refusal(.busy, "mark: the take has 10000 markers")
+        full.markObstacle = refusal
+        #expect(state.handle(.press(.record, at: now), full) == [.refuse(refusal)])
+        #expect(
+            state.handle(.mark(note: "x", at: now, by: Asker(1)), full)
+                == [.refuse(refusal), .reply(Asker(1), .refused(refusal))])
+        #expect(state == before)
+        #expect(state.handle(.press(.record, at: now), facts) == [.mark(note: nil, at: now)])
+    }
+
     @Test func `record soon after stop goes on with the same take, later it begins another`() {
         for (delay, isSame) in [(Duration.seconds(59), true), (.seconds(60), false)] {
             var state = recording { $0.rejoin = .seconds(60) }

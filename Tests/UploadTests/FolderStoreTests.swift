@@ -22,6 +22,27 @@ struct FolderStoreTests {
     @Test("a folder does what every store does")
     func all() async throws { try await trial.check(try store()) }
 
+    @Test("copies have the time of the take, the sidecar's too")
+    func times() async throws {
+        let store = try store()
+        for file in ["wav", "dat", "json"] {
+            let object = trial.name("heron07-0042-061811Z.\(file)")
+            let source = try await trial.source(try trial.file(file, byteCount: 3_000_000))
+            _ = try await store.put(source, as: object, try await trial.metadata(source), mode: .create) { _ in }
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(root)/\(object)")
+            let modified = try #require(attributes[.modificationDate] as? Date)
+            #expect(modified == Date(timeIntervalSince1970: 1_795_241_891.25), "\(file)")
+        }
+        // A clock that was not set says nothing.
+        let source = try await trial.source(try trial.file("b", byteCount: 3))
+        var metadata = try await trial.metadata(source)
+        metadata.started = "1970-01-01T00:10:00.000000Z"
+        let object = trial.name("heron07-0043-061811Z.wav")
+        _ = try await store.put(source, as: object, metadata, mode: .create) { _ in }
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(root)/\(object)")
+        #expect(try #require(attributes[.modificationDate] as? Date) > Date(timeIntervalSince1970: 1_700_000_000))
+    }
+
     @Test("a folder that is not there is away, and is not made")
     func away() async throws {
         let store = try store()

@@ -1,5 +1,6 @@
 import Foundation
 import StoreTrials
+import Takes
 import Testing
 
 @testable import Upload
@@ -22,6 +23,14 @@ struct ObjectNameTests {
         ] {
             #expect(ObjectName(path: path) == nil, "\(path.debugDescription)")
         }
+    }
+
+    @Test("what people noted of a take is a file of it, and no sidecar")
+    func notes() {
+        let object = ObjectName(path: "2026-11-21/heron07-0042-061811Z.notes.json")
+        #expect(object?.isSidecar == false)
+        #expect(object?.take?.stem == "heron07-0042-061811Z")
+        #expect(ObjectName(day: "2026-11-21", file: "heron07-0042-061811Z.json").isSidecar)
     }
 
     @Test("a draft's name tells its content, and which file it is of")

@@ -1,18 +1,15 @@
 import Digests
 import Foundation
+import OtherPrograms
 import Settings
 import StoreTrials
 import Testing
 
 @testable import Upload
 
-private let rcloneProgram = "/usr/bin/rclone"
+private let rcloneProgram = OtherProgram.rclone.path
 
-@Suite(
-    .serialized,
-    .enabled(
-        if: FileManager.default.isExecutableFile(atPath: rcloneProgram),
-        "deploy/install-packages servers installs rclone"))
+@Suite(.serialized, .needs(.rclone))
 struct RcloneStoreTests {
     let trial: StoreTrial
     /// What the remotes of the configuration are in.
@@ -123,15 +120,15 @@ struct RcloneStoreTests {
     @Test("rclone: a remote's own hash is compared; what has none is read back")
     func hashes() async throws {
         let withHashes = try await noting { try await put("a", in: store("box:", path: $0)) }
-        #expect(withHashes == ["lsjson", "rcat", "lsjson", "moveto", "lsjson"])
+        #expect(withHashes == ["lsjson", "rcat", "backend", "lsjson", "moveto", "lsjson"])
         try FileManager.default.removeItem(atPath: "\(trial.folder)/commands")
         let encrypted = try await noting { try await put("a", in: store("vault:", path: $0)) }
-        #expect(encrypted == ["lsjson", "rcat", "lsjson", "hashsum", "moveto", "lsjson", "lsjson", "backend"])
+        #expect(encrypted == ["lsjson", "rcat", "backend", "lsjson", "hashsum", "moveto", "lsjson", "lsjson"])
         try FileManager.default.removeItem(atPath: "\(trial.folder)/commands")
         // rclone notes its hash itself there.
         try configure("[box]\ntype = chunker\nremote = \(folder)/chunks\n")
         let chunks = try await noting { try await put("a", in: store("box:", path: $0)) }
-        #expect(chunks == ["lsjson", "rcat", "lsjson", "hashsum", "moveto", "lsjson", "lsjson", "backend"])
+        #expect(chunks == ["lsjson", "rcat", "backend", "lsjson", "hashsum", "moveto", "lsjson", "lsjson"])
     }
 
     @Test(
@@ -167,12 +164,12 @@ struct RcloneStoreTests {
         )
     }
 
-    @Test("rclone: a server whose certificate is of ca_file is trusted, and another is refused")
+    @Test("rclone: a server whose certificate is of ca_file is trusted, and another is refused", .needs(.openssl))
     func certificate() async throws {
         let certificate = "\(trial.folder)/certificate.pem"
         let key = "\(trial.folder)/key.pem"
         _ = try run(
-            "/usr/bin/openssl",
+            OtherProgram.openssl.path,
             [
                 "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=kit", "-addext",
                 "subjectAltName=IP:127.0.0.1", "-out", certificate, "-keyout", key,
@@ -216,7 +213,7 @@ struct RcloneStoreTests {
 
     @Test(
         "rclone: a bucket of an S3 server is a store",
-        .enabled(if: TestServer.areInstalled, "deploy/install-packages servers installs moto"))
+        .needsServers)
     func s3() async throws {
         let server = try TestServer("moto_server") { port, _ in ["-H", "127.0.0.1", "-p", "\(port)"] }
         try configure(

@@ -1,4 +1,5 @@
 import Foundation
+import OtherPrograms
 import Settings
 import StoreTrials
 import TakeFiles
@@ -7,7 +8,7 @@ import Testing
 @testable import Upload
 
 /// What people do wrong, and what goes wrong at the server: each has its own sentence.
-@Suite(.serialized, .enabled(if: SFTPServer.isInstalled, "deploy/install-packages servers installs sshd"))
+@Suite(.serialized, .needs(.sshd, .ssh, .sshKeygen, .unshare))
 struct SFTPFailureTests {
     let trial: StoreTrial
     let object: ObjectName
@@ -57,7 +58,7 @@ struct SFTPFailureTests {
         ) { try await send(settings) }
         // What the sentence advises.
         let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/ssh-keygen")
+        process.executableURL = URL(filePath: OtherProgram.sshKeygen.path)
         process.arguments = ["-yf", key]
         let output = Pipe()
         process.standardOutput = output
@@ -266,11 +267,12 @@ struct SFTPFailureTests {
 
     /// Whether this process may mount a disk.
     static let mayMount =
-        getuid() == 0 && (try? SFTPServer.run("/usr/bin/unshare", ["-m", "mount", "-t", "tmpfs", "x", "/mnt"])) != nil
+        getuid() == 0
+        && (try? SFTPServer.run(OtherProgram.unshare.path, ["-m", "mount", "-t", "tmpfs", "x", "/mnt"])) != nil
 
     @Test(
         "SFTP: a disk that is full, or becomes so, is reported, and the upload goes on when there is space",
-        .enabled(if: mayMount))
+        .enabled(if: mayMount, "mounting a disk needs root"))
     func full() async throws {
         let server = try SFTPServer()
         let disk = "\(server.files)/disk"

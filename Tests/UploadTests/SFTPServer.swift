@@ -1,4 +1,5 @@
 import Foundation
+import OtherPrograms
 import Settings
 import StoreTrials
 
@@ -14,17 +15,12 @@ final class SFTPServer: Sendable {
     /// The server's key, as the port has it.
     let knownHosts: String
 
-    static let program = "/usr/sbin/sshd"
-    static let isInstalled = [program, "/usr/bin/ssh", "/usr/bin/ssh-keygen"].allSatisfy {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
-
     /// - Parameter subsystem: what serves SFTP, of the folder for files; nil: nothing does.
     init(subsystem: ((String) throws -> String?)? = nil) throws {
         // sshd, of root alone, wants this empty folder, which its service makes at boot.
         try? FileManager.default.createDirectory(atPath: "/run/sshd", withIntermediateDirectories: false)
         // sshd closes files that it does not know, by which Foundation would take it for ended: it is the child of a program that does not.
-        server = try TestServer("/usr/bin/unshare") { port, folder in
+        server = try TestServer(OtherProgram.unshare.path) { port, folder in
             try Self.makeKey("\(folder)/host")
             try Self.makeKey("\(folder)/kit")
             let files = "\(folder)/files"
@@ -36,7 +32,7 @@ final class SFTPServer: Sendable {
                 "PermitRootLogin yes", "MaxStartups 100", sftp.map { "Subsystem sftp \($0)" } ?? "",
             ]
             try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: "\(folder)/sshd_config"))
-            return ["--fork", "--kill-child", Self.program, "-D", "-e", "-f", "\(folder)/sshd_config"]
+            return ["--fork", "--kill-child", OtherProgram.sshd.path, "-D", "-e", "-f", "\(folder)/sshd_config"]
         }
         files = "\(server.folder)/files"
         key = "\(server.folder)/kit"
@@ -46,7 +42,7 @@ final class SFTPServer: Sendable {
 
     /// A new pair of keys, `path` and `path.pub`.
     static func makeKey(_ path: String, passphrase: String = "") throws {
-        try run("/usr/bin/ssh-keygen", ["-q", "-t", "ed25519", "-N", passphrase, "-C", "", "-f", path])
+        try run(OtherProgram.sshKeygen.path, ["-q", "-t", "ed25519", "-N", passphrase, "-C", "", "-f", path])
     }
 
     /// Runs a program that must succeed.

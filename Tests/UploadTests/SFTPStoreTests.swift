@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import OtherPrograms
 import SeededRandom
 import Settings
 import StoreTrials
@@ -7,7 +8,7 @@ import Testing
 
 @testable import Upload
 
-@Suite(.serialized, .enabled(if: SFTPServer.isInstalled, "deploy/install-packages servers installs sshd"))
+@Suite(.serialized, .needs(.sshd, .ssh, .sshKeygen, .unshare))
 struct SFTPStoreTests {
     let trial: StoreTrial
     let server: SFTPServer
@@ -288,8 +289,8 @@ struct SFTPStoreTests {
         let address = try SFTPAddress(settings.url ?? "")
         let command = try SSHCommand(address, key: settings.keyFile, knownHosts: settings.knownHostsFile)
         let files = SFTPFiles(connection: try SFTPConnection(command), address: address)
-        #expect(try await !files.rename("a", to: "b"))
-        #expect(try await files.rename("a", to: "c"))
+        #expect(try await files.rename("a", to: "b") == .taken)
+        #expect(try await files.rename("a", to: "c") == .done)
         await trial.expectProblem(.away) { _ = try await files.rename("a", to: "d") }
         await files.connection.close()
         #expect(try Data(contentsOf: URL(filePath: "\(server.files)/b")) == Data("b".utf8))

@@ -1,6 +1,7 @@
 import FinishedTakes
 import Foundation
 import Glibc
+import OtherPrograms
 import StoreTrials
 import TakeFiles
 import Takes
@@ -26,7 +27,9 @@ struct TakeDeliveryTests {
         var saves = 0
         init(_ take: String) { notes = TakeNotes(take: take) }
         func change(_ change: @Sendable (inout TakeNotes) -> Void) {
+            let before = notes
             change(&notes)
+            notes.revise(since: before)
             saves += 1
         }
     }
@@ -43,7 +46,7 @@ struct TakeDeliveryTests {
             try FileManager.default.attributesOfItem(atPath: "\(root)/2026-11-21/\(file)")[.modificationDate] as? Date)
     }
 
-    @Test("a take is sent whole, with hashes in its sidecar, and once")
+    @Test("a take is sent whole, with hashes in its sidecar, and once", .needs(.sha256sum))
     func whole() async throws {
         var sidecar = TakesOnDisk.sidecar(42)
         let name = try disk.add(sidecar, audioBytes: 5000)
@@ -54,7 +57,7 @@ struct TakeDeliveryTests {
         let day = "\(root)/2026-11-21"
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: day).sorted()
-                == ["json", "txt", "wav"].map { "\(name.stem).\($0)" })
+                == ["json", "notes.json", "txt", "wav"].map { "\(name.stem).\($0)" })
         #expect(try String(contentsOfFile: "\(day)/\(name.stem).txt", encoding: .utf8) == "by the river\n")
         let sent = try SidecarFile.sidecar(
             Array(Data(contentsOf: URL(filePath: "\(day)/\(name.stem).json"))), path: "sent")
@@ -162,5 +165,63 @@ struct TakeDeliveryTests {
         try Data(count: 4000).write(to: URL(filePath: "\(disk.takes)/2026-11-21/\(name.stem).wav"))
         await trial.expectProblem(.conflict) { _ = try await deliver(name, notes) }
         #expect(try Data(contentsOf: URL(filePath: home)) == sent)
+    }
+
+    /// A store that takes files and, for as long as a test says, shows none.
+    private final class DropBox: Store {
+        private let store: FolderStore
+        private let state = Locked((isOpen: false, puts: 0))
+        var name: String { store.name }
+        var puts: Int { state.withLock(\.puts) }
+        private var isOpen: Bool { state.withLock(\.isOpen) }
+
+        init(_ store: FolderStore) { self.store = store }
+
+        func open() { state.withLock { $0.isOpen = true } }
+
+        func put(
+            _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
+            report: @escaping @Sendable (PutProgress) -> Void
+        ) async throws -> StoredObject {
+            state.withLock { $0.puts += 1 }
+            var stored = try await store.put(source, as: object, metadata, mode: mode, report: report)
+            if !isOpen { stored.unverified = "outbox: nothing is shown" }
+            return stored
+        }
+        func head(_ object: ObjectName) async throws -> StoredObject? {
+            guard isOpen else { throw StoreError(.hidden, "outbox: nothing is shown") }
+            return try await store.head(object)
+        }
+        func list(_ receive: ([StoredObject]) async throws -> Void) async throws {}
+        func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
+            try await store.get(object, receive)
+        }
+        func delete(_ object: ObjectName) async throws { try await store.delete(object) }
+    }
+
+    @Test("a take in a store that shows nothing is sent once, and verified once that shows it")
+    func unverified() async throws {
+        let name = try disk.add(TakesOnDisk.sidecar(42), audioBytes: 5000)
+        let (notes, box) = (Notes(name.stem), DropBox(store))
+        func deliver() async throws -> UploadReceipt {
+            try await TakeDelivery(
+                name, in: TakesFolder(path: disk.takes), to: box, reader: trial.reader, throttle: nil
+            ).run(
+                await notes.notes, now: { TakesOnDisk.morning }, report: { _ in }, save: { await notes.change($0) })
+        }
+        let receipt = try await deliver()
+        #expect(receipt.isSent(revision: 1) && !receipt.isComplete(revision: 1) && receipt.completed == nil)
+        #expect(receipt.unverified?.why == "outbox: nothing is shown")
+        #expect(receipt.unverified?.files == ["\(name.stem).wav", "\(name.stem).json"])
+        #expect(await notes.notes[receiptOf: store.name] == receipt)
+        // As it is written, and read again.
+        let saved = try JSONDecoder().decode(UploadReceipt.self, from: JSONEncoder().encode(receipt))
+        #expect(saved == receipt)
+        let sent = box.puts
+        #expect(try await deliver() == receipt)
+        #expect(box.puts == sent)
+        box.open()
+        let verified = try await deliver()
+        #expect(verified.isComplete(revision: 1) && verified.unverified == nil)
     }
 }

@@ -1,5 +1,6 @@
 import FinishedTakes
 import Foundation
+import OtherPrograms
 import SeededRandom
 import Settings
 import StoreTrials
@@ -12,7 +13,7 @@ import Testing
 @testable import WebStores
 
 /// Takes are sent through a network that spoils most connections.
-@Suite(.serialized, .enabled(if: TestServer.areInstalled, "deploy/install-packages servers installs moto"))
+@Suite(.serialized, .needsServers)
 struct BadNetworkTests {
     /// What happens to connections, one after the other, the same each time.
     private static func faults(_ seed: UInt64, flips: Bool) -> @Sendable (Int) -> FaultProxy.Fault {
@@ -88,8 +89,8 @@ struct BadNetworkTests {
             return attempts
         }
         await bad.close()
-        // The network was bad.
-        #expect(attempts > names.count + names.count / 2)
+        // The network was bad, though a request that got no answer is sent twice.
+        #expect(attempts > names.count + names.count / 4)
         print("\(bad.name): \(names.count) takes in \(attempts) attempts over \(proxy.connections) connections")
         let direct = try store(port, Web())
         var listed: [String] = []

@@ -1,4 +1,5 @@
 import Foundation
+import OtherPrograms
 import Settings
 import StoreTrials
 import Testing
@@ -6,7 +7,7 @@ import Upload
 
 @testable import WebStores
 
-@Suite(.serialized, .enabled(if: TestServer.areInstalled, "deploy/install-packages servers installs the emulator"))
+@Suite(.serialized, .needsServers)
 struct FirebaseAccountTests {
     let servers: FirebaseServers
     let trial: StoreTrial
@@ -121,7 +122,7 @@ struct FirebaseAccountTests {
         try write(key.replacing("http://127.0.0.1", with: "http://192.0.2.1"), path)
         #expect(
             await sentence { _ = try servers.store(settings) }
-                == "outbox: \(path): its token_uri does not begin with https://")
+                .hasSuffix(": what the key in \(path) signs would be sent unencrypted: use https:// in its token_uri"))
         // No key: only for a server of this machine.
         settings.serviceAccountFile = "\(trial.folder)/none.json"
         settings.endpoint = "https://storage.example.org"
@@ -129,7 +130,8 @@ struct FirebaseAccountTests {
         settings.endpoint = "http://storage.example.org"
         #expect(
             await sentence { _ = try servers.store(settings) }.hasSuffix(
-                "endpoint in [outbox.firebase] must begin with https://"))
+                ": an access token of the account in \(settings.serviceAccountFile) would be sent unencrypted: use https://"
+            ))
         settings.bucket = nil
         #expect(
             await sentence { _ = try servers.store(settings) }
@@ -153,7 +155,7 @@ struct FirebaseAccountTests {
         arguments: [
             Refusal(
                 answer: #""status": 403, "reason": "forbidden", "message": "kit has no storage.objects.get""#,
-                problem: .refused,
+                problem: .hidden,
                 sentence: "kit@project.iam.gserviceaccount.com has not the right: grant it Storage Object Admin "
                     + "(roles/storage.objectAdmin) on the bucket: kit has no storage.objects.get"),
             Refusal(

@@ -1,6 +1,6 @@
-import AsyncHTTPClient
 import Foundation
 import NIOHTTP1
+import OtherPrograms
 import Settings
 import StoreTrials
 import Takes
@@ -10,7 +10,7 @@ import Testing
 @testable import WebStores
 
 /// Servers that are broken, or mean harm: nothing goes on for ever, nothing ends the program, and no sentence has a secret.
-@Suite(.serialized, .timeLimit(.minutes(15)))
+@Suite(.serialized, .timeLimit(.minutes(15)), .needs(.python))
 struct HostileServerTests {
     private let trial: StoreTrial
     private let object: ObjectName
@@ -22,7 +22,7 @@ struct HostileServerTests {
     /// A server that answers as Python says: `reply(status, body, **headers)`, with the request in `self`, its body in `sent`, and the
     /// number of requests in `count`.
     private func server(_ body: String) throws -> TestServer {
-        try TestServer("/usr/bin/python3") { port, _ in
+        try TestServer(OtherProgram.python.path) { port, _ in
             [
                 "-c",
                 """
@@ -82,12 +82,21 @@ struct HostileServerTests {
         }
     }
 
+    private func webDAV(_ server: TestServer) throws -> WebDAVStore {
+        var settings = Settings().outbox.webdav
+        settings.url = "http://127.0.0.1:\(server.port)/recordings"
+        settings.credentialsFile = "\(trial.folder)/none"
+        return try WebDAVStore(settings, web: Web(), resume: trial.resume, kit: "heron07")
+    }
+
     /// Sends a small file, and closes the store: what it throws.
-    private func failure(_ store: some Store, byteCount: Int = 1_000_000) async throws -> StoreError? {
+    private func failure(
+        _ store: some Store, byteCount: Int = 1_000_000, mode: PutMode = .create
+    ) async throws -> StoreError? {
         let source = try await trial.source(try trial.file("a", byteCount: byteCount))
         let metadata = try await trial.metadata(source)
         let error = await #expect(throws: StoreError.self) {
-            _ = try await store.put(source, as: object, metadata, mode: .create) { _ in }
+            _ = try await store.put(source, as: object, metadata, mode: mode) { _ in }
         }
         await store.close()
         return error
@@ -118,7 +127,7 @@ struct HostileServerTests {
         #expect(try await failure(firebase(server))?.problem == .busy(nil))
     }
 
-    @Test("Firebase: what a service repeats of a token is in no sentence")
+    @Test("Firebase: what a service repeats of a token is in no sentence", .needsServers)
     func repeatedToken() async throws {
         let path = "\(trial.folder)/key.json"
         let server = try server(
@@ -165,6 +174,79 @@ struct HostileServerTests {
             """)
         #expect(try await failure(s3(server), byteCount: 9_000_000)?.problem == .conflict)
         #expect(!FileManager.default.fileExists(atPath: completed))
+    }
+
+    @Test("S3: a service that wants the bucket elsewhere each time is asked a few times")
+    func wandering() async throws {
+        let asked = "\(trial.folder)/asked"
+        let server = try server(
+            """
+            open("\(asked)", "a").write(method + "\\n")
+            if count > 200: reply(404)
+            elif method == "HEAD": reply(403)
+            elif count % 3 == 2: reply(403, b"<Error><Code>PathStyleDomainForbidden</Code></Error>")
+            else: reply(403, b"<Error><Code>AccessDenied</Code></Error>")
+            """)
+        let store = try s3(server)
+        await #expect(throws: StoreError.self) { _ = try await store.head(object) }
+        await store.close()
+        #expect(try String(contentsOfFile: asked, encoding: .utf8).split(separator: "\n").count < 30)
+    }
+
+    /// What a server says of an object of 5 bytes, and that its content then has 400 MB, of which the end is seldom reached.
+    private static let endless = """
+        if method == "GET" and "alt=media" in path or method == "GET" and "storage/v1" not in path:
+            self.send_response_only(200)
+            self.send_header("Content-Length", str(400 << 20))
+            self.end_headers()
+            for _ in range(400): self.wfile.write(bytes(1 << 20))
+            open("READ", "w").close()
+        """
+
+    @Test("what is read back is read no further than it is long", arguments: ["S3", "Firebase", "WebDAV"])
+    func endlessContent(kind: String) async throws {
+        let read = "\(trial.folder)/read"
+        let server = try server(
+            Self.endless.replacing("READ", with: read)
+                + """
+
+                elif method == "HEAD":
+                    self.send_response_only(200)
+                    self.send_header("Content-Length", "5")
+                    self.end_headers()
+                elif method == "GET": reply(200, b'{"name":"a","size":"5","generation":"1"}')
+                elif method == "PROPFIND":
+                    reply(207, b'<d:multistatus xmlns:d="DAV:"><d:response><d:href>' + path.encode() + b'</d:href><d:propstat><d:prop>'
+                        b'<d:getcontentlength>5</d:getcontentlength></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat>'
+                        b'</d:response></d:multistatus>')
+                else: reply(404)
+                """)
+        let stores: [String: any Store] = try [
+            "S3": s3(server), "Firebase": firebase(server), "WebDAV": webDAV(server),
+        ]
+        let store = try #require(stores[kind])
+        let error = try await failure(store, byteCount: 5)
+        for (other, store) in stores where other != kind { await store.close() }
+        #expect(error?.problem == .damaged && error?.sentence.contains("is longer than ") == true, "\(error as Any)")
+        #expect(!FileManager.default.fileExists(atPath: read))
+    }
+
+    @Test("Firebase: an account that may not look is told so, and not that another object is there")
+    func replacingUnseen() async throws {
+        let server = try server(
+            """
+            if method == "GET": reply(403, b'{"error":{"message":"kit has no storage.objects.get"}}')
+            else: reply(412)
+            """)
+        let error = try await failure(firebase(server), mode: .replacing("00"))
+        #expect(error?.problem == .hidden)
+        #expect(
+            error?.sentence.hasSuffix(
+                ": heron07-0042-061811Z.wav: was sent before, and a request without a service account may not replace what it "
+                    + "cannot look at: grant it Storage Object Admin (roles/storage.objectAdmin) on the bucket")
+                == true,
+            "\(error as Any)")
+        #expect(try await failure(firebase(server))?.problem == .conflict)
     }
 
     @Test("S3: lists that do not end are given up")
@@ -246,7 +328,7 @@ struct HostileServerTests {
         #expect(Web.host(of: "http://[::1]:9000/x") == "http://[::1]:9000")
     }
 
-    @Test("a certificate of another server is one")
+    @Test("a certificate of another server is one", .needsServers)
     func certificate() async throws {
         let folder = trial.folder
         _ = try TestServer.python(
@@ -267,7 +349,7 @@ struct HostileServerTests {
             open(sys.argv[1] + "/server.pem", "wb").write(pem + key.private_bytes(serialization.Encoding.PEM,
                 serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
             """, [folder])
-        let server = try TestServer("/usr/bin/python3") { port, _ in
+        let server = try TestServer(OtherProgram.python.path) { port, _ in
             [
                 "-c",
                 """
@@ -286,17 +368,5 @@ struct HostileServerTests {
                 == StoreError(
                     .refused,
                     "outbox: \(place): its certificate is of a server of another name: correct the address"))
-    }
-
-    @Test("a proxy is read with a scheme or without, and with a password that is percent-encoded")
-    func proxies() {
-        #expect(Web.proxy("proxy.example.org:3128").map { "\($0)" }?.contains("proxy.example.org") == true)
-        #expect(Web.proxy("http://proxy.example.org:3128") == Web.proxy("proxy.example.org:3128"))
-        #expect(
-            Web.proxy("http://kit:p%40ss@proxy.example.org:3128")
-                == .server(
-                    host: "proxy.example.org", port: 3128, authorization: .basic(username: "kit", password: "p@ss")))
-        #expect(Web.proxy("proxy.example.org") == nil)
-        #expect(Web.proxy("") == nil)
     }
 }

@@ -1,4 +1,5 @@
 import NIOHTTP1
+import OtherPrograms
 import Settings
 import StoreTrials
 import Takes
@@ -7,7 +8,7 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-@Suite(.enabled(if: TestServer.areInstalled, "deploy/install-packages servers installs moto"))
+@Suite(.needsServers)
 struct S3PortalTests {
     private let trial: StoreTrial
     init() throws { trial = try StoreTrial() }

@@ -1,5 +1,6 @@
 import Digests
 import Foundation
+import OtherPrograms
 import Settings
 import StoreTrials
 import Takes
@@ -57,7 +58,7 @@ struct S3SignatureTests {
                 + "Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7")
     }
 
-    @Test("S3: any path and query are signed as botocore signs them", .enabled(if: TestServer.areInstalled))
+    @Test("S3: any path and query are signed as botocore signs them", .needsServers)
     func botocore() throws {
         let texts = [
             "heron07/2026-11-21/a.wav", "höhe 7+a&b=c%41/", "it's (*)/?b#c;", "//a//../b/", "~-._", "\u{1F426}",

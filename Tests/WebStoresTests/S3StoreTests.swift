@@ -1,4 +1,5 @@
 import Foundation
+import OtherPrograms
 import SeededRandom
 import Settings
 import StoreTrials
@@ -8,7 +9,7 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-@Suite(.serialized, .enabled(if: TestServer.areInstalled, "deploy/install-packages servers installs moto"))
+@Suite(.serialized, .needsServers)
 struct S3StoreTests {
     let trial: StoreTrial
     init() throws { trial = try StoreTrial() }

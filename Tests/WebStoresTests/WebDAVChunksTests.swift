@@ -1,4 +1,5 @@
 import Foundation
+import OtherPrograms
 import StoreTrials
 import Takes
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @testable import WebStores
 
 /// Uploads in chunks, as Nextcloud and ownCloud take them.
-@Suite(.serialized, .enabled(if: TestServer.areInstalled, "deploy/install-packages servers installs WsgiDAV"))
+@Suite(.serialized, .needsServers)
 struct WebDAVChunksTests {
     let trial: StoreTrial
     let object: ObjectName

@@ -1,4 +1,5 @@
 import Foundation
+import OtherPrograms
 import Settings
 import StoreTrials
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-@Suite(.serialized, .enabled(if: TestServer.areInstalled, "deploy/install-packages servers installs them"))
+@Suite(.serialized, .needsServers, .needs(.apache, .htpasswd, .rclone, .python))
 struct WebDAVRefusalTests {
     let trial: StoreTrial
     let object: ObjectName
@@ -140,7 +141,7 @@ struct WebDAVRefusalTests {
 
     @Test("WebDAV: a server that is no WebDAV server is named")
     func other() async throws {
-        let server = try TestServer("/usr/bin/python3") { port, _ in
+        let server = try TestServer(OtherProgram.python.path) { port, _ in
             ["-m", "http.server", "--bind", "127.0.0.1", "\(port)"]
         }
         var settings = Settings().outbox.webdav

@@ -1,4 +1,5 @@
 import Foundation
+import OtherPrograms
 import Settings
 import StoreTrials
 import Testing
@@ -55,7 +56,7 @@ struct WebDAVTestServer {
 
     /// Apache with mod_dav. It takes no file of more than 10 MB; `/old` points to `/new`, `/closed` is for nobody, and `/busy` always is.
     static func apache() throws -> WebDAVTestServer {
-        let server = try TestServer("/usr/sbin/apache2") { port, folder in
+        let server = try TestServer(OtherProgram.apache.path) { port, folder in
             try makeFolder("\(folder)/files")
             for path in ["\(folder)", "\(folder)/files"] where getuid() == 0 {
                 let owner = getpwnam("www-data").pointee
@@ -96,7 +97,7 @@ struct WebDAVTestServer {
                 </Directory>
                 """
             try Data(configuration.utf8).write(to: URL(filePath: "\(folder)/apache.conf"))
-            try run("/usr/bin/htpasswd", ["-bcB", "\(folder)/users", user, password])
+            try run(OtherProgram.htpasswd.path, ["-bcB", "\(folder)/users", user, password])
             // One process, which ends with the signal that ends it.
             return ["-X", "-f", "\(folder)/apache.conf"]
         }
@@ -105,7 +106,7 @@ struct WebDAVTestServer {
 
     /// rclone, as a server of a folder.
     static func rclone() throws -> WebDAVTestServer {
-        let server = try TestServer("/usr/bin/rclone") { port, folder in
+        let server = try TestServer(OtherProgram.rclone.path) { port, folder in
             try makeFolder("\(folder)/files")
             return [
                 "serve", "webdav", "\(folder)/files", "--addr", "127.0.0.1:\(port)", "--user", user, "--pass", password,
@@ -132,7 +133,7 @@ struct WebDAVTestServer {
 
     /// Apache as a proxy before another server, which it calls by another name.
     static func proxy(to port: Int) throws -> TestServer {
-        try TestServer("/usr/sbin/apache2") { own, folder in
+        try TestServer(OtherProgram.apache.path) { own, folder in
             let modules = ["mpm_event", "authz_core", "proxy", "proxy_http"]
             let configuration = """
                 \(modules.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }.joined(separator: "\n"))

@@ -1,4 +1,5 @@
 import Foundation
+import OtherPrograms
 import Settings
 import StoreTrials
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-@Suite(.serialized, .enabled(if: TestServer.areInstalled, "deploy/install-packages servers installs them"))
+@Suite(.serialized, .needsServers, .needs(.apache, .htpasswd, .rclone))
 struct WebDAVStoreTests {
     let trial: StoreTrial
     init() throws { trial = try StoreTrial() }

@@ -48,6 +48,19 @@ export const api = {
   delete: (path) => request('DELETE', path),
 };
 
+const failedLoads = new Map();
+
+/** Loads a part of the page, a module. Some browsers remember a failed load: the next one asks for another address. */
+export async function loadPart(file) {
+  const count = failedLoads.get(file) ?? 0;
+  try {
+    return await import(count ? `./${file}?again=${count}` : `./${file}`);
+  } catch (error) {
+    failedLoads.set(file, count + 1);
+    throw error;
+  }
+}
+
 const kinds = ['status', 'level', 'peaks', 'take', 'away', 'listening', 'catalog'];
 const longestSilence = 20_000;
 

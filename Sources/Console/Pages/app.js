@@ -11,7 +11,7 @@
 //   succeed()      what failed before has succeeded
 //   ask(question, { confirm, refuse, danger }) a question; a promise of true or false
 //   refresh()      asks for the session again, and shows the page anew
-import { Events, api } from './api.js';
+import { Events, api, loadPart } from './api.js';
 import { button, h } from './dom.js';
 import { addTexts, language, languageNames, setLanguage, t } from './texts.js';
 
@@ -24,16 +24,17 @@ const events = new Events();
 let session = null;
 let status = null;
 let endPage = null;
-let hasFailed = false;
 let wasLost = false;
 let noticeTimer = 0;
 let beforeNotice = null;
+let noticeAction = null;
 
 const context = {
   api, events, t,
   session: () => session,
   status: () => status,
-  say: (message) => tell(message, false),
+  /** Says something; `action` is a button `{ text, run }` beside it, which stays until it is used or the page changes. */
+  say: (message, action = null) => tell(message, false, action),
   fail: (error) => tell(error.message, true),
   succeed: () => { if (notice.classList.contains('is-failure')) closeNotice(); },
   ask,
@@ -46,12 +47,12 @@ const context = {
 const routes = [
   { pattern: /^\/takes\/([^/]+)$/, name: 'takes', load: () => takes(), page: 'takePage' },
   { pattern: /^\/takes$/, name: 'takes', load: () => takes(), page: 'takesPage' },
-  { pattern: /^\/kit$/, name: 'kit', load: () => import('./kit.js'), page: 'kitPage' },
-  { pattern: /^/, name: 'deck', load: () => import('./deck.js'), page: 'deckPage' },
+  { pattern: /^\/kit$/, name: 'kit', load: () => loadPart('kit.js'), page: 'kitPage' },
+  { pattern: /^/, name: 'deck', load: () => loadPart('deck.js'), page: 'deckPage' },
 ];
 
 async function takes() {
-  const [texts, pages] = await Promise.all([import('./takes-texts.js'), import('./takes.js')]);
+  const [texts, pages] = await Promise.all([loadPart('takes-texts.js'), loadPart('takes.js')]);
   addTexts('en', texts.en);
   addTexts('de', texts.de);
   return pages;
@@ -77,24 +78,29 @@ async function show() {
   closeNotice();
   endPage?.();
   endPage = null;
-  hasFailed = false;
   const root = h('div', {});
   main.replaceChildren(root);
+  const isPairing = session.right === 'none' || (path === '/pair' && session.right !== 'all');
+  const load = isPairing ? () => loadPart('pair.js') : route.load;
+  let module = null;
   try {
-    if (session.right === 'none' || (path === '/pair' && session.right !== 'all')) {
-      const { pairPage } = await import('./pair.js');
-      endPage = pairPage(root, context);
-    } else {
-      const module = await route.load();
-      if (!root.isConnected) return;
-      endPage = module[route.page](root, ...(parameters.length ? [...parameters, context] : [context]));
-    }
+    module = await load();
+    if (!root.isConnected) return;
+    endPage = isPairing
+      ? module.pairPage(root, context) : module[route.page](root, ...(parameters.length ? [...parameters, context] : [context]));
   } catch (error) {
-    hasFailed = true;
     root.replaceChildren(h('h1', {}, t('page.failed')), h('p', {}, error.message), button(t('page.again'), show));
+    if (!module) showOnceLoaded(root, load);
   }
   const heading = root.querySelector('h1');
   document.title = `${heading?.textContent ?? ''} · ${session.kit} · Fieldfare`;
+}
+
+/** Tries every 2 s to load what the shown page lacks, then shows that page. */
+function showOnceLoaded(root, load) {
+  setTimeout(() => {
+    if (root.isConnected) load().then(() => { if (root.isConnected) show(); }, () => showOnceLoaded(root, load));
+  }, 2000);
 }
 
 function focusHeading() {
@@ -124,7 +130,7 @@ function showBanner(text) {
   main.classList.toggle('is-stale', Boolean(text));
 }
 
-function tell(message, isFailure) {
+function tell(message, isFailure, action = null) {
   said.textContent = '';
   requestAnimationFrame(() => { said.textContent = message; });
   // What failed is not replaced by what did not.
@@ -132,8 +138,11 @@ function tell(message, isFailure) {
   clearTimeout(noticeTimer);
   notice.classList.toggle('is-failure', isFailure);
   document.getElementById('notice-text').textContent = message;
+  noticeAction?.remove();
+  noticeAction = action && button(action.text, () => { closeNotice(); action.run(); });
+  if (noticeAction) document.getElementById('notice-text').after(noticeAction);
   notice.hidden = false;
-  if (!isFailure) noticeTimer = setTimeout(closeNotice, noticeMilliseconds);
+  if (!isFailure && !action) noticeTimer = setTimeout(closeNotice, noticeMilliseconds);
 }
 
 function closeNotice() {
@@ -168,7 +177,6 @@ events.on('connection', ({ isConnected }) => {
   else {
     showBanner('');
     if (wasLost) context.say(t('connection.back'));
-    if (hasFailed) show();
   }
   wasLost = isConnected === false;
   // The token may have been taken away meanwhile.

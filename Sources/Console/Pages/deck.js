@@ -1,4 +1,5 @@
 // The deck: what the kit does now, and its buttons.
+import { loadPart } from './api.js';
 import { button, field, h } from './dom.js';
 import { Meters } from './meters.js';
 import { LiveWave } from './livewave.js';
@@ -68,7 +69,7 @@ class DeckPage {
   }
 
   async #addListening() {
-    const modules = await Promise.all([import('./listen.js'), import('./texts.js'), import('./takes-texts.js')]).catch(() => null);
+    const modules = await Promise.all([loadPart('listen.js'), loadPart('texts.js'), loadPart('takes-texts.js')]).catch(() => null);
     if (!this.listenPlace.isConnected) return;
     if (!modules) {
       // The connection was lost meanwhile.

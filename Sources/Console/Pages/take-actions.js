@@ -25,8 +25,10 @@ export function deleteQuestion(takes, where, t) {
     if (safe) sentences.push(counted(t, 'takes.delete.safe', safe));
     if (lost) sentences.push(counted(t, 'takes.delete.lost', lost));
   }
+  if (where === 'here') sentences.push(t('takes.delete.bin'));
   if (where === 'there') sentences.push(t('takes.delete.kept'));
   if (where === 'both') sentences.push(t('takes.delete.nothing'));
+  if (where !== 'here') sentences.push(t('takes.delete.final'));
   return sentences.join(' ');
 }
 
@@ -61,4 +63,22 @@ export async function each(takes, body) {
     }
   }
   return { done, errors };
+}
+
+/**
+ * Says that takes were deleted from the kit, with a button that takes them out of the bin again.
+ * @param {string[]} stems
+ * @param {() => void} restored called once that was tried
+ */
+export function offerUndo(context, stems, restored) {
+  const { t } = context;
+  const undo = async () => {
+    const { done, errors } = await each(stems, (stem) => context.api.post(`${takePath(stem)}/restore`));
+    if (errors.length) context.fail(errors[0]);
+    else context.say(counted(t, 'takes.restored', done.length));
+    restored();
+  };
+  // A recorder of an older version has no bin.
+  const hasBin = Number.isInteger(context.status()?.bin_bytes);
+  context.say(counted(t, 'takes.deleted', stems.length), hasBin && stems.length ? { text: t('takes.undo'), run: undo } : null);
 }

@@ -152,6 +152,7 @@ function factsOf(take, t) {
     h('span', { class: `take-standing is-${take.upload ?? 'none'}` },
       h('span', { 'aria-hidden': 'true' }, `${standing.sign} `), t(standing.key)),
     take.place === 'elsewhere' ? h('span', { class: 'take-away' }, t('takes.elsewhere')) : null,
+    take.damaged ? h('span', { class: 'take-damaged' }, t('takes.damaged')) : null,
     take.clipped ? h('span', { class: 'take-clipped' }, t('takes.clipped')) : null,
     ...take.tags.map((tag) => h('span', { class: 'take-tag' }, tag)),
   ].filter(Boolean);

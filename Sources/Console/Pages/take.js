@@ -1,5 +1,5 @@
 // The page of one take: its picture, playing, notes, clips, technical data, and deleting.
-import { deletePath, deleteQuestion, takePath } from './take-actions.js';
+import { deletePath, deleteQuestion, offerUndo, takePath } from './take-actions.js';
 import { PlayControls, RangeControls, stepSeconds } from './take-controls.js';
 import { factsTable } from './take-facts.js';
 import { TakeNotes } from './take-notes.js';
@@ -118,9 +118,10 @@ class TakePage {
   #assemble(notes) {
     const { t, take, sidecar } = this;
     this.line = h('p', { class: 'take-head' });
+    this.damage = h('p', { class: 'take-damaged' });
     this.star = button('', () => this.#save({ starred: !this.take.starred }), { class: 'take-star', disabled: !this.#mayChange });
     this.#fill(() => [
-      this.#backLink(), h('div', { class: 'take-heading' }, this.heading, this.star), this.line,
+      this.#backLink(), h('div', { class: 'take-heading' }, this.heading, this.star), this.line, this.damage,
       this.view.element, this.#legend(), this.controls.element, this.spectrum.element, this.range.element, this.controls.settings,
       this.places.element,
       this.notes.element,
@@ -146,6 +147,7 @@ class TakePage {
     this.star.textContent = take.starred ? '★' : '☆';
     this.star.setAttribute('aria-pressed', String(take.starred));
     this.star.setAttribute('aria-label', t('takes.star', { name: titleOf(take, t) }));
+    this.#showDamage();
     const standing = standings[take.upload ?? 'none'];
     const time = button(dateText(begun(take), this.#isUTC), () => {
       this.#isUTC = !this.#isUTC;
@@ -155,6 +157,27 @@ class TakePage {
       h('span', {}, `${numberText(take.rate_hz / 1000, 1)} kHz`),
       h('span', { class: `take-standing is-${take.upload ?? 'none'}` }, h('span', { 'aria-hidden': 'true' }, `${standing.sign} `), t(standing.key)),
       take.place === 'elsewhere' ? h('span', { class: 'take-away' }, t('takes.elsewhere')) : '');
+  }
+
+  /** Why the take is held as damaged; nothing, if it is not. */
+  #showDamage() {
+    const { t, take } = this;
+    this.damage.hidden = !take.damaged;
+    this.damage.replaceChildren(...(take.damaged ? [
+      `${t('take.damaged', { why: take.damaged })} `,
+      button(t('take.damaged.accept'), () => this.#acceptDamage(), { disabled: !this.#mayChange }),
+    ] : []));
+  }
+
+  async #acceptDamage() {
+    const { context, t } = this;
+    if (!await context.ask(t('take.damaged.question'), { confirm: t('take.damaged.accept') })) return;
+    try {
+      this.#took((await context.api.post(`${takePath(this.stem)}/accept-damaged`, {})).take);
+      context.succeed();
+    } catch (error) {
+      context.fail(error);
+    }
   }
 
   #showPlaces() {
@@ -203,6 +226,8 @@ class TakePage {
       if (where === 'there') this.#refresh();
       else {
         this.notes.giveUp();
+        // Said on the page that follows, which closes what was said before. A take that is back is shown.
+        addEventListener('hashchange', () => offerUndo(context, [take.take], () => { location.hash = `#/takes/${take.take}`; }), { once: true });
         location.hash = '#/takes';
       }
     } catch (error) {

@@ -1,5 +1,5 @@
 // The page of all takes: search, filters, the list, and what is done with the selected ones.
-import { archiveURL, counted, deletePath, deleteQuestion, each, mostInArchive, takePath } from './take-actions.js';
+import { archiveURL, counted, deletePath, deleteQuestion, each, mostInArchive, offerUndo, takePath } from './take-actions.js';
 import { Thumbnails, takeRow } from './take-row.js';
 import { TakesList } from './takes-list.js';
 import { button, choices, download, field, h } from './dom.js';
@@ -264,19 +264,22 @@ class TakesPage {
   async #deleteAll(takes) {
     const { t, context } = this;
     if (!await context.ask(deleteQuestion(takes, 'here', t), { confirm: t('takes.delete'), danger: true })) return;
+    const deleted = [];
     await this.#do(takes, 'takes.deleted', async (take) => {
       await context.api.delete(deletePath(take, 'here'));
       this.list.remove(take.take);
-    });
+      deleted.push(take.take);
+    }, () => offerUndo(context, deleted, () => this.#refreshSoon()));
     this.#countAll();
   }
 
   /** Does something with each take, says how many, and leaves those selected that failed. */
-  async #do(takes, key, body) {
+  async #do(takes, key, body, say = null) {
     const { done, errors } = await each(takes, body);
     this.#select(done.map((take) => take.take), false);
     const sentence = counted(this.t, key, done.length);
     if (errors.length) this.context.fail(new Error(`${sentence} ${errors[0].message}`));
+    else if (say) say();
     else this.context.say(sentence);
   }
 

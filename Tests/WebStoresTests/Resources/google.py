@@ -29,7 +29,7 @@ kept = 256 << 10
 lock = threading.Lock()
 tokens = {}  # access token -> when it ends
 needed = {}  # upload_id -> the generation that must be there
-settings = {"page": 1000, "expires_in": 3600, "skew": 0, "token": None, "flip": False, "cut": None, "fail": []}
+settings = {"page": 1000, "expires_in": 3600, "skew": 0, "token": None, "flip": False, "cut": None, "cuts": 1, "fail": []}
 report = {"grants": 0, "received": 0, "ranges": []}
 
 
@@ -112,14 +112,17 @@ class Front(BaseHTTPRequestHandler):
         self.reply(status, {"error": {"code": status, "message": message, "errors": [{"reason": reason}]}}, headers)
 
     def body(self):
-        """The body; shorter than its length if the connection ends before, or is cut here: after "cut" bytes of all chunks."""
+        """The body; shorter than its length if the connection ends before, or is cut here: after "cut" bytes of all chunks,
+        for as many requests as "cuts" says."""
         length = int(self.headers.get("Content-Length") or 0)
         body = bytearray()
         while len(body) < length:
             with lock:
                 cut = settings["cut"]
                 if cut is not None and report["received"] + len(body) >= cut:
-                    settings["cut"] = None
+                    settings["cuts"] -= 1
+                    if settings["cuts"] == 0:
+                        settings["cut"] = None
                     break
             try:
                 piece = self.rfile.read1(min(1 << 16, length - len(body)))

@@ -6,7 +6,16 @@ Serves ./files, and prints each request. Options:
     hash         answers to X-Hash with the hash of what was received, as Nextcloud does
     sums         keeps oc:checksums of what was received, as ownCloud does
     flip         a bit of each file changes on the way
+    flipown      a bit of each file changes on the way that is sent to its own name
     quota=BYTES  takes no more in chunks
+    time         gives files the time of X-OC-Mtime
+    nomove       does not know MOVE of files
+    nocopy       does not know COPY
+    drop         lets nobody look at or read what is there
+    noread       lets nobody read what is there
+    nodelete     deletes nothing
+    lose         gives the first file its name, or takes the first one that is sent to its own name, and answers that it is busy
+    cut          leaves half of the first file that is sent to its own name, and closes the connection
 """
 
 import base64
@@ -41,11 +50,11 @@ dav = WsgiDAVApp(
 class Received:
     """A body, hashed as it is read."""
 
-    def __init__(self, body):
+    def __init__(self, body, path):
         self.body = body
         self.sha256 = hashlib.sha256()
         self.sha1 = hashlib.sha1()
-        self.flips = "flip" in options
+        self.flips = "flip" in options or "flipown" in options and not path.endswith(".uploading")
 
     def read(self, count=-1):
         data = self.body.read(count)
@@ -86,13 +95,53 @@ def put_together(environ, path):
     return "201 Created"
 
 
+def keep_time(environ, path, headers):
+    if "time" in options and "HTTP_X_OC_MTIME" in environ:
+        os.utime(files + path, times=(0, int(environ["HTTP_X_OC_MTIME"])))
+        headers.append(("X-OC-Mtime", "accepted"))
+
+
+cuts = ["cut"] if "cut" in options else []
+losses = ["lose"] if "lose" in options else []
+
+
+def lost(environ, start_response):
+    """Does what was asked, and says that it did not."""
+    losses.clear()
+    list(dav(environ, lambda status, headers, exc_info=None: None))
+    start_response("503 Service Unavailable", [("Content-Length", "0"), ("Connection", "close")])
+    return []
+
+
 def answer(environ, start_response):
     method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"].encode("latin-1").decode()
     print(method, path, flush=True)
+    refused = None
+    if method == "MOVE" and "nomove" in options and not path.startswith(uploads):
+        refused = "501 Not Implemented"
+    if method == "COPY" and "nocopy" in options:
+        refused = "501 Not Implemented"
+    if method in ("PROPFIND", "GET") and "drop" in options:
+        refused = "403 Forbidden"
+    if method == "GET" and "noread" in options or method == "DELETE" and "nodelete" in options:
+        refused = "403 Forbidden"
+    if refused:
+        environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        start_response(refused, [("Content-Length", "0")])
+        return []
+    if method == "PUT" and cuts and not path.endswith(".uploading"):
+        cuts.clear()
+        body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
+        with open(files + path, "wb") as out:
+            out.write(body[: len(body) // 2])
+        start_response("503 Service Unavailable", [("Content-Length", "0"), ("Connection", "close")])
+        return []
     if path.startswith(uploads) and environ.get("HTTP_AUTHORIZATION") == authorization:
         status = None
         if method == "MOVE" and path.endswith("/.file"):
             status = put_together(environ, path)
+            target = urllib.parse.unquote(urllib.parse.urlparse(environ["HTTP_DESTINATION"]).path)
+            keep_time(environ, target, [])
         folder = files + os.path.dirname(path)
         if method == "PUT" and quota is not None and os.path.isdir(folder):
             names = [os.path.join(folder, name) for name in os.listdir(folder)]
@@ -102,9 +151,11 @@ def answer(environ, start_response):
         if status:
             start_response(status, [("Content-Length", "0")])
             return []
+    if losses and method == "MOVE" and not refused:
+        return lost(environ, start_response)
     if method != "PUT":
         return dav(environ, start_response)
-    received = environ["wsgi.input"] = Received(environ["wsgi.input"])
+    received = environ["wsgi.input"] = Received(environ["wsgi.input"], path)
 
     def start(status, headers, exc_info=None):
         if status.startswith("2"):
@@ -114,7 +165,12 @@ def answer(environ, start_response):
                 keep_sum(path, received.sha1)
         return start_response(status, headers, exc_info)
 
-    return dav(environ, start)
+    if losses and not path.endswith(".uploading"):
+        return lost(environ, start_response)
+    body = list(dav(environ, start))
+    if os.path.isfile(files + path):
+        keep_time(environ, path, [])
+    return body
 
 
 # A test may wait for its turn beside the others for longer than the 10 s that the server would wait.

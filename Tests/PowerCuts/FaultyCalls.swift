@@ -1,13 +1,13 @@
 import Glibc
-import TakeFiles
+package import TakeFiles
 import Takes
 
 /// The kernel's calls, except for those that a plan lets fail; all are written down.
 ///
 /// Syncs are not carried out: nothing here survives the machine anyway, and they would take most of the time.
-final class FaultyCalls: SystemCalls {
+package final class FaultyCalls: SystemCalls {
     /// For the number of a call, counted from 0, and its name: the error with which it fails, if it does.
-    typealias Plan = @Sendable (Int, String) -> Int32?
+    package typealias Plan = @Sendable (Int, String) -> Int32?
 
     private struct State {
         var plan: Plan
@@ -25,39 +25,39 @@ final class FaultyCalls: SystemCalls {
     private let largestWrite: Int
     private let state: Locked<State>
 
-    init(root: String, largestWrite: Int = .max, plan: @escaping Plan = { _, _ in nil }) {
+    package init(root: String, largestWrite: Int = .max, plan: @escaping Plan = { _, _ in nil }) {
         self.root = root
         self.largestWrite = largestWrite
         state = Locked(State(plan: plan))
     }
 
     /// The calls that worked, without those that only read: `write 2026-11-21/heron07-0001-061811Z.wav.part`.
-    var trace: [String] {
+    package var trace: [String] {
         get { state.withLock { $0.trace } }
         set { state.withLock { $0.trace = newValue } }
     }
     /// How many calls were made.
-    var count: Int { state.withLock { $0.count } }
+    package var count: Int { state.withLock { $0.count } }
 
     /// What is said to be free; nil: the truth.
-    var free: Int64? {
+    package var free: Int64? {
         get { state.withLock { $0.free } }
         set { state.withLock { $0.free = newValue } }
     }
 
     /// The kind of file system that is stated.
-    var magic: UInt32 {
+    package var magic: UInt32 {
         get { state.withLock { $0.magic } }
         set { state.withLock { $0.magic = newValue } }
     }
 
     /// Where the entries of files begin that are asked for next, one after the other; after the last, it is not known.
-    var entryStarts: [Int64] {
+    package var entryStarts: [Int64] {
         get { state.withLock { $0.entryStarts } }
         set { state.withLock { $0.entryStarts = newValue } }
     }
 
-    func setPlan(_ plan: @escaping Plan) {
+    package func setPlan(_ plan: @escaping Plan) {
         state.withLock {
             $0.plan = plan
             $0.count = 0
@@ -65,7 +65,7 @@ final class FaultyCalls: SystemCalls {
     }
 
     /// For the name of a call and what it is made on, below the root: the error with which it fails, if it does.
-    func setRefusal(_ refusal: @escaping @Sendable (_ verb: String, _ subject: String) -> Int32?) {
+    package func setRefusal(_ refusal: @escaping @Sendable (_ verb: String, _ subject: String) -> Int32?) {
         state.withLock { $0.refusal = refusal }
     }
 
@@ -90,7 +90,7 @@ final class FaultyCalls: SystemCalls {
         return result
     }
 
-    func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
+    package func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
         let isMaking = flags & O_CREAT != 0
         let descriptor = try door(isMaking ? "create" : "open", short(path), isTraced: isMaking) { () throws(Errno) in
             try kernel.open(path, flags: flags, mode: mode)
@@ -99,117 +99,119 @@ final class FaultyCalls: SystemCalls {
         return descriptor
     }
 
-    func close(_ descriptor: Int32) {
+    package func close(_ descriptor: Int32) {
         kernel.close(descriptor)
     }
 
-    func pwrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+    package func pwrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
         try door("write", name(descriptor)) { () throws(Errno) in
             try kernel.pwrite(
                 descriptor, UnsafeRawBufferPointer(rebasing: bytes.prefix(largestWrite)), at: offset)
         }
     }
 
-    func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+    package func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno)
+        -> Int
+    {
         try door("read", name(descriptor), isTraced: false) { () throws(Errno) in
             try kernel.pread(
                 descriptor, UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(largestWrite)), at: offset)
         }
     }
 
-    func fdatasync(_ descriptor: Int32) throws(Errno) {
+    package func fdatasync(_ descriptor: Int32) throws(Errno) {
         try door("fdatasync", name(descriptor)) {}
     }
 
-    func fsync(_ descriptor: Int32) throws(Errno) {
+    package func fsync(_ descriptor: Int32) throws(Errno) {
         try door("fsync", name(descriptor)) {}
     }
 
-    func dropCache(_ descriptor: Int32) throws(Errno) {
+    package func dropCache(_ descriptor: Int32) throws(Errno) {
         try door("dropCache", name(descriptor), isTraced: false) { () throws(Errno) in try kernel.dropCache(descriptor)
         }
     }
 
-    func allocate(_ descriptor: Int32, byteCount: Int64) throws(Errno) {
+    package func allocate(_ descriptor: Int32, byteCount: Int64) throws(Errno) {
         try door("allocate", name(descriptor)) { () throws(Errno) in
             try kernel.allocate(descriptor, byteCount: byteCount)
         }
     }
 
     /// Not carried out: not every file system that a test may lie on can do it.
-    func bypassCache(_ descriptor: Int32) throws(Errno) {
+    package func bypassCache(_ descriptor: Int32) throws(Errno) {
         try door("bypassCache", name(descriptor), isTraced: false) {}
     }
 
     /// Made up, for the same reason.
-    func extents(_ descriptor: Int32) throws(Errno) -> [FileExtent] {
+    package func extents(_ descriptor: Int32) throws(Errno) -> [FileExtent] {
         try door("extents", name(descriptor), isTraced: false) { [FileExtent(offset: 0, place: 4096, byteCount: 8192)] }
     }
 
-    func length(_ descriptor: Int32) throws(Errno) -> Int64 {
+    package func length(_ descriptor: Int32) throws(Errno) -> Int64 {
         try door("length", name(descriptor), isTraced: false) { () throws(Errno) in try kernel.length(descriptor) }
     }
 
-    func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
+    package func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
         try door("truncate", name(descriptor)) { () throws(Errno) in
             try kernel.ftruncate(descriptor, to: byteCount)
         }
     }
 
-    func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) {
+    package func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) {
         try door("chmod", name(descriptor), isTraced: false) { () throws(Errno) in
             try kernel.fchmod(descriptor, mode)
         }
     }
 
-    func lock(_ descriptor: Int32) throws(Errno) {
+    package func lock(_ descriptor: Int32) throws(Errno) {
         try door("lock", name(descriptor), isTraced: false) { () throws(Errno) in try kernel.lock(descriptor) }
     }
 
-    func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
+    package func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
 
-    func rename(_ from: String, to: String) throws(Errno) {
+    package func rename(_ from: String, to: String) throws(Errno) {
         try door("rename", "\(short(from)) \(short(to))") { () throws(Errno) in try kernel.rename(from, to: to) }
     }
 
-    func unlink(_ path: String) throws(Errno) {
+    package func unlink(_ path: String) throws(Errno) {
         try door("remove", short(path)) { () throws(Errno) in try kernel.unlink(path) }
     }
 
-    func rmdir(_ path: String) throws(Errno) {
+    package func rmdir(_ path: String) throws(Errno) {
         try door("rmdir", short(path)) { () throws(Errno) in try kernel.rmdir(path) }
     }
 
-    func mkdir(_ path: String, mode: UInt32) throws(Errno) {
+    package func mkdir(_ path: String, mode: UInt32) throws(Errno) {
         try door("mkdir", short(path)) { () throws(Errno) in try kernel.mkdir(path, mode: mode) }
     }
 
-    func freeBytes(_ path: String) throws(Errno) -> Int64 {
+    package func freeBytes(_ path: String) throws(Errno) -> Int64 {
         try door("statvfs", short(path), isTraced: false) { () throws(Errno) in
             if let free { return free }
             return try kernel.freeBytes(path)
         }
     }
 
-    func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 {
+    package func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 {
         try door("statfs", short(path), isTraced: false) { () throws(Errno) in magic }
     }
 
-    func entryStart(_ name: String, in folder: String) throws(Errno) -> Int64? {
+    package func entryStart(_ name: String, in folder: String) throws(Errno) -> Int64? {
         try door("find", name, isTraced: false) { () throws(Errno) in
             state.withLock { $0.entryStarts.isEmpty ? nil : $0.entryStarts.removeFirst() }
         }
     }
 
-    func identity(_ path: String) throws(Errno) -> FileIdentity {
+    package func identity(_ path: String) throws(Errno) -> FileIdentity {
         try door("stat", short(path), isTraced: false) { () throws(Errno) in try kernel.identity(path) }
     }
 
-    func checkWritable(_ path: String) throws(Errno) {
+    package func checkWritable(_ path: String) throws(Errno) {
         try door("access", short(path), isTraced: false) { () throws(Errno) in try kernel.checkWritable(path) }
     }
 
-    func entries(_ path: String) throws(Errno) -> [String] {
+    package func entries(_ path: String) throws(Errno) -> [String] {
         try door("list", short(path), isTraced: false) { () throws(Errno) in try kernel.entries(path) }
     }
 }

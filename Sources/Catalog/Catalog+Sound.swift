@@ -1,0 +1,100 @@
+import GRDB
+import TakeFiles
+import Takes
+
+extension Catalog {
+    /// Takes whose sound was not compared with their sidecars yet, on storages that are in, the newest first. Those that wait for their
+    /// conversion are left out: their files are replaced soon.
+    public func uncomparedTakes(limit: Int) throws -> [QueuedUpload] {
+        try database.read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT take.take, take.day, storage.path FROM take JOIN storage ON storage.id = take.storage
+                    WHERE \(CatalogSchema.sound) IS NULL AND storage.isHere AND NOT (\(CatalogSchema.isPending))
+                    ORDER BY take.id DESC LIMIT ?
+                    """, arguments: [limit]
+            ).compactMap(Self.upload)
+        }
+    }
+
+    /// The next of `uncomparedTakes` in one pass over all of them: takes that were cataloged during the pass, then the newest.
+    /// - Parameter passed: the range of row ids that the pass has covered; nil before the first take. It grows with each call.
+    public func nextUncompared(_ passed: inout ClosedRange<Int64>?) throws -> QueuedUpload? {
+        let (found, range) = try database.read { database -> (QueuedUpload?, ClosedRange<Int64>?) in
+            func next(_ condition: String, _ id: Int64?) throws -> Row? {
+                try Row.fetchOne(
+                    database,
+                    sql: """
+                        SELECT take.id, take.take, take.day, storage.path FROM take JOIN storage ON storage.id = take.storage
+                        WHERE \(CatalogSchema.sound) IS NULL AND storage.isHere AND NOT (\(CatalogSchema.isPending))
+                            AND \(condition) LIMIT 1
+                        """, arguments: [id])
+            }
+            var range = passed
+            func next() throws -> Row? {
+                guard let range else { return try next("?1 IS NULL ORDER BY take.id DESC", nil) }
+                return try next("take.id > ? ORDER BY take.id", range.upperBound)
+                    ?? next("take.id < ? ORDER BY take.id DESC", range.lowerBound)
+            }
+            while let row = try next() {
+                let id: Int64 = row["id"]
+                range = min(range?.lowerBound ?? id, id)...max(range?.upperBound ?? id, id)
+                if let found = Self.upload(row) { return (found, range) }
+            }
+            return (nil, range)
+        }
+        passed = range
+        return found
+    }
+
+    /// Whether the row of a take says how its sound stands; nil: there is none.
+    public func saysSound(of take: String) throws -> Bool? {
+        try database.read { database in try Self.row(of: take, database).map { $0.entry.sound != nil } }
+    }
+
+    /// Takes that are held as damaged, on storages that are in, by number.
+    public func damagedTakes() throws -> [(take: QueuedUpload, why: String)] {
+        try database.read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT take.take, take.day, storage.path, json_extract(entry, '$.damaged') AS why
+                    FROM take JOIN storage ON storage.id = take.storage
+                    WHERE \(CatalogSchema.sound) = 'damaged' AND storage.isHere ORDER BY take.number, take.id
+                    """
+            ).compactMap { row in Self.upload(row).map { ($0, row["why"] ?? "") } }
+        }
+    }
+
+    private static func upload(_ row: Row) -> QueuedUpload? {
+        TakeName(stem: row["take"], day: row["day"]).map { QueuedUpload(take: $0, folder: row["path"], attempts: 0) }
+    }
+
+    /// Whether a take was held since it was damaged.
+    static func isOfDamage(_ why: String?) -> Bool { why?.hasPrefix("damaged: ") ?? false }
+
+    /// Why a damaged take is held.
+    static func why(_ damage: String) -> String {
+        "damaged: \(damage): see 'fieldfare takes --damaged'"
+    }
+
+    /// Has a row say how its take's sound stands.
+    static func setSound(of row: inout TakeRow, _ noted: TakeNotes, _ database: Database) throws {
+        let json = try String.fetchOne(
+            database, sql: "SELECT json FROM sidecar WHERE id = ?", arguments: [row.id])
+        guard let json else { return }
+        let sidecar = try SidecarFile.sidecar(Array(json.utf8), path: row.take)
+        row.entry.sound = noted.soundStanding(of: sidecar)
+        row.entry.damaged = noted.damage(of: sidecar)
+    }
+
+    /// Lets a take wait again that was held as damaged.
+    static func release(_ id: Int64, _ database: Database) throws {
+        try database.execute(
+            sql: """
+                UPDATE upload SET state = 'waiting', why = NULL, untilUs = NULL, attempts = 0
+                WHERE id = ? AND state = 'held' AND why IS NOT ?
+                """, arguments: [id, UploadStanding.heldByHand])
+    }
+}

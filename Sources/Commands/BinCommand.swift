@@ -1,0 +1,189 @@
+import ArgumentParser
+import Control
+import TakeFiles
+import Takes
+import Transport
+
+/// Takes that were deleted and may come back.
+struct BinCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bin", abstract: "Deleted takes: list them, bring one back, delete them for good.",
+        discussion: """
+            A deleted take stays in the bin for 30 days, unless its space is needed before. What is in the bin counts as free.
+            """,
+        subcommands: [BinList.self, BinRestore.self, BinEmpty.self], defaultSubcommand: BinList.self)
+
+    @OptionGroup var options: GlobalOptions
+}
+
+struct BinList: FieldfareCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Print the takes in the bin, the one deleted first at the top.")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var place: TakesOptions
+
+    func run(in session: Session) throws(Failure) {
+        let bin = try BinnedTakes(of: session, for: "bin", directory: place.directory)
+        guard !options.json else {
+            return try session.write(line: JSONValue.array(bin.items.map(bin.json)).description)
+        }
+        guard !bin.items.isEmpty else { return try session.write(line: "the bin is empty") }
+        for item in bin.items { try session.write(line: bin.line(item)) }
+        let (count, bytes) = (bin.items.count, bin.items.map(\.byteCount).total)
+        try session.write(
+            line: "\(count == 1 ? "1 take" : "\(count) takes"), \(Figures.size(bytes)), which count as free")
+    }
+}
+
+struct BinRestore: FieldfareCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Bring deleted takes back, with their notes.",
+        discussion: "The recorder does it, so it must run. 'last' is the take that was deleted last.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: ArgumentHelp("A take's stem, its number, or 'last'.", valueName: "take"))
+    var takes: [TakeReference]
+
+    func run(in session: Session) throws(Failure) {
+        let recorder = try session.connectToBin(for: "bin restore")
+        let bin = try BinnedTakes(of: session, for: "bin restore", directory: nil)
+        var named: [TakeName] = []
+        for reference in takes {
+            let take = try bin.find(reference, for: "bin restore")
+            if !named.contains(take) { named.append(take) }
+        }
+        var restored: [String] = []
+        var first: Failure?
+        for take in named {
+            do throws(ControlError) {
+                let order = Command.restore(stem: take.stem, day: take.day)
+                _ = try recorder.ask(.command(order), timeout: .seconds(60))
+            } catch {
+                let failure = Failure(error)
+                if first == nil { first = failure } else { session.console.complain(failure.description) }
+                continue
+            }
+            restored.append(take.stem)
+            if !options.json { try session.write(line: "restored \(take.stem)") }
+        }
+        if options.json {
+            try session.write(line: JSONValue.object(["restored": .array(restored.map { .string($0) })]).description)
+        }
+        if let first { throw first }
+    }
+}
+
+struct BinEmpty: FieldfareCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "empty", abstract: "Delete for good what is in the bin.",
+        discussion: "Asks first. The recorder does it, so it must run.")
+
+    @OptionGroup var options: GlobalOptions
+    @Flag(help: "Delete without a question.") var yes = false
+
+    func run(in session: Session) throws(Failure) {
+        let recorder = try session.connectToBin(for: "bin empty")
+        let bin = try BinnedTakes(of: session, for: "bin empty", directory: nil)
+        let stems = bin.items.map(\.take.stem)
+        if !yes, !stems.isEmpty {
+            for item in bin.items { session.console.complain(bin.line(item)) }
+            let question =
+                stems.count == 1
+                ? "Delete this take for good? [y/N]" : "Delete these \(stems.count) takes for good? [y/N]"
+            guard let answer = session.console.ask(question) else {
+                throw Failure(
+                    exitStatus: 64,
+                    "fieldfare bin empty: the input is not a terminal: add --yes to delete without a question")
+            }
+            guard ["y", "yes"].contains(answer.lowercased()) else {
+                return try session.write(line: "nothing is deleted")
+            }
+        }
+        do throws(ControlError) {
+            _ = try recorder.ask(.command(.empty(stem: nil)), timeout: .seconds(600))
+        } catch {
+            throw Failure(error)
+        }
+        guard !options.json else {
+            return try session.write(line: JSONValue.object(["deleted": .array(stems.map { .string($0) })]).description)
+        }
+        if stems.isEmpty { try session.write(line: "the bin is empty") }
+        for stem in stems { try session.write(line: "deleted \(stem) for good") }
+    }
+}
+
+/// The bin, which the command line reads from its folder by itself.
+struct BinnedTakes {
+    let folder: TakesFolder
+    /// The oldest first.
+    let items: [TakesBin.Item]
+
+    init(of session: Session, for command: String, directory: String?) throws(Failure) {
+        folder = try KitTakes(of: session, for: command, directory: directory).folder
+        do throws(FileError) {
+            items = try folder.binnedTakes()
+        } catch {
+            throw Failure(reading: error, command)
+        }
+    }
+
+    func find(_ reference: TakeReference, for command: String) throws(Failure) -> TakeName {
+        let found = reference == .last ? items.suffix(1) : items.filter { reference.names($0.take) }
+        guard let item = found.first else {
+            throw Failure(exitStatus: 66, "\(command): \(reference): no such take in the bin of \(folder.path)")
+        }
+        guard found.count == 1 else {
+            let places = found.prefix(5).map { "\($0.take.day)/\($0.take.stem)" }.joined(separator: ", ")
+            throw Failure(
+                exitStatus: 65, "\(command): \(reference): there are \(found.count): \(places): name one by its stem")
+        }
+        return item.take
+    }
+
+    /// A take, and when it was deleted.
+    func line(_ item: TakesBin.Item) -> String {
+        let take = (try? folder.binnedSidecar(of: item.take)).map { TakeLine($0).text(stemWidth: 0) } ?? item.take.stem
+        let deleted = item.binned.flatMap { WallTime(iso8601: $0) }.map { "deleted \($0.date) \($0.timeOfDay)" }
+        return "\(take)  \(deleted ?? "deleted while the clock was not set")"
+    }
+
+    func json(_ item: TakesBin.Item) -> JSONValue {
+        let sidecar = try? folder.binnedSidecar(of: item.take)
+        return .object([
+            "take": .string(item.take.stem), "number": .integer(item.take.number), "day": .string(item.take.day),
+            "bytes": .integer(Int(item.byteCount)), "binned": item.binned.map { .string($0) } ?? .null,
+            "started": sidecar.map { .string($0.startedCorrected ?? $0.started) } ?? .null,
+            "duration_seconds": sidecar.map { .double($0.durationSeconds) } ?? .null,
+        ])
+    }
+}
+
+extension ControlClient {
+    /// Whether the recorder has a bin; an older one deletes for good.
+    func hasBin() throws(ControlError) -> Bool { try askForStatus(.status).1["bin_bytes"]?.integer != nil }
+}
+
+extension Session {
+    /// Connects to a recorder that has a bin.
+    fileprivate func connectToBin(for command: String) throws(Failure) -> ControlClient {
+        let recorder = try connect()
+        let (status, hasBin): (Status, Bool)
+        do throws(ControlError) {
+            let (found, reply) = try recorder.askForStatus(.status)
+            (status, hasBin) = (found, reply["bin_bytes"]?.integer != nil)
+        } catch {
+            throw Failure(error)
+        }
+        guard status.directory != nil else {
+            throw Failure(exitStatus: 74, "\(command): the folder for takes is not there: see 'fieldfare status'")
+        }
+        guard hasBin else {
+            throw Failure(
+                exitStatus: 75,
+                "\(command): the recorder is of version \(status.version), which has no bin and deletes for good: update it"
+            )
+        }
+        return recorder
+    }
+}

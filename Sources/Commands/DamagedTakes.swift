@@ -1,0 +1,64 @@
+import Control
+import TakeFiles
+import Takes
+import Transport
+
+/// Takes whose sound is not what was recorded.
+struct DamagedTakes {
+    private let session: Session
+
+    /// The library reads the whole take once more.
+    private static let timeout = Duration.seconds(600)
+
+    init(_ session: Session) { self.session = session }
+
+    /// Why a take is damaged, as a comparison of all of its files finds; nil: it is not, as far as that is known.
+    /// - Parameter command: what a sentence begins with.
+    func damage(of sidecar: Sidecar, in folder: String, for command: String) throws(Failure) -> String? {
+        var problems: [String] = []
+        for sound in sidecar.sounds {
+            do throws(FileError) {
+                guard let finding = try SoundCheck(sound, in: folder).run(), finding.isDamage else { continue }
+                problems.append("\(sound.file): \(finding.sentence(sound))")
+            } catch {
+                session.console.complain("\(command): \(error.fact)")
+            }
+        }
+        guard let first = problems.first else { return nil }
+        return problems.count == 1 ? first : "\(first) (and \(problems.count - 1) more of its files)"
+    }
+
+    /// Has the library accept a take as it is.
+    func accept(_ reference: TakeReference) throws(Failure) {
+        let client = try session.connectToLibrary()
+        let library = LibraryTakes(session, client)
+        let stem = try library.ask(.show(reference), for: LibraryTakes.Shown.self).take.take
+        let reply: JSONValue
+        do throws(ControlError) {
+            reply = try client.ask(.acceptDamaged(stem: stem), timeout: Self.timeout)
+        } catch {
+            throw Failure(error)
+        }
+        guard !session.options.json else { return try session.write(json: reply) }
+        try session.write(line: "accepted \(stem) as it is: it is sent, and may be deleted, as others are")
+    }
+
+    /// How many takes the library holds as damaged, and the first one with what is wrong; nil: it does not say.
+    func count(_ client: LibraryClient) -> (count: Int, first: CatalogedTake?)? {
+        var query = TakeQuery()
+        query.isDamaged = true
+        query.order = .number
+        query.isDescending = false
+        var found: [CatalogedTake] = []
+        do throws(Failure) {
+            try LibraryTakes(session, client).pages(query, TakeQuery.mostTakes) { (takes: [CatalogedTake]) in
+                found += takes
+            }
+        } catch {
+            return nil
+        }
+        // An older library knows no such condition, and lists all.
+        found.removeAll { $0.damaged == nil }
+        return (found.count, found.first)
+    }
+}

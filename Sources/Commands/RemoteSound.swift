@@ -1,0 +1,93 @@
+import Glibc
+import TakeFiles
+import Takes
+
+/// The sound of a file in a store, as it is read back, compared with what its sidecar there says.
+struct RemoteSound {
+    private let recorded: RecordedSound
+    private var content: Content
+
+    private enum Content {
+        case wav(WAVSound)
+        /// FLAC is decoded from a file.
+        case flac(TemporaryFile)
+    }
+
+    init(_ recorded: RecordedSound) throws(Failure) {
+        self.recorded = recorded
+        content = recorded.file.hasSuffix(".flac") ? .flac(try TemporaryFile(recorded.file)) : .wav(WAVSound())
+    }
+
+    /// Adds bytes that were read.
+    mutating func add(_ bytes: [UInt8]) throws(Failure) {
+        switch content {
+        case .wav(var sound):
+            sound.update(bytes)
+            content = .wav(sound)
+        case .flac(let file): try file.add(bytes)
+        }
+    }
+
+    /// What is wrong, once all bytes were added; nil: nothing is, as far as there is a fingerprint.
+    func problem() throws(Failure) -> String? {
+        let finding: SoundFinding?
+        switch content {
+        case .wav(let sound): finding = recorded.finding(sound.outcome)
+        case .flac(let file):
+            do {
+                finding = try SoundCheck(recorded, in: file.folder).run()
+            } catch {
+                throw Failure(exitStatus: 74, "remote verify: \(error.fact)")
+            }
+        }
+        guard let finding, finding.isDamage else { return nil }
+        return finding.sentence(recorded)
+    }
+}
+
+extension RecordedSound {
+    /// What is wrong with a file in a store, as far as its length and the sidecar say it; nil: nothing is.
+    /// - Parameter byteCount: negative: the store does not say it.
+    func problem(ofLength byteCount: Int64) -> String? {
+        if acceptedSHA256 != nil { return "not what was recorded: a person accepted it as it is" }
+        let sound = frames * Int64(format.bytesPerFrame)
+        guard byteCount >= 0, file.hasSuffix(".wav"), byteCount < sound else { return nil }
+        return "it is cut: it has \(byteCount) bytes, and \(sound) bytes of sound were recorded"
+    }
+}
+
+/// A file in a folder of its own, removed with its last reference.
+private final class TemporaryFile {
+    let folder: String
+    private let file: OpenFile
+    private var byteCount: Int64 = 0
+    private static let files = FileSystem()
+
+    /// - Parameter name: of the file. `/var/tmp` is on a disk, which has room for a take.
+    init(_ name: String) throws(Failure) {
+        var template = Array("/var/tmp/fieldfare-XXXXXX".utf8CString)
+        // Safe: the array ends with a zero byte, and lives as long as the call runs.
+        let isMade = unsafe template.withUnsafeMutableBufferPointer { unsafe mkdtemp($0.baseAddress!) != nil }
+        guard isMade else { throw Failure(exitStatus: 73, "remote verify: cannot make a folder in /var/tmp") }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        do throws(FileError) {
+            file = try Self.files.create("\(folder)/\(name)", isNew: true)
+        } catch {
+            throw Failure(exitStatus: 73, "remote verify: \(error.fact)")
+        }
+    }
+
+    deinit {
+        try? Self.files.remove(file.path)
+        try? Self.files.removeFolder(folder)
+    }
+
+    func add(_ bytes: [UInt8]) throws(Failure) {
+        do throws(FileError) {
+            try Self.files.write(bytes, to: file, at: byteCount)
+        } catch {
+            throw Failure(exitStatus: 74, "remote verify: \(error.fact)")
+        }
+        byteCount += Int64(bytes.count)
+    }
+}

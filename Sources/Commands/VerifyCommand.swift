@@ -1,0 +1,153 @@
+import ArgumentParser
+import Glibc
+import TakeFiles
+import Takes
+import Transport
+
+struct VerifyCommand: FieldfareCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Compare sound files with the sidecars beside them.",
+        discussion: """
+            PATH is a WAV or FLAC file beside its sidecar, a sidecar, or a folder with all folders below it. What is neither is \
+            read as a take of this kit. No service is needed, so that copies at home are compared as well.
+
+            The fingerprint of the sound is compared, which neither a changed header nor a conversion to FLAC changes. A file \
+            without one is compared by the hash that its sidecar was sent with, else by its length alone, which is said. A line \
+            names each file that is not as recorded; the last line counts.
+
+            Exit status: 0 nothing differs; 65 something differs, or is missing; 66 there is nothing to compare.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: ArgumentHelp("A file, a folder or a take.", valueName: "path"))
+    var paths: [String]
+
+    func run(in session: Session) throws(Failure) {
+        session.access.useIdlePriority()
+        var search = SoundSearch()
+        for path in paths { try search.add(path, in: session) }
+        var report = SoundReport()
+        for take in search.takes { try report.add(take, session) }
+        for path in search.strays { try report.add(stray: path, session) }
+        guard !report.isEmpty else {
+            throw Failure(
+                exitStatus: 66, "verify: \(paths.joined(separator: ", ").printable): there is no take to compare")
+        }
+        try report.end(session)
+    }
+}
+
+/// What is to be compared, as paths lead to it.
+struct SoundSearch {
+    /// Sidecars, with the audio files that are meant.
+    private(set) var takes: [Take] = []
+    /// Audio files without a sidecar.
+    private(set) var strays: [String] = []
+    private var known: Set<String> = []
+    private let files = FileSystem()
+
+    /// A sidecar, and the audio files beside it.
+    struct Take {
+        /// The sidecar's path.
+        var path: String
+        var folder: String
+        /// What it says, or why it cannot be read.
+        var sidecar: Result<Sidecar, Failure>
+        /// The only file that is meant; nil: all.
+        var only: String?
+    }
+
+    private static let endings = [".wav", ".flac"]
+
+    /// Adds what a path, or a take's name, leads to.
+    mutating func add(_ path: String, in session: Session) throws(Failure) {
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        if (try? files.openFolder(path)) != nil { return try add(folder: path) }
+        let (folder, name) = Self.split(path)
+        guard (try? files.attributes(path)) != nil else {
+            let isName = !path.contains("/") && !name.contains(".")
+            guard isName else { throw Failure(exitStatus: 66, "verify: \(path.printable): it is not there") }
+            let kit = try KitTakes(of: session, for: "verify", directory: nil)
+            let take = try kit.find(TakeReference(path), for: "verify")
+            return try add(folder: kit.folder.folder(of: take), only: "\(take.stem).json", file: nil)
+        }
+        if name.hasSuffix(".json") { return try add(folder: folder, only: name, file: nil) }
+        guard Self.isAudio(name) else {
+            throw Failure(exitStatus: 66, "verify: \(path.printable): it is neither WAV, FLAC nor a sidecar")
+        }
+        for sidecar in try names(in: folder) where sidecar.hasSuffix(".json") {
+            guard case .success(let found)? = read(folder, sidecar), found.audioFiles.contains(name) else { continue }
+            return takes.append(
+                Take(path: "\(folder)/\(sidecar)", folder: folder, sidecar: .success(found), only: name))
+        }
+        throw Failure(
+            exitStatus: 66, "verify: \(path.printable): no sidecar beside it lists it: there is nothing to compare")
+    }
+
+    /// Adds one sidecar that a person named.
+    private mutating func add(folder: String, only name: String, file: String?) throws(Failure) {
+        let path = "\(folder)/\(name)"
+        let sidecar = read(folder, name) ?? .failure(Failure(exitStatus: 65, "verify: \(path): it is no sidecar"))
+        takes.append(Take(path: path, folder: folder, sidecar: sidecar, only: file))
+    }
+
+    private mutating func add(folder: String) throws(Failure) {
+        let names = try names(in: folder)
+        let there = Set(names)
+        var listed: Set<String> = []
+        for name in names where name.hasSuffix(".json") && known.insert("\(folder)/\(name)").inserted {
+            guard let sidecar = read(folder, name) else { continue }
+            switch sidecar {
+            case .success(let found): listed.formUnion(found.audioFiles)
+            case .failure:
+                // Other programs keep JSON as well: it is a sidecar if it is called after sound.
+                let base = name.dropLast(5)
+                guard Self.endings.contains(where: { there.contains("\(base)\($0)") }) else { continue }
+                listed.formUnion(Self.endings.map { "\(base)\($0)" })
+            }
+            takes.append(Take(path: "\(folder)/\(name)", folder: folder, sidecar: sidecar, only: nil))
+        }
+        for name in names where Self.isAudio(name) && !listed.contains(name) {
+            if known.insert("\(folder)/\(name)").inserted { strays.append("\(folder)/\(name)") }
+        }
+        // Links are not followed, so that none leads round in a circle.
+        for name in names where !name.contains(".") || TakeName.isDay(name) {
+            if (try? files.openFolder("\(folder)/\(name)", followsLink: false)) != nil {
+                try add(folder: "\(folder)/\(name)")
+            }
+        }
+        for name in names where name.contains(".") && !Self.isAudio(name) && !name.hasSuffix(".json") {
+            if (try? files.openFolder("\(folder)/\(name)", followsLink: false)) != nil {
+                try add(folder: "\(folder)/\(name)")
+            }
+        }
+    }
+
+    /// The names in a folder that are not hidden, in order.
+    private func names(in folder: String) throws(Failure) -> [String] {
+        do {
+            return try files.entries(folder).filter { !$0.hasPrefix(".") }.sorted()
+        } catch {
+            throw Failure(reading: error, "verify")
+        }
+    }
+
+    /// A sidecar; nil: it is the notes of a take, or longer than any sidecar.
+    private func read(_ folder: String, _ name: String) -> Result<Sidecar, Failure>? {
+        guard !name.hasSuffix(".notes.json") else { return nil }
+        let path = "\(folder)/\(name)"
+        do {
+            return .success(try SidecarFile.sidecar(try files.contents(path, limit: 64 << 20), path: path))
+        } catch {
+            return .failure(Failure(reading: error, "verify"))
+        }
+    }
+
+    private static func isAudio(_ name: String) -> Bool { endings.contains(where: name.hasSuffix) }
+
+    private static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
+    }
+}

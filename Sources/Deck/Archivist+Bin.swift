@@ -1,0 +1,185 @@
+import Glibc
+import TakeFiles
+import Takes
+import Transport
+import Workers
+
+// Deletion, and the bin.
+extension Archivist {
+    /// The interval at which the bin's age is counted on.
+    private static let binInterval = Duration.seconds(3600)
+
+    /// When it is to look again at the latest: not while the storage is the writer's alone.
+    var nextCheck: Instant? { burden == .allowed ? nextBinCheck : nil }
+
+    func discarding(of take: TakeName, _ terms: DiscardTerms) -> Chore {
+        Chore(kind: .discard, take: take) { [unowned self] in
+            if let end = terms.notAfter, clock.now() > end {
+                let reason = "it comes too late, and nothing is deleted: ask again"
+                return .done(.discarded(take, .refused(Refusal(.busy, "discard: \(take.stem): \(reason)"))))
+            }
+            guard let directory else { return .done(.discarded(take, .refused(Self.storageWentAway(take)))) }
+            do throws(FileError) {
+                guard !terms.isFinal else {
+                    try directory.remove(take)
+                    return .done(.discarded(take, .deleted))
+                }
+                try directory.moveToBin(take, at: moment)
+                nextBinCheck = nextBinCheck ?? clock.now() + Self.binInterval
+                return .done(.discarded(take, .binned))
+            } catch {
+                guard (try? directory.contains(take)) == false else {
+                    let reason = terms.isFinal ? "\(error)" : directory.binRefusal(of: take, error)
+                    return .done(.discarded(take, .refused(Refusal(.io, "discard: \(reason)"))))
+                }
+                let rest =
+                    terms.isFinal
+                    ? "it is deleted, but for files that are removed when the recorder starts again"
+                    : "it is in the bin, but for files that are moved there when the recorder starts again"
+                return .done(.discarded(take, .begun(Refusal(.io, "discard: \(take.stem): \(rest): \(error)"))))
+            }
+        }
+    }
+
+    func restoring(of take: TakeName) -> Chore {
+        let away = Refusal(.io, "restore: \(take.stem): its storage went away: it is in the bin there")
+        var chore = Chore(kind: .bin) { [unowned self] in
+            guard let directory else { return .done(.restored(take, away)) }
+            do throws(FileError) {
+                try directory.restore(take)
+            } catch {
+                let refusal =
+                    switch error.code {
+                    case EEXIST where error.operation == "restore":
+                        Refusal(.busy, "restore: \(take.stem): a take of that name is there: it stays in the bin")
+                    case ENOENT:
+                        Refusal(.notFound, "restore: \(take.stem): it is not in the bin any more: \(error.fact)")
+                    default: Refusal(.io, "restore: \(take.stem): it stays in the bin: \(error)")
+                    }
+                return .done(.restored(take, refusal))
+            }
+            // Unfinished files that were deleted with the take are back as well.
+            if (try? directory.leftovers())?.contains(take) == true {
+                addRecovery(of: take, in: directory, ending: nil)
+            } else if (try? directory.awaitsConversion(take)) == true {
+                addConversion(of: take, in: directory)
+            }
+            // The calendar may have been set meanwhile.
+            if let lastDate, (try? directory.sidecar(of: take))?.bootID == bootID {
+                add(Self.dating(directory, by: lastDate.truth, kit: lastDate.kit))
+            }
+            return .done(.restored(take, nil))
+        }
+        chore.dropped = .restored(take, away)
+        return chore
+    }
+
+    /// One take, or all that are in the bin now.
+    func emptying(of take: TakeName?) -> Chore {
+        let away = Refusal(.io, "empty: the storage went away: what was not removed yet is in the bin there")
+        var left = take.map { [$0] } ?? directory?.bin.items.map(\.take) ?? []
+        var failure: Refusal?
+        var chore = Chore(kind: .bin) { [unowned self] in
+            guard let directory else { return .done(.emptied(take, away)) }
+            guard !left.isEmpty else { return .done(.emptied(take, failure)) }
+            let next = left.removeFirst()
+            do throws(FileError) {
+                try directory.empty(next)
+            } catch {
+                failure = failure ?? Refusal(.io, "empty: \(next.stem): \(error)")
+            }
+            return .more
+        }
+        chore.dropped = .emptied(take, away)
+        return chore
+    }
+
+    /// Reads the bin, and completes what a cut left there: before takes are recovered, of which some may be in it.
+    func reading(of directory: TakesDirectory) -> Chore {
+        Chore(kind: .bin) { [unowned self] in
+            read(directory)
+            return .done(nil)
+        }
+    }
+
+    private func read(_ directory: TakesDirectory) {
+        directory.readBin(at: moment)
+        reportProblems(directory)
+        nextBinCheck =
+            !directory.bin.items.isEmpty
+            ? clock.now() : directory.bin.isReadAgain ? clock.now() + Self.binInterval : nil
+    }
+
+    /// Reads a bin once more that could not be read whole.
+    func readAgain(_ directory: TakesDirectory) {
+        if directory.bin.isReadAgain { read(directory) }
+    }
+
+    /// Removes for good, the oldest first, what is needed for so many bytes to be free. What is removed may be free later: not more is removed
+    /// than what adds up to them.
+    func makeRoom(_ wanted: Int64) {
+        guard let directory, !chores.contains(where: { $0.isRoom }) else { return }
+        var freed: Int64 = 0
+        var missing: Int64?
+        var chore = Chore(kind: .bin) {
+            let needed = try missing ?? wanted - directory.freeBytesBesideBin()
+            missing = needed
+            guard freed < needed, let oldest = directory.bin.oldest else { return .done(nil) }
+            freed += oldest.byteCount
+            return try Self.remove(oldest, from: directory, because: "its space is needed")
+        }
+        chore.isRoom = true
+        add(chore)
+    }
+
+    /// Counts the bin's age on when that is due, and removes for good what was long enough in it.
+    func checkBin() {
+        guard let directory, let due = nextBinCheck, clock.now() >= due, burden == .allowed else { return }
+        readAgain(directory)
+        nextBinCheck = directory.bin.items.isEmpty ? nil : clock.now() + Self.binInterval
+        let moment = moment
+        add(
+            Chore(kind: .survey) {
+                try directory.keepBinAge(at: moment)
+                guard let oldest = directory.bin.overdue.first else { return .done(nil) }
+                return try Self.remove(oldest, from: directory, because: "it was there for 30 days")
+            } failed: {
+                .reported(Report(.warning, "bin: \($0)"))
+            })
+    }
+
+    private static func remove(
+        _ item: TakesBin.Item, from directory: TakesDirectory, because reason: String
+    ) throws -> Chore.Progress {
+        do throws(FileError) {
+            try directory.empty(item.take)
+        } catch {
+            // It would be tried first forever.
+            directory.bin.passOver(item.take)
+            return .note(.reported(Report(.warning, "bin: \(item.take.stem): cannot be removed: \(error)")))
+        }
+        return .note(.reported(Report(.notice, "bin: \(item.take.stem): deleted for good: \(reason)")))
+    }
+
+    private func reportProblems(_ directory: TakesDirectory) {
+        for problem in directory.bin.newProblems() { outcomes?.post(.reported(Report(.warning, problem))) }
+    }
+
+    private var moment: BinMoment {
+        BinMoment(clock.now(), wall: clock.wallTime(), origin: lastDate?.truth.origin ?? .unset, bootID: bootID)
+    }
+}
+
+extension TakesDirectory {
+    /// Why a take cannot be moved into the bin, and what can be done instead.
+    fileprivate func binRefusal(of take: TakeName, _ error: FileError) -> String {
+        let instead = "to delete it for good, use 'fieldfare delete --now'"
+        return switch error.code {
+        case EEXIST where error.path == binPath:
+            "\(take.stem): another take of that name is in the bin: empty the bin, or \(instead)"
+        case ENOTDIR, ELOOP, EXDEV: "\(take.stem): \(binProblem(error)), or \(instead)"
+        case ENOSPC, EDQUOT: "\(take.stem): there is no room for the bin: \(error.fact): \(instead)"
+        default: "\(error)"
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import TakeFiles
+import Takes
+public import Transport
+import Workers
+
+// Takes that were deleted and may come back.
+extension Deck {
+    /// The takes in the bin, the oldest first.
+    public var binnedTakes: [BinnedTake] {
+        storage.directory?.bin.items.map { item in
+            BinnedTake(
+                take: item.take.stem, number: item.take.number, day: item.take.day, bytes: item.byteCount,
+                binned: item.binned)
+        } ?? []
+    }
+
+    /// Takes a take out of the bin; the asker is answered once it is back.
+    func restore(_ stem: String, in day: String?, _ asker: Asker) throws(Refusal) {
+        let directory = try openBin("restore: \(stem)")
+        guard recovery.discarded(stem, in: day) == nil else {
+            throw Refusal(.busy, "restore: \(stem): it is being deleted: ask again in a moment")
+        }
+        guard directory.bin.isRead else {
+            throw Refusal(.busy, "restore: \(stem): the bin is still being read: ask again in a moment")
+        }
+        guard let item = directory.bin.find(stem: stem, day: day) else {
+            throw Refusal(.notFound, "restore: \(stem): no such take in the bin, \(directory.binPath)")
+        }
+        binAskers.restores[item.take, default: []].append(asker)
+        if binAskers.restores[item.take]?.count == 1 { workers.archivist.post(.restore(item.take)) }
+    }
+
+    /// Deletes for good what is in the bin; the asker is answered once it is gone.
+    func empty(_ stem: String?, _ asker: Asker) throws(Refusal) {
+        let directory = try openBin("empty")
+        let take = stem.map { directory.bin.find(stem: $0)?.take }
+        if case .some(nil) = take, let stem {
+            throw Refusal(.notFound, "empty: \(stem): no such take in the bin, \(directory.binPath)")
+        }
+        binAskers.empties.append(asker)
+        workers.archivist.post(.empty(take ?? nil))
+    }
+
+    private func openBin(_ what: String) throws(Refusal) -> TakesDirectory {
+        guard let directory = storage.directory else {
+            throw Refusal(.io, "\(what): \(storage.path) is not there")
+        }
+        return directory
+    }
+
+    /// A take was to be restored.
+    func restored(_ take: TakeName, _ refusal: Refusal?) {
+        if let refusal {
+            report(Report(.warning, refusal.message))
+        } else {
+            selection.insert(take)
+            report(Report(.notice, "restore: \(take.stem): it is out of the bin"))
+            onTakeChange(TakeChange(.committed, take: take.stem))
+        }
+        for asker in binAskers.restores.removeValue(forKey: take) ?? [] {
+            reply(asker, refusal.map { .failure($0) } ?? .success(status))
+        }
+    }
+
+    /// The bin was to be emptied. Orders are answered in their order.
+    func emptied(_ refusal: Refusal?) {
+        report(
+            refusal.map { Report(.warning, $0.message) }
+                ?? Report(.notice, "empty: deleted for good what was in the bin"))
+        guard !binAskers.empties.isEmpty else { return }
+        reply(binAskers.empties.removeFirst(), refusal.map { .failure($0) } ?? .success(status))
+    }
+
+    /// Has the bin emptied, the oldest first, where its space is needed: beside a take for what is sampled in the next minute, above the
+    /// reserve; else for that minute alone.
+    func makeRoom() {
+        guard let directory = storage.directory, let free = directory.bin.lastFreeBytes, directory.bin.oldest != nil
+        else { return }
+        let minute = options.leastBytes(likelyFormat) - options.reserveBytes
+        let wanted = 60 * minute + (isRecording ? options.leastBytes(likelyFormat) : 0)
+        if free < wanted { workers.archivist.post(.makeRoom(wanted)) }
+    }
+}
+
+/// Callers that wait for work in the bin.
+struct BinAskers {
+    var restores: [TakeName: [Asker]] = [:]
+    /// In the order of their orders.
+    var empties: [Asker] = []
+}

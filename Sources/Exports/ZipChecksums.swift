@@ -1,0 +1,77 @@
+import Synchronization
+import TakeFiles
+import Takes
+
+/// The checksums that archives need of files, as long as their lengths and times stay the same: a second download reads each file once,
+/// and downloads at the same time share the first reading.
+public final class ZipChecksums: Sendable {
+    private struct State {
+        var known: [String: Known] = [:]
+        var readings: [String: (attributes: FileAttributes, reading: Reading)] = [:]
+        var use = 0
+    }
+
+    private struct Known {
+        var attributes: FileAttributes
+        var crc: UInt32
+        var use: Int
+    }
+
+    /// How far a file was read for its checksum. Any archive that needs it reads the next piece.
+    final class Reading: Sendable {
+        private let state = Mutex((place: Int64(0), check: CRC32(.ieee)))
+
+        /// Reads on, while others that need the same checksum wait.
+        func goOn<Result: Sendable>(
+            _ body: (_ place: inout Int64, _ check: inout CRC32) throws -> Result
+        ) throws -> Result {
+            try state.withLock { try body(&$0.place, &$0.check) }
+        }
+    }
+
+    private let state = Mutex(State())
+    private let most: Int
+
+    /// - Parameter most: the files whose checksums are kept; the one that was used longest ago makes room.
+    public init(most: Int = 2000) { self.most = most }
+
+    /// CRC-32 of a file, if it was read when it had these attributes.
+    func value(of path: String, _ attributes: FileAttributes) -> UInt32? {
+        state.withLock { state in
+            guard let found = state.known[path], found.attributes == attributes else { return nil }
+            state.use += 1
+            state.known[path]?.use = state.use
+            return found.crc
+        }
+    }
+
+    /// The reading of a file that has these attributes: the one that was begun, or a new one.
+    func reading(of path: String, _ attributes: FileAttributes) -> Reading {
+        state.withLock { state in
+            if let found = state.readings[path], found.attributes == attributes { return found.reading }
+            // Those that nobody ended, because all who needed them are gone.
+            if state.readings.count >= most { state.readings = [:] }
+            let reading = Reading()
+            state.readings[path] = (attributes, reading)
+            return reading
+        }
+    }
+
+    func keep(_ crc: UInt32, of path: String, _ attributes: FileAttributes) {
+        state.withLock { state in
+            state.readings[path] = nil
+            state.use += 1
+            state.known[path] = Known(attributes: attributes, crc: crc, use: state.use)
+            if state.known.count > most, let oldest = state.known.min(by: { $0.value.use < $1.value.use }) {
+                state.known[oldest.key] = nil
+            }
+        }
+    }
+
+    func forget(_ path: String) {
+        state.withLock { state in
+            state.known[path] = nil
+            state.readings[path] = nil
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Upload
+
+/// A store that is trusted by a certificate, whose dates a clock that is not set cannot check: whoever asks it for anything is told so.
+struct ClockedStore: Store {
+    private let store: any Store
+    private let isClockSet: @Sendable () async -> Bool
+
+    init(_ store: any Store, isClockSet: @escaping @Sendable () async -> Bool) {
+        self.store = store
+        self.isClockSet = isClockSet
+    }
+
+    var name: String { store.name }
+
+    /// The error while the clock is not set.
+    static func error(_ name: String) -> StoreError {
+        StoreError(
+            .away,
+            "outbox: \(name): the clock is not set, so that no certificate can be checked: set it, or wait for it")
+    }
+
+    private func check() async throws {
+        guard await isClockSet() else { throw Self.error(name) }
+    }
+
+    func hash(of source: UploadSource) async throws -> String { try await store.hash(of: source) }
+
+    func put(
+        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
+        report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> StoredObject {
+        try await check()
+        return try await store.put(source, as: object, metadata, mode: mode, report: report)
+    }
+
+    func head(_ object: ObjectName) async throws -> StoredObject? {
+        try await check()
+        return try await store.head(object)
+    }
+
+    func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
+        try await check()
+        try await store.list(receive)
+    }
+
+    func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
+        try await check()
+        try await store.get(object, receive)
+    }
+
+    func delete(_ object: ObjectName) async throws {
+        try await check()
+        try await store.delete(object)
+    }
+
+    func tidy() async throws {
+        try await check()
+        try await store.tidy()
+    }
+
+    func close() async { await store.close() }
+}
+
+extension Stores {
+    /// The same stores, of which those that need the clock are asked only while it is set.
+    func checkingClock(_ isClockSet: @escaping @Sendable () async -> Bool) -> Stores {
+        replacingStores { $0.plan.needsClock ? ClockedStore($0.store, isClockSet: isClockSet) : $0.store }
+    }
+}

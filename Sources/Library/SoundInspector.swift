@@ -1,0 +1,298 @@
+import CLinux
+import Catalog
+import Glibc
+import Logging
+import ServiceLifecycle
+import TakeFiles
+import Takes
+import Transport
+import Upload
+import Workers
+
+/// Compares the sound of takes with their sidecars: when they are first seen, before they are sent, and before they may be deleted. What
+/// it finds is in the library's own file of the take. A take that is damaged is held until a person accepts it.
+actor SoundInspector: ServiceLifecycle.Service {
+    /// Which files are read.
+    enum Depth {
+        /// Those that were not compared yet, or have changed by length or time since.
+        case changed
+        /// All: decay changes neither.
+        case all
+    }
+
+    private let catalogs: CatalogSlot
+    /// Has the recorder show a fault; nil: none.
+    private let show: @Sendable (String?) -> Void
+    private let log: Logger
+    private let files: FileSystem
+    private let clock: any Clock
+    private let executor: ThreadExecutor
+    private nonisolated let freed = Locked<@Sendable () -> Void>({})
+    private nonisolated let isEnding = Locked(false)
+    private nonisolated let looks: AsyncStream<Void>
+    private nonisolated let mailbox: AsyncStream<Void>.Continuation
+    /// Why takes could not be compared, by stem: each reason is logged once.
+    private var reported: [String: String] = [:]
+    private var isLogged: Set<String> = []
+    /// Takes whose files cannot be read: the storage reports an error.
+    private var unreadable: [String: Unreadable] = [:]
+
+    /// A take that cannot be read. Each further attempt strains a storage that is failing.
+    private struct Unreadable {
+        /// When it is read again.
+        var until: Instant
+        var why: String
+    }
+
+    /// The wait before such a take is read again.
+    private static let unreadablePause = Duration.seconds(3600)
+    /// How often it looks whether a damaged take was put right.
+    private static let interval = Duration.seconds(300)
+    /// A sidecar that is replaced again and again while its take is read.
+    private static let mostAttempts = 3
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    init(
+        _ catalogs: CatalogSlot, files: FileSystem = FileSystem(), clock: any Clock = SystemClock(),
+        show: @escaping @Sendable (String?) -> Void, log: Logger
+    ) throws {
+        self.clock = clock
+        self.catalogs = catalogs
+        self.files = files
+        self.show = show
+        self.log = log
+        executor = try ThreadExecutor(name: "sound")
+        (looks, mailbox) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Has something called whenever a take is held no longer.
+    nonisolated func onFree(_ handler: @escaping @Sendable () -> Void) { freed.withLock { $0 = handler } }
+
+    /// Looks soon. May be called by any thread.
+    nonisolated func look() { mailbox.yield() }
+
+    /// Compares takes that were not compared yet, one after the other, until the library is to end.
+    func run() async throws {
+        fieldfare_be_idle_at_disk()
+        let timer = Task { [mailbox] in
+            while true {
+                try await Task.sleep(for: Self.interval)
+                mailbox.yield()
+            }
+        }
+        defer { timer.cancel() }
+        await withGracefulShutdownHandler {
+            for await _ in looks { await inspectAll() }
+        } onGracefulShutdown: {
+            self.isEnding.withLock { $0 = true }
+            self.mailbox.finish()
+        }
+    }
+
+    private func inspectAll() async {
+        report()
+        var passed: ClosedRange<Int64>?
+        while !isEnding.withLock({ $0 }), let next = try? catalogs.catalog.nextUncompared(&passed) {
+            await inspect(next)
+        }
+        for (take, _) in (try? catalogs.catalog.damagedTakes()) ?? [] { await inspect(take) }
+        // A take that was deleted is never read again.
+        let now = clock.now()
+        let count = unreadable.count
+        unreadable = unreadable.filter { now < $0.value.until }
+        if unreadable.count != count { report() }
+    }
+
+    private func inspect(_ take: QueuedUpload) async {
+        let stem = take.take.stem
+        if let until = unreadable[stem]?.until, clock.now() < until { return }
+        do {
+            _ = try await damage(of: take.take, in: take.folder, .changed)
+            reported[stem] = nil
+        } catch is CancellationError {
+        } catch is Catalog.NoSuchTake {
+        } catch {
+            let failure = error as? FileError
+            let reason = failure?.fact ?? (error as? StoreError)?.sentence ?? "\(error)"
+            if reported[stem] != reason { log.info("takes: \(stem): not compared: \(reason)") }
+            reported[stem] = reason
+            guard failure != nil else { return }
+            unreadable[stem] = Unreadable(until: clock.now() + Self.unreadablePause, why: reason)
+            report()
+        }
+    }
+
+    /// Has the recorder show how many takes are damaged.
+    private func report() {
+        guard let damaged = try? catalogs.catalog.damagedTakes() else { return }
+        for (take, why) in damaged where isLogged.insert(take.take.stem).inserted {
+            log.error("takes: \(take.take.stem): damaged: \(why): it is neither sent nor deleted")
+        }
+        let stems = Set(damaged.map(\.take.take.stem))
+        isLogged.formIntersection(stems)
+        guard let first = damaged.first else { return show(unreadableFault) }
+        let advice = "neither sent nor deleted: see 'fieldfare takes --damaged'"
+        guard damaged.count > 1 else {
+            // The recorder takes sentences of 1000 bytes at most.
+            let why = String(first.why.prefix(300))
+            return show("takes: \(first.take.take.stem): its sound is damaged: \(why): it is \(advice)")
+        }
+        show("takes: \(damaged.count) takes are damaged, the first is \(first.take.take.stem): they are \(advice)")
+    }
+
+    /// The sentence about takes that cannot be read; nil: all can be.
+    private var unreadableFault: String? {
+        guard let (stem, first) = unreadable.min(by: { $0.key < $1.key }) else { return nil }
+        let others = unreadable.count > 1 ? " (and \(unreadable.count - 1) more takes)" : ""
+        return
+            "takes: \(stem): cannot be compared with what was recorded: \(first.why.prefix(300))\(others): check the storage; "
+            + "it is read again in an hour"
+    }
+
+    // MARK: One take
+
+    /// That a take may be sent, or counted for deletion.
+    /// - Throws: `StoreError`, `.conflict`, if it is damaged; `.unreadable`, if that cannot be known.
+    func check(_ take: TakeName, in folder: String, _ depth: Depth) async throws {
+        guard let damage = try await damage(of: take, in: folder, depth) else { return }
+        throw StoreError(.conflict, "damaged: \(damage): see 'fieldfare takes --damaged'")
+    }
+
+    /// Compares the sound of a take, and notes what is found.
+    /// - Returns: why it is damaged; nil: it is not, or a person has accepted it.
+    /// - Throws: `StoreError`, `FileError`, `Catalog.NoSuchTake`, `CancellationError`, or an error of the database.
+    private func damage(of take: TakeName, in folder: String, _ depth: Depth) async throws -> String? {
+        let place = TakesFolder(path: folder, files: files)
+        for _ in 0..<Self.mostAttempts {
+            let sidecar = try sidecar(of: take, place)
+            let notes = try notes(of: take.stem).of(sidecar.origin)
+            var found: [TakeNotes.SoundNote] = []
+            for sound in sidecar.sounds {
+                found.append(try await compare(sound, in: place.folder(of: take), sidecar, notes, depth))
+            }
+            // Files are missing while a take is converted or deleted.
+            if found.contains(where: \.isDamage), try self.sidecar(of: take, place) != sidecar { continue }
+            let isReadAgain = unreadable.removeValue(forKey: take.stem) != nil
+            // An older version writes rows without the standing of the sound.
+            let isNoted = try found == notes.sounds && catalogs.catalog.saysSound(of: take.stem) != false
+            if !isNoted { try note(found, of: take.stem, sidecar) }
+            if !isNoted || isReadAgain { report() }
+            var judged = TakeNotes(take: take.stem)
+            judged.sounds = found
+            return judged.damage(of: sidecar)
+        }
+        throw CancellationError()
+    }
+
+    private func note(_ found: [TakeNotes.SoundNote], of stem: String, _ sidecar: Sidecar) throws {
+        let wasDamaged = (try? catalogs.catalog.notes(of: stem))?.damage(of: sidecar) != nil
+        let entry = try catalogs.catalog.note(stem) { notes in
+            notes.attribute(to: sidecar.origin)
+            notes.sounds = found
+            // The hash of a file that changed since is not what is sent.
+            notes.hashes.removeAll { hash in
+                guard let hashed = hash.modifiedNs else { return false }
+                return found.contains { $0.file == hash.file && $0.modifiedNs != hashed }
+            }
+        }
+        if wasDamaged, entry.damaged == nil {
+            log.notice("takes: \(stem): is damaged no longer")
+            freed.withLock { $0 }()
+        }
+    }
+
+    private func sidecar(of take: TakeName, _ place: TakesFolder) throws -> Sidecar {
+        do {
+            return try place.sidecar(of: take)
+        } catch let error as FileError where [ENOENT, ENOTDIR].contains(error.code) {
+            throw StoreError(.unreadable, "outbox: \(error.fact)")
+        } catch let error as SidecarError {
+            throw StoreError(.unreadable, "outbox: \(error)")
+        }
+    }
+
+    private func notes(of stem: String) throws -> TakeNotes {
+        do {
+            return try catalogs.catalog.notes(of: stem)
+        } catch is NotesError {
+            return TakeNotes(take: stem)
+        }
+    }
+
+    private func compare(
+        _ sound: RecordedSound, in folder: String, _ sidecar: Sidecar, _ notes: TakeNotes, _ depth: Depth
+    ) async throws -> TakeNotes.SoundNote {
+        let attributes = try? files.attributes("\(folder)/\(sound.file)")
+        var note = TakeNotes.SoundNote(
+            file: sound.file, bytes: attributes?.byteCount ?? 0, modifiedNs: attributes?.modifiedNs ?? 0,
+            frames: sound.frames)
+        let old = notes.sound(of: sound.file)
+        if case .changed = depth, let old, old.frames == note.frames, old.bytes == note.bytes,
+            old.modifiedNs == note.modifiedNs, sound.sha256 == nil || old.soundSHA256 == sound.sha256
+        {
+            return old
+        }
+        // One that was computed later is known by the name that the file had before it became FLAC, too.
+        let later = notes.sounds?.first { $0.base == note.base && $0.frames == note.frames }
+        var expected = sound
+        expected.sha256 = sound.sha256 ?? later?.soundSHA256
+        let check = SoundCheck(expected, in: folder, hashesWhole: old?.acceptedSHA256 != nil, files: files)
+        let finding = try await run(check)
+        note.soundSHA256 = expected.sha256
+        note.fingerprint = sound.sha256 == nil ? nil : sidecar.fingerprint(of: sound.file) ?? .capture
+        if note.fingerprint == nil, later?.soundSHA256 != nil { note.fingerprint = .later }
+        switch finding {
+        case .asRecorded: break
+        case .unproven(let sha256): (note.soundSHA256, note.fingerprint) = (sha256, .later)
+        case .missing, .unreadable, .otherFormat, .cut, .otherLength, .differs:
+            note.problem = finding.sentence(expected)
+            let content = finding == .missing ? TakeNotes.SoundNote.missing : check.wholeSHA256
+            if let accepted = old?.acceptedSHA256, accepted == content { note.acceptedSHA256 = accepted }
+        }
+        return note
+    }
+
+    /// Reads a file slice by slice, so that others are compared beside a long one.
+    private func run(_ check: SoundCheck) async throws -> SoundFinding {
+        while true {
+            if let finding = try check.step() { return finding }
+            guard !isEnding.withLock({ $0 }) else { throw CancellationError() }
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    // MARK: A person
+
+    /// Accepts a take as it is: it is sent, and may be deleted, as others are.
+    /// - Throws: `Refusal`, if it is not damaged, or cannot be read.
+    func accept(_ take: TakeName, in folder: String) async throws {
+        guard try await damage(of: take, in: folder, .all) != nil else {
+            throw Refusal(.busy, "takes: \(take.stem): it is not damaged: there is nothing to accept")
+        }
+        let place = TakesFolder(path: folder, files: files)
+        let sidecar = try sidecar(of: take, place)
+        var found = try notes(of: take.stem).of(sidecar.origin).sounds ?? []
+        for sound in sidecar.sounds {
+            guard let index = found.firstIndex(where: { $0.file == sound.file && $0.isDamage }) else { continue }
+            let check = SoundCheck(sound, in: place.folder(of: take), hashesWhole: true, files: files)
+            let finding = try await run(check)
+            let content = finding == .missing ? TakeNotes.SoundNote.missing : check.wholeSHA256
+            guard let content else {
+                throw Refusal(
+                    .io, "takes: \(take.stem): \(sound.file): it is no file that can be read: nothing is accepted")
+            }
+            found[index].acceptedSHA256 = content
+        }
+        try note(found, of: take.stem, sidecar)
+        report()
+    }
+}
+
+extension Sidecar {
+    /// When the fingerprint of an audio file was computed.
+    fileprivate func fingerprint(of file: String) -> Part.Fingerprint? {
+        parts.first { $0.file == file || $0.unfilteredFile == file }?.fingerprint
+    }
+}

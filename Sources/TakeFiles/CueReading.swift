@@ -1,0 +1,55 @@
+import Takes
+
+/// The markers in the chunks that follow the sound of a WAV file, as `CueChunks` writes them.
+enum CueReading {
+    /// More than 10 000 markers with the longest notes take.
+    static let mostBytes = 16 << 20
+
+    /// The markers in chunks, one behind the other; what is damaged is left out.
+    /// - Parameter bytes: from the first chunk's head on.
+    static func cues(_ bytes: [UInt8]) -> [PartCue] {
+        var points: [(number: Int, frame: Int64)] = []
+        var labels: [Int: String] = [:]
+        for (identifier, content) in chunks(bytes[...]) {
+            if identifier == "cue " { points += cuePoints(content) }
+            if identifier == "LIST", text(content.prefix(4)) == "adtl" {
+                for (identifier, content) in chunks(content.dropFirst(4))
+                where identifier == "labl" && content.count >= 4 {
+                    labels[Int(number(content))] = text(content.dropFirst(4))
+                }
+            }
+        }
+        return points.map { PartCue(number: $0.number, frame: $0.frame, label: labels[$0.number] ?? "") }
+    }
+
+    private static func cuePoints(_ content: ArraySlice<UInt8>) -> [(number: Int, frame: Int64)] {
+        guard content.count >= 4 else { return [] }
+        let count = min(Int(number(content)), (content.count - 4) / 24)
+        return (0..<count).map { index in
+            let point = content.dropFirst(4 + 24 * index)
+            return (Int(number(point)), Int64(number(point.dropFirst(20))))
+        }
+    }
+
+    /// The chunks that are there whole.
+    private static func chunks(_ bytes: ArraySlice<UInt8>) -> [(identifier: String, content: ArraySlice<UInt8>)] {
+        var found: [(String, ArraySlice<UInt8>)] = []
+        var rest = bytes
+        while rest.count >= 8 {
+            let size = Int(number(rest.dropFirst(4)))
+            guard rest.count - 8 >= size else { break }
+            found.append((text(rest.prefix(4)), rest.dropFirst(8).prefix(size)))
+            rest = rest.dropFirst(8 + size + size % 2)
+        }
+        return found
+    }
+
+    /// A number of 32 bits, lowest byte first; 0 if there are fewer.
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        bytes.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+}

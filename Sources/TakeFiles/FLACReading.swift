@@ -1,0 +1,111 @@
+import Takes
+
+/// The take's metadata in the head of a FLAC file that a recorder wrote (`FLACMetadata`).
+struct FLACReading {
+    /// The comments, by their names.
+    let comments: [String: String]
+    /// The markers, in the frames of the file.
+    let cues: [PartCue]
+    /// The origin of the WAV file, if the FLAC file kept it.
+    let wavOrigin: BroadcastOrigin?
+
+    /// More than all metadata takes.
+    private static let mostBytes = 64 << 20
+
+    /// Reads the blocks in front of the sound; nil if the file is no FLAC, or the blocks are not whole.
+    /// - Parameter rateHz: frames a second.
+    init?(_ file: OpenFile, files: FileSystem, rateHz: Int) throws(FileError) {
+        guard try files.read(file, at: 0, count: 4) == Array("fLaC".utf8) else { return nil }
+        var offset: Int64 = 4
+        var comments: [(String, String)] = []
+        var starts: [Int64] = []
+        var riff: [UInt8] = []
+        while true {
+            let head = try files.read(file, at: offset, count: 4)
+            guard head.count == 4, offset < Self.mostBytes else { return nil }
+            let size = head[1...].reduce(0) { $0 << 8 | Int($1) }
+            switch head[0] & 0x7f {
+            case 2, 4, 5:
+                let content = try files.read(file, at: offset + 4, count: size)
+                guard content.count == size else { return nil }
+                switch head[0] & 0x7f {
+                case 4: comments = Self.comments(content)
+                case 5: starts = Self.starts(content)
+                default: if content.starts(with: Array("riff".utf8)) { riff += content.dropFirst(4) }
+                }
+            default: break
+            }
+            offset += 4 + Int64(size)
+            if head[0] & 0x80 != 0 { break }
+        }
+        self.comments = Dictionary(comments) { first, _ in first }
+        wavOrigin = Self.origin(riff, rateHz: rateHz)
+        let kept = CueReading.cues(Self.closing(riff))
+        cues = kept.isEmpty ? Self.chapters(self.comments, starts, rateHz: rateHz) : kept
+    }
+
+    /// The comments of a block VORBIS_COMMENT (RFC 9639, section 8.6).
+    private static func comments(_ bytes: [UInt8]) -> [(String, String)] {
+        var rest = bytes[...]
+        func take(_ count: Int) -> ArraySlice<UInt8> {
+            defer { rest = rest.dropFirst(count) }
+            return rest.prefix(count)
+        }
+        func number() -> Int { take(4).reversed().reduce(0) { $0 << 8 | Int($1) } }
+        _ = take(number())
+        var found: [(String, String)] = []
+        for _ in 0..<number() {
+            guard !rest.isEmpty else { break }
+            let text = String(decoding: take(number()), as: UTF8.self)
+            guard let mark = text.firstIndex(of: "=") else { continue }
+            found.append((String(text[..<mark]), String(text[text.index(after: mark)...])))
+        }
+        return found
+    }
+
+    /// Where the tracks of a block CUESHEET begin (section 8.7), without the lead-out.
+    private static func starts(_ bytes: [UInt8]) -> [Int64] {
+        var place = 128 + 8 + 259 + 1
+        var starts: [Int64] = []
+        while place + 36 <= bytes.count {
+            let start = bytes[place..<place + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            if bytes[place + 8] != 255, start <= UInt64(Sidecar.mostFrames) { starts.append(Int64(start)) }
+            place += 36 + 12 * Int(bytes[place + 35])
+        }
+        return starts
+    }
+
+    /// The chapters, each at the frame of the track that begins at its time, which is to the millisecond only.
+    private static func chapters(_ comments: [String: String], _ starts: [Int64], rateHz: Int) -> [PartCue] {
+        var cues: [PartCue] = []
+        for number in 1...FLACMetadata.mostChapters {
+            let digits = String(number)
+            let name = "CHAPTER" + String(repeating: "0", count: 3 - digits.count) + digits
+            guard let text = comments[name], let milliseconds = milliseconds(text) else { break }
+            let first = milliseconds * Int64(rateHz) / 1000
+            let frame = starts.first { $0 >= first && $0 * 1000 / Int64(rateHz) == milliseconds } ?? first
+            cues.append(PartCue(number: number, frame: frame, label: comments[name + "NAME"] ?? ""))
+        }
+        return cues
+    }
+
+    /// Reads `01:02:03.456`.
+    private static func milliseconds(_ text: String) -> Int64? {
+        let fields = text.split(whereSeparator: { $0 == ":" || $0 == "." }).map { Int64($0) }
+        guard fields.count == 4, let hours = fields[0], let minutes = fields[1], let seconds = fields[2],
+            let rest = fields[3], (0..<100_000).contains(hours), (0..<60).contains(minutes), (0..<61).contains(seconds),
+            (0..<1000).contains(rest)
+        else { return nil }
+        return ((hours * 60 + minutes) * 60 + seconds) * 1000 + rest
+    }
+
+    /// The chunks behind the head of `data`, as `RIFFChunks` keeps them.
+    private static func closing(_ riff: [UInt8]) -> [UInt8] {
+        let head = WAVHeader.byteCount
+        return riff.count > head ? Array(riff[head...]) : []
+    }
+
+    private static func origin(_ riff: [UInt8], rateHz: Int) -> BroadcastOrigin? {
+        riff.count < WAVHeader.byteCount ? nil : WAVHeaderReading(Array(riff[..<WAVHeader.byteCount]))?.origin
+    }
+}

@@ -1,0 +1,222 @@
+import Glibc
+import Takes
+
+/// Compares the sound of one audio file, WAV or FLAC, with what its sidecar says of it, slice by slice.
+public final class SoundCheck {
+    /// The sound that the sidecar describes.
+    public let recorded: RecordedSound
+    /// Where the file is.
+    public let path: String
+    /// SHA-256 of all bytes of the file, hexadecimal, once the check has ended, if it was asked for and the file could be read.
+    public private(set) var wholeSHA256: String?
+
+    private let files: FileSystem
+    private let followsLinks: Bool
+    private var whole: SoundDigest?
+    private var phase = Phase.begin
+    private var decoder: SoundFileReader?
+    private var buffer: [UInt8] = []
+    private var samples: [Int32] = []
+
+    /// The work of the next slice.
+    private enum Phase {
+        case begin
+        /// Read a WAV file on from this place.
+        case wav(OpenFile, WAVSound, at: Int64)
+        /// Decode on; so many frames are done.
+        case flac(OpenFile, SoundDigest, frames: Int64)
+        /// Hash the rest of the file.
+        case rest(OpenFile, SoundFinding, at: Int64)
+    }
+
+    /// Bytes that a slice reads.
+    private static let sliceByteCount = 256 << 10
+    private static let sliceSamples = 1 << 15
+    /// Longer is no sound file: FLAC that was made on the fly says so of itself.
+    private static let mostFrames = Int64(1) << 48
+
+    /// - Parameters:
+    ///   - folder: where the file is.
+    ///   - followsLinks: whether it may be a link; a link in a folder of takes leads elsewhere, and is no sound.
+    ///   - hashesWhole: whether `wholeSHA256` is wanted.
+    public init(
+        _ recorded: RecordedSound, in folder: String, followsLinks: Bool = false, hashesWhole: Bool = false,
+        files: FileSystem = FileSystem()
+    ) {
+        self.recorded = recorded
+        self.followsLinks = followsLinks
+        self.files = files
+        path = "\(folder)/\(recorded.file)"
+        if hashesWhole { whole = SoundDigest() }
+    }
+
+    /// Reads the next slice.
+    /// - Returns: nil while there is more to read.
+    /// - Throws: `FileError`: the file is there and cannot be read, so that nothing is known of it.
+    public func step() throws(FileError) -> SoundFinding? {
+        do throws(FileError) {
+            return try proceed()
+        } catch {
+            phase = .begin
+            if whole != nil { whole = SoundDigest() }
+            switch error.code {
+            case ENOENT, ENOTDIR: return .missing
+            case ELOOP: return .unreadable("it is a link, and no file")
+            case EISDIR, ESPIPE, ENXIO: return .unreadable("it is no file")
+            default: throw error
+            }
+        }
+    }
+
+    /// Reads all of it.
+    /// - Parameter isCancelled: asked after each slice.
+    /// - Returns: nil if it was cancelled.
+    public func run(isCancelled: () -> Bool = { false }) throws(FileError) -> SoundFinding? {
+        while !isCancelled() {
+            if let finding = try step() { return finding }
+        }
+        return nil
+    }
+
+    private func proceed() throws(FileError) -> SoundFinding? {
+        switch phase {
+        case .begin: return try begin()
+        case .wav(let file, var sound, let offset):
+            let count = try read(file, at: offset)
+            // Safe: read during the call, and no further than what was filled.
+            unsafe buffer.withUnsafeBytes { unsafe sound.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            guard count < Self.sliceByteCount else {
+                phase = .wav(file, sound, at: offset + Int64(count))
+                return nil
+            }
+            wholeSHA256 = whole?.hexadecimal
+            return finding(sound.outcome)
+        case .flac(let file, let digest, let frames): return decode(file, digest, frames)
+        case .rest(let file, let finding, let offset):
+            let count = try read(file, at: offset)
+            guard count < Self.sliceByteCount else {
+                phase = .rest(file, finding, at: offset + Int64(count))
+                return nil
+            }
+            wholeSHA256 = whole?.hexadecimal
+            return finding
+        }
+    }
+
+    private func begin() throws(FileError) -> SoundFinding? {
+        let file = try files.openToRead(path, followsLink: followsLinks)
+        buffer = [UInt8](repeating: 0, count: Self.sliceByteCount)
+        guard try files.read(file, at: 0, count: 4) == Array("fLaC".utf8) else {
+            phase = .wav(file, WAVSound(), at: 0)
+            return nil
+        }
+        do throws(SoundFileError) {
+            // By the open file: its name may lead to another one by now.
+            let decoder = try SoundFileReader(path: "/proc/self/fd/\(file.descriptor)")
+            let expected = FLACWriter.format(for: recorded.format)
+            guard decoder.format.isLike(expected) else { return end(file, .otherFormat(decoder.format)) }
+            guard decoder.frames == recorded.frames, decoder.frames <= Self.mostFrames else {
+                return end(file, .otherLength(frames: decoder.frames))
+            }
+            samples = [Int32](
+                repeating: 0,
+                count: max(expected.channels, Self.sliceSamples / expected.channels * expected.channels))
+            self.decoder = consume decoder
+            phase = .flac(file, SoundDigest(), frames: 0)
+            return nil
+        } catch {
+            return end(file, .unreadable("it cannot be decoded: \(error.problem)"))
+        }
+    }
+
+    private func decode(_ file: OpenFile, _ digest: SoundDigest, _ frames: Int64) -> SoundFinding? {
+        var digest = digest
+        do throws(SoundFileError) {
+            var span = samples.mutableSpan
+            let count = try decoder?.read(into: &span) ?? 0
+            // The decoder reports a block whose checksum is wrong, and goes on.
+            if decoder?.hasFailed ?? false {
+                return end(file, .unreadable("it cannot be decoded whole: a block behind frame \(frames) is damaged"))
+            }
+            let done = frames + Int64(count)
+            digest.update(packed(count * recorded.format.channels))
+            guard count == 0 || done >= recorded.frames else {
+                phase = .flac(file, digest, frames: done)
+                return nil
+            }
+            guard done == recorded.frames else { return end(file, .cut(frames: done)) }
+            return end(file, compared(digest.hexadecimal))
+        } catch {
+            return end(file, .unreadable("it cannot be decoded whole: \(error.problem)"))
+        }
+    }
+
+    /// Samples of full scale 2³¹ as a WAV file stores them.
+    private func packed(_ count: Int) -> [UInt8] {
+        let size = recorded.format.sampleFormat.bytesPerSample
+        var bytes = [UInt8](repeating: 0, count: count * size)
+        for index in 0..<count {
+            let sample = samples[index] >> Int32(32 - 8 * size)
+            for place in 0..<size {
+                bytes[index * size + place] = UInt8(truncatingIfNeeded: sample >> Int32(8 * place))
+            }
+        }
+        return bytes
+    }
+
+    /// Ends with a finding, after the whole file was hashed if that is wanted.
+    private func end(_ file: OpenFile, _ finding: SoundFinding) -> SoundFinding? {
+        decoder = nil
+        guard whole != nil else { return finding }
+        phase = .rest(file, finding, at: 0)
+        return nil
+    }
+
+    private func read(_ file: OpenFile, at offset: Int64) throws(FileError) -> Int {
+        let files = files
+        var piece = buffer
+        buffer = []
+        var span = piece.mutableSpan
+        // Safe: the buffer lives as long as the closure runs.
+        let count = try unsafe span.withUnsafeMutableBytes { (bytes) throws(FileError) in
+            try unsafe files.read(file, at: offset, into: bytes)
+        }
+        buffer = piece
+        // Safe: read during the call, and no further than what was filled.
+        unsafe buffer.withUnsafeBytes { bytes in
+            unsafe whole?.update(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+        }
+        return count
+    }
+
+    private func finding(_ outcome: WAVSound.Outcome) -> SoundFinding { recorded.finding(outcome) }
+
+    private func compared(_ sha256: String) -> SoundFinding { recorded.compared(sha256) }
+}
+
+extension RecordedSound {
+    /// The finding for a WAV file with this outcome.
+    public func finding(_ outcome: WAVSound.Outcome) -> SoundFinding {
+        switch outcome {
+        case .damaged(let problem): return .unreadable(problem)
+        case .sound(let found, let stated, let bytes, let sha256):
+            guard found.isLike(format) else { return .otherFormat(found) }
+            let size = Int64(found.bytesPerFrame)
+            guard stated == frames * size else { return .otherLength(frames: stated / size) }
+            guard bytes == stated else { return .cut(frames: bytes / size) }
+            return compared(sha256)
+        }
+    }
+
+    fileprivate func compared(_ found: String) -> SoundFinding {
+        guard let sha256 else { return .unproven(sha256: found) }
+        return sha256.lowercased() == found ? .asRecorded(sha256: found) : .differs(sha256: found)
+    }
+}
+
+extension StreamFormat {
+    /// Whether a file of one format is read as one of the other.
+    fileprivate func isLike(_ other: StreamFormat) -> Bool {
+        rateHz == other.rateHz && channels == other.channels && sampleFormat == other.sampleFormat
+    }
+}

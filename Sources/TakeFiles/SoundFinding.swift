@@ -1,0 +1,65 @@
+public import Takes
+
+/// The result of comparing an audio file with its sidecar.
+public enum SoundFinding: Hashable, Sendable {
+    /// Its samples are those that were recorded.
+    case asRecorded(sha256: String)
+    /// There is no fingerprint. The length and the format are right.
+    case unproven(sha256: String)
+    case missing
+    /// It is no sound file any more; why.
+    case unreadable(String)
+    /// Its header states another rate, number of channels or kind of samples.
+    case otherFormat(StreamFormat)
+    /// It ends after so many of the frames that its header states.
+    case cut(frames: Int64)
+    /// Its header states another number of frames.
+    case otherLength(frames: Int64)
+    /// The samples are others.
+    case differs(sha256: String)
+
+    /// Whether it is not what was recorded, as far as that is known.
+    public var isDamage: Bool {
+        switch self {
+        case .asRecorded, .unproven: false
+        case .missing, .unreadable, .otherFormat, .cut, .otherLength, .differs: true
+        }
+    }
+
+    /// SHA-256 of the samples, if they could be compared.
+    public var sha256: String? {
+        switch self {
+        case .asRecorded(let sha256), .unproven(let sha256), .differs(let sha256): sha256
+        case .missing, .unreadable, .otherFormat, .cut, .otherLength: nil
+        }
+    }
+
+    /// The name of its kind, for programs.
+    public var name: String {
+        switch self {
+        case .asRecorded: "as-recorded"
+        case .unproven: "unproven"
+        case .missing: "missing"
+        case .unreadable: "unreadable"
+        case .otherFormat: "other-format"
+        case .cut: "cut"
+        case .otherLength: "other-length"
+        case .differs: "differs"
+        }
+    }
+
+    /// The sentence that follows the file's name in messages.
+    public func sentence(_ recorded: RecordedSound) -> String {
+        switch self {
+        case .asRecorded: "as recorded"
+        case .unproven: "has no fingerprint: its length fits, its sound cannot be judged"
+        case .missing: "it is missing"
+        case .unreadable(let problem): problem
+        case .otherFormat(let found):
+            "its header says \(found.summary), and \(recorded.format.summary) was recorded"
+        case .cut(let frames): "it is cut: it ends after \(frames) of \(recorded.frames) frames"
+        case .otherLength(let frames): "its header says \(frames) frames, and \(recorded.frames) were recorded"
+        case .differs: "its sound is not what was recorded: the fingerprint differs"
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Glibc
+public import Takes
+
+/// The bin, `takes/.bin`, in memory: deleted takes that may come back. On the disk it has a folder a day, as `takes` has.
+/// May be used by any thread; `TakesDirectory` changes what is on the disk.
+public final class TakesBin: Sendable {
+    /// Its folder, below the folder for takes. The name is not that of a day, so that lists of takes pass over it.
+    public static let folderName = ".bin"
+    /// A take stays there for this long, unless its space is needed before.
+    public static let patience = Duration.seconds(30 * 86400)
+
+    /// A take in the bin.
+    public struct Item: Hashable, Sendable {
+        /// Its name, with the folder of its day.
+        public var take: TakeName
+        /// Bytes of all its files.
+        public var byteCount: Int64
+        /// The date of its deletion, ISO 8601 in UTC; nil if the clock was not set.
+        public var binned: String?
+        /// The bin's age then, in seconds.
+        var since: Int64
+        /// Whether it cannot be removed: others are removed before it, and it does not count as free.
+        var isStuck = false
+    }
+
+    private struct State {
+        /// The oldest first.
+        var items: [Item] = []
+        var isRead = false
+        var isReadAgain = false
+        var age: BinAge?
+        var freeBytes: Int64?
+        /// Why the bin, or takes in it, could not be read, and what of that was not reported yet.
+        var problems: Set<String> = []
+        var news: [String] = []
+    }
+
+    private let state = Locked(State())
+
+    /// The takes in it, the oldest first.
+    public var items: [Item] { state.withLock(\.items) }
+    /// Whether what was in it when its directory was opened is known.
+    public var isRead: Bool { state.withLock(\.isRead) }
+    /// Whether some of it could not be read, so that it is to be read once more.
+    public internal(set) var isReadAgain: Bool {
+        get { state.withLock(\.isReadAgain) }
+        set { state.withLock { $0.isReadAgain = newValue } }
+    }
+    /// Bytes of all takes in it that can be removed.
+    public var byteCount: Int64 {
+        state.withLock { $0.items.reduce(0) { $1.isStuck ? $0 : $0 + $1.byteCount } }
+    }
+    /// The take that is removed next when space is needed.
+    public var oldest: Item? { state.withLock { $0.items.first { !$0.isStuck } } }
+    /// The free bytes beside it at the last reading, if there was one.
+    public var lastFreeBytes: Int64? { state.withLock(\.freeBytes) }
+
+    /// The newest take of it that a reference names.
+    /// - Parameter day: the folder of its day; nil matches every day.
+    public func find(stem: String, day: String? = nil) -> Item? {
+        items.last { $0.take.stem == stem && (day ?? $0.take.day) == $0.take.day }
+    }
+
+    /// The reasons why some of it could not be read, each once, as sentences.
+    public func newProblems() -> [String] {
+        state.withLock { state in
+            defer { state.news = [] }
+            return state.news
+        }
+    }
+
+    /// A take cannot be removed now: it is not tried again before the bin is read again.
+    public func passOver(_ take: TakeName) {
+        state.withLock { state in
+            for index in state.items.indices where state.items[index].take == take { state.items[index].isStuck = true }
+        }
+    }
+
+    func note(freeBytes: Int64) { state.withLock { $0.freeBytes = freeBytes } }
+
+    func note(problem: String) {
+        state.withLock { if $0.problems.insert(problem).inserted { $0.news.append(problem) } }
+    }
+
+    func couldNotBeRead() {
+        state.withLock { ($0.isRead, $0.isReadAgain) = (true, true) }
+    }
+
+    func wasRead(_ items: [Item]) {
+        set(items)
+        state.withLock { $0.isRead = true }
+    }
+
+    func set(_ items: [Item]) {
+        state.withLock { $0.items = items.sorted { ($0.since, $0.take) < ($1.since, $1.take) } }
+    }
+
+    func add(_ item: Item) {
+        remove(item.take)
+        set(items + [item])
+    }
+
+    func remove(_ take: TakeName) { state.withLock { $0.items.removeAll { $0.take == take } } }
+
+    var age: BinAge? {
+        get { state.withLock(\.age) }
+        set { state.withLock { $0.age = newValue } }
+    }
+
+    /// The takes whose time there is over, the oldest first.
+    public var overdue: [Item] {
+        state.withLock { state in
+            guard let age = state.age?.seconds else { return [] }
+            return state.items.filter { !$0.isStuck && age - $0.since >= Int64(Self.patience.inSeconds) }
+        }
+    }
+}

@@ -1,0 +1,321 @@
+import Glibc
+public import Takes
+
+// The bin. All of it is called by one thread, which alone changes finished takes.
+extension TakesDirectory {
+    /// The bin's folder.
+    public var binPath: String { "\(path)/\(TakesBin.folderName)" }
+
+    /// Completes what a cut left half done in the bin, then reads what is in it.
+    ///
+    /// A take that is half moved is in the bin; one whose removal was begun is gone; what the bin notes of a take that is in its day's
+    /// folder is removed. What cannot be done now is reported by `bin.newProblems()`, and done the next time.
+    public func readBin(at moment: BinMoment) {
+        var found: [(take: TakeName, files: [String])] = []
+        bin.isReadAgain = false
+        do throws(FileError) {
+            found = try binned()
+        } catch {
+            bin.couldNotBeRead()
+            return bin.note(problem: "bin: \(binProblem(error))")
+        }
+        guard !found.isEmpty || (try? files.identity(binPath)) != nil else { return bin.wasRead([]) }
+        readAge(at: moment)
+        var items: [TakesBin.Item] = []
+        for (take, files) in found {
+            do throws(FileError) {
+                if try isSettled(take, files) { items.append(try item(take)) }
+            } catch {
+                bin.couldNotBeRead()
+                bin.note(problem: "bin: \(take.stem): \(error)")
+            }
+        }
+        bin.wasRead(items)
+    }
+
+    /// Moves a finished take into the bin. The oldest takes in it are removed for good if there is no room else. Not to be called while the
+    /// take is played.
+    /// - Throws: `FileError`. If the sidecar is gone from the day's folder (`contains`), the take is in the bin, and the rest of its files will
+    ///   follow. `EEXIST`: the bin has another take of the name.
+    public func moveToBin(_ take: TakeName, at moment: BinMoment) throws(FileError) {
+        if bin.find(stem: take.stem, day: take.day) != nil { throw FileError("move to", binPath, code: EEXIST) }
+        while true {
+            do throws(FileError) {
+                return try tryToMoveToBin(take, at: moment)
+            } catch {
+                guard error.isDiskFull, let oldest = bin.oldest, try contains(take) else { throw error }
+                try empty(oldest.take)
+            }
+        }
+    }
+
+    private func tryToMoveToBin(_ take: TakeName, at moment: BinMoment) throws(FileError) {
+        let sidecar = try files.contents(sidecarPath(of: take), limit: LeftoverTake.mostSidecarBytes)
+        var site = TakeSite(files: files, takes: folder, name: take)
+        // A part of the bin that could not be read may have another take of the name. A cut leaves a copy of this sidecar.
+        if files.isTaken(site.path(.binnedSidecar)),
+            try files.contents(site.path(.binnedSidecar), limit: LeftoverTake.mostSidecarBytes) != sidecar
+        {
+            throw FileError("move to", binPath, code: EEXIST)
+        }
+        do throws(FileError) {
+            try site.makeBin()
+            let since = try keepAge(at: moment)
+            let note = BinNote(since: since, binned: moment.origin == .unset ? nil : moment.wall.iso8601)
+            try site.perform(.noteBinning, content: note.bytes)
+            try site.perform(.copyToBin, content: sidecar)
+            try site.perform(.bin)
+        } catch {
+            switch try? contains(take) {
+            case true?: try? site.perform(.clearBin)
+            case false?: if let item = try? item(take) { bin.add(item) }
+            // Its only sidecar may be the one in the bin.
+            case nil: break
+            }
+            throw error
+        }
+        bin.add(try item(take))
+    }
+
+    /// Moves a take from the bin back to its day's folder, as it was.
+    /// - Throws: `FileError`; then it is in the bin. `EEXIST`: a take of that name is there; `ENOENT`: it is not in the bin.
+    public func restore(_ take: TakeName) throws(FileError) {
+        guard try !contains(take) else { throw FileError("restore", sidecarPath(of: take), code: EEXIST) }
+        var site = TakeSite(files: files, takes: folder, name: take)
+        _ = try site.openBin()
+        let sidecar = try files.contents(site.path(.binnedSidecar), limit: LeftoverTake.mostSidecarBytes)
+        do throws(FileError) {
+            try site.perform(.takeOut)
+            try site.perform(.revise, content: sidecar)
+        } catch {
+            guard (try? contains(take)) == true else {
+                // Else the next start moves it.
+                try? site.perform(.bin)
+                throw error
+            }
+        }
+        bin.remove(take)
+        // The next start removes the rest, which is not a take.
+        try? site.perform(.clearBin)
+        try? files.removeFolder(site.binPath)
+    }
+
+    /// Removes a take in the bin for good.
+    /// - Throws: `FileError`. If its sidecar is gone, it is not in the bin any more, and the rest is removed the next time that the bin is
+    ///   read.
+    public func empty(_ take: TakeName) throws(FileError) {
+        try keepNumber()
+        // Without its sidecar, files that are still in the folder of its day would become a take again.
+        if try !contains(take), try hasFilesInDay(take) {
+            var site = TakeSite(files: files, takes: folder, name: take)
+            try site.perform(.bin)
+        }
+        let bin = try files.openFolder(binPath, followsLink: false)
+        var site = TakeSite(files: files, takes: bin, name: take)
+        do throws(FileError) {
+            try site.perform(.discard)
+        } catch {
+            if (try? files.identity(site.path(.sidecar))) != nil {
+                try? files.remove(site.path(.removal))
+            } else {
+                self.bin.remove(take)
+            }
+            throw error
+        }
+        self.bin.remove(take)
+        // The last take of its day, as a rule not.
+        try? files.removeFolder("\(binPath)/\(take.day)")
+    }
+
+    /// Bytes that are really free, without what is in the bin.
+    public func freeBytesBesideBin() throws(FileError) -> Int64 {
+        let free = try files.freeBytes(path)
+        bin.note(freeBytes: free)
+        return free
+    }
+
+    /// Counts the bin's age on, so that what is overdue is known.
+    /// - Throws: `FileError`: the age holds as long as the process runs.
+    public func keepBinAge(at moment: BinMoment) throws(FileError) {
+        guard !bin.items.isEmpty else { return }
+        _ = try keepAge(at: moment)
+    }
+}
+
+// MARK: - Reading
+
+extension TakesDirectory {
+    /// The takes of which there are files in the bin.
+    private func binned() throws(FileError) -> [(take: TakeName, files: [String])] {
+        try Self.binned(in: path, files: files) { [bin] _, error in
+            bin.couldNotBeRead()
+            bin.note(problem: "bin: passed over: \(error)")
+        }
+    }
+
+    /// The same in a folder for takes.
+    /// - Parameter unreadable: called with each day of the bin that cannot be read.
+    /// - Throws: `FileError`: the bin is there and cannot be read.
+    static func binned(
+        in path: String, files: FileSystem, unreadable: (_ day: String, FileError) -> Void
+    ) throws(FileError) -> [(take: TakeName, files: [String])] {
+        let bin = "\(path)/\(TakesBin.folderName)"
+        let days: [String]
+        do throws(FileError) {
+            _ = try files.openFolder(bin, followsLink: false)
+            days = try files.entries(bin).filter(TakeName.isDay)
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            return []
+        }
+        var found: [TakeName: [String]] = [:]
+        for day in days {
+            do throws(FileError) {
+                _ = try files.openFolder("\(bin)/\(day)", followsLink: false)
+                for file in try files.entries("\(bin)/\(day)") {
+                    if let take = TakeName(file: file, day: day) { found[take, default: []].append(file) }
+                }
+            } catch {
+                if ![ENOTDIR, ENOENT, ELOOP].contains(error.code) { unreadable(day, error) }
+            }
+        }
+        return found.map { ($0.key, $0.value) }.sorted { $0.take < $1.take }
+    }
+
+    /// Takes of which files may lie in the folder of their day although they are deleted: they are in the bin, and have no sidecar
+    /// there. Those of which that cannot be known are among them.
+    /// - Parameter takes: those that are asked for.
+    /// - Throws: `FileError`: the bin is there and cannot be read.
+    func deleted(among takes: Set<TakeName>) throws(FileError) -> Set<TakeName> {
+        var unreadable: Set<String> = []
+        let found: [(take: TakeName, files: [String])]
+        do throws(FileError) {
+            found = try Self.binned(in: path, files: files) { day, _ in unreadable.insert(day) }
+        } catch {
+            // A link or a file in the bin's place has no takes.
+            guard error.code == ENOTDIR || error.code == ELOOP else { throw error }
+            return []
+        }
+        let deleted = found.filter { take, files in
+            files.contains(TakeDocument.binnedSidecar.name(stem: take.stem)) && (try? contains(take)) != true
+        }
+        return Set(deleted.map(\.take)).union(takes.filter { unreadable.contains($0.day) })
+    }
+
+    /// Completes what a cut left of one take.
+    /// - Returns: whether it is in the bin.
+    private func isSettled(_ take: TakeName, _ found: [String]) throws(FileError) -> Bool {
+        var site = TakeSite(files: files, takes: folder, name: take)
+        let own: [TakeDocument] = [.binNote, .binNoteDraft, .binnedSidecar, .binnedSidecarDraft, .binnedRemoval]
+        let documents = own.map { $0.name(stem: take.stem) }
+        let hasFiles = found.contains { !documents.contains($0) }
+        let isInBin = found.contains(TakeDocument.binnedSidecar.name(stem: take.stem))
+        if try contains(take) {
+            // With files, it is another take of the same name.
+            guard !hasFiles else { return isInBin }
+            try site.perform(.clearBin)
+            try? files.removeFolder(site.binPath)
+            return false
+        }
+        guard isInBin else {
+            guard found.contains(TakeDocument.binnedRemoval.name(stem: take.stem)) else { return false }
+            var removal = TakeSite(
+                files: files, takes: try files.openFolder(binPath, followsLink: false), name: take)
+            try removal.perform(.removeEmpty)
+            try? files.removeFolder(site.binPath)
+            return false
+        }
+        let left = (try? hasFilesInDay(take)) ?? true
+        // Also where the files that have both names cannot be told apart, it is in the bin.
+        if left {
+            do throws(FileError) {
+                try site.perform(.bin)
+            } catch {
+                bin.note(problem: "bin: \(take.stem): not all of its files are in the bin: \(error)")
+            }
+        }
+        return true
+    }
+
+    /// Whether there are files of a take in the folder of its day.
+    private func hasFilesInDay(_ take: TakeName) throws(FileError) -> Bool {
+        do throws(FileError) {
+            return try files.entries("\(path)/\(take.day)").contains { TakeName(file: $0, day: take.day) == take }
+        } catch {
+            guard [ENOENT, ENOTDIR, ELOOP].contains(error.code) else { throw error }
+            return false
+        }
+    }
+
+    private func item(_ take: TakeName) throws(FileError) -> TakesBin.Item {
+        let folder = "\(binPath)/\(take.day)"
+        let bytes = try files.entries(folder).filter { TakeName(file: $0, day: take.day) == take }
+            .reduce(Int64(0)) { $0 + byteCount("\(folder)/\($1)") }
+        let age = bin.age?.seconds ?? 0
+        var site = TakeSite(files: files, takes: self.folder, name: take)
+        let note = (try? files.contents(site.path(.binNote), limit: 4096)).flatMap { BinNote($0) }
+        guard let note, note.since <= age else {
+            // It is damaged, or of another age: its time begins now.
+            let new = BinNote(since: age, binned: note?.binned)
+            try? site.perform(.noteBinning, content: new.bytes)
+            return TakesBin.Item(take: take, byteCount: bytes, binned: new.binned, since: age)
+        }
+        return TakesBin.Item(take: take, byteCount: bytes, binned: note.binned, since: note.since)
+    }
+
+    /// The bytes that removing a file frees; 0 for a link.
+    private func byteCount(_ path: String) -> Int64 {
+        (try? files.length(files.openToRead(path, followsLink: false))) ?? 0
+    }
+
+    /// The sentence about a bin that cannot be used.
+    public func binProblem(_ error: FileError) -> String {
+        switch error.code {
+        case ENOTDIR, ELOOP: "\(error.path): it is a link or a file, and the bin is a folder: remove it"
+        case EXDEV: "\(error.path): another file system is mounted there: unmount it"
+        default: "\(error)"
+        }
+    }
+}
+
+// MARK: - The bin's age
+
+extension TakesDirectory {
+    private var agePath: String { "\(binPath)/.age" }
+
+    private func readAge(at moment: BinMoment) {
+        guard bin.age == nil else { return }
+        for file in [agePath, agePath + ".tmp"] {
+            guard let bytes = try? files.contents(file, limit: 4096), let age = BinAge(bytes) else { continue }
+            return bin.age = age
+        }
+        bin.age = BinAge(seconds: 0, at: moment)
+    }
+
+    /// The bin's age now, in seconds; it is on the disk when this returns.
+    private func keepAge(at moment: BinMoment) throws(FileError) -> Int64 {
+        readAge(at: moment)
+        var age = bin.age ?? BinAge(seconds: 0, at: moment)
+        age.advance(to: moment)
+        bin.age = age
+        let folder = try files.openFolder(binPath, followsLink: false)
+        let draft = try files.createWhole(agePath + ".tmp", isNew: false)
+        try files.write(age.bytes, to: draft, at: 0)
+        try files.sync(draft)
+        try files.syncFolder(folder)
+        try files.move(agePath + ".tmp", to: agePath)
+        try files.syncFolder(folder)
+        return age.seconds
+    }
+
+    /// Makes the last number safe, where it may only be known by the takes that have it: these are about to go.
+    private func keepNumber() throws(FileError) {
+        var unreadable: [FileError] = []
+        let written = KitMark.number(in: path, files: files, unreadable: &unreadable) ?? 0
+        guard written < lastNumber else { return }
+        var site = TakeSite(
+            files: files, takes: folder,
+            name: TakeName(kit: "kit", number: lastNumber, started: WallTime(microseconds: 0)))
+        try site.perform(.number, content: KitMark.bytes(lastNumber))
+    }
+}

@@ -1,0 +1,31 @@
+public import Takes
+
+// The bin, as programs beside the recorder read it.
+extension TakesFolder {
+    /// The takes in the bin, the oldest first; one that is being moved is among them once its day's folder does not have it any more.
+    /// - Throws: `FileError`, if the bin is there and cannot be read.
+    public func binnedTakes() throws(FileError) -> [TakesBin.Item] {
+        let bin = "\(path)/\(TakesBin.folderName)"
+        var items: [TakesBin.Item] = []
+        for (take, names) in try TakesDirectory.binned(in: path, files: files, unreadable: { _, _ in }) {
+            guard names.contains(TakeDocument.binnedSidecar.name(stem: take.stem)),
+                (try? files.identity(sidecarPath(of: take))) == nil
+            else { continue }
+            let folder = "\(bin)/\(take.day)"
+            let note = (try? files.contents("\(folder)/\(TakeDocument.binNote.name(stem: take.stem))", limit: 4096))
+                .flatMap { BinNote($0) }
+            let bytes = names.reduce(Int64(0)) { sum, name in
+                sum + ((try? files.length(files.openToRead("\(folder)/\(name)", followsLink: false))) ?? 0)
+            }
+            items.append(
+                TakesBin.Item(take: take, byteCount: bytes, binned: note?.binned, since: note?.since ?? .max))
+        }
+        return items.sorted { ($0.since, $0.take) < ($1.since, $1.take) }
+    }
+
+    /// The sidecar of a take in the bin.
+    /// - Throws: `FileError` or `SidecarError`.
+    public func binnedSidecar(of take: TakeName) throws -> Sidecar {
+        try TakesFolder(path: "\(path)/\(TakesBin.folderName)", files: files).sidecar(of: take)
+    }
+}

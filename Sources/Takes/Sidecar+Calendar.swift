@@ -1,0 +1,110 @@
+/// `clock_map` on one calendar: that of the last time at which the date was set.
+extension Sidecar {
+    /// Puts all points of `clock_map` on the calendar that stands at `offset`. They stay as they are if they are all on one calendar that
+    /// differs from this one by less than `TrueStart.tolerance`: so does the take's start.
+    ///
+    /// A point that notes its instant is dated by that. Sidecars of older versions note none: there a point is moved as far as the take's
+    /// start was, or laid beside its neighbour by `CLOCK_MONOTONIC_RAW`, and its error grows by what the two clocks may differ.
+    /// - Parameter start: the start of the take by the calendar that dated it until now, if that is known.
+    public mutating func dateClockMap(by offset: ClockOffset, before start: WallTime? = nil) {
+        dateNotedInstants(by: offset)
+        dateOthers(by: offset, before: start)
+    }
+
+    private mutating func dateNotedInstants(by offset: ClockOffset) {
+        let noted = clockMap.filter { $0.instant != nil }
+        let calendars = noted.compactMap(\.calendar)
+        guard let first = calendars.first ?? (noted.isEmpty ? offset : nil) else { return setNotedInstants(by: offset) }
+        let isRight =
+            calendars.count == noted.count
+            && calendars.allSatisfy {
+                $0.distance(to: first) < ClockRecord.jitter && $0.distance(to: offset) < TrueStart.tolerance
+            }
+        if !isRight { setNotedInstants(by: offset) }
+    }
+
+    private mutating func setNotedInstants(by offset: ClockOffset) {
+        for index in clockMap.indices {
+            if let instant = clockMap[index].instant { clockMap[index].utc = offset.wallTime(at: instant).iso8601 }
+        }
+    }
+
+    /// Points of sidecars that do not note instants.
+    private mutating func dateOthers(by offset: ClockOffset, before start: WallTime?) {
+        let others = clockMap.indices.filter { clockMap[$0].monotonicNs == nil }
+        guard !others.isEmpty, let first = clockMap.first else { return }
+        let truth = offset.wallTime(at: Instant(nanoseconds: startedMonotonicNs))
+        // When the take's first frame was sampled, on the raw clock.
+        let pace = 1e9 / Double(max(1, rateHz)) / (1 + (clockDriftPPM ?? 0) / 1e6)
+        let origin = Double(first.rawNs) - Double(first.atFrame.count) * pace
+        func expected(_ point: ClockPoint) -> Int64 {
+            truth.microseconds + Int64((Double(point.rawNs) - origin) / 1000)
+        }
+        func isRight(_ point: ClockPoint) -> Bool {
+            guard let utc = point.wallTime else { return false }
+            let elapsed = abs(Double(point.rawNs) - origin) / 1000
+            let allowed =
+                ClockRecord.mostSlew * elapsed + Double(TrueStart.tolerance.nanoseconds / 1000) + Double(point.errorUs)
+            return abs(Double(utc.microseconds - expected(point))) <= allowed
+        }
+        // As far as the start: what was on the calendar before is on this one then, to the microsecond.
+        let step = start.map { truth.microseconds - $0.microseconds } ?? 0
+        if abs(step) >= TrueStart.tolerance.nanoseconds / 1000 {
+            for index in others {
+                guard let utc = clockMap[index].wallTime else { continue }
+                var moved = clockMap[index]
+                moved.utc = WallTime(microseconds: utc.microseconds + step).iso8601
+                let away = abs(utc.microseconds - expected(moved))
+                if isRight(moved), abs(utc.microseconds + step - expected(moved)) < away { clockMap[index] = moved }
+            }
+        }
+        guard others.contains(where: { !isRight(clockMap[$0]) }) else { return }
+        let known = clockMap.indices.filter { isRight(clockMap[$0]) }
+        for index in others where !known.contains(index) {
+            let point = clockMap[index]
+            let nearest = known.min { abs(clockMap[$0].rawNs - point.rawNs) < abs(clockMap[$1].rawNs - point.rawNs) }
+            let beside = nearest.map { clockMap[$0] }
+            let away = beside.map { Double(point.rawNs - $0.rawNs) } ?? (Double(point.rawNs) - origin)
+            let utc = beside?.wallTime.map { $0.microseconds + Int64(away / 1000) } ?? expected(point)
+            clockMap[index].utc = WallTime(microseconds: utc).iso8601
+            clockMap[index].errorUs += (beside?.errorUs ?? 0) + Int64(ClockRecord.mostSlew * abs(away) / 1000)
+        }
+    }
+
+    /// Takes over the calendar of a finished take that was dated after it ended.
+    public mutating func adoptCalendar(of finished: Sidecar) {
+        startedCorrected = finished.startedCorrected
+        for point in finished.clockMap.reversed() {
+            guard let utc = point.wallTime, let instant = point.instant else { continue }
+            return dateClockMap(by: ClockOffset(utc, at: instant))
+        }
+        guard let begun = finished.begun, !finished.clockMap.isEmpty else { return }
+        dateClockMap(by: ClockOffset(begun, at: Instant(nanoseconds: finished.startedMonotonicNs)))
+    }
+}
+
+extension Sidecar.ClockPoint {
+    /// When the frame was sampled, if that was noted.
+    fileprivate var instant: Instant? { monotonicNs.map { Instant(nanoseconds: $0) } }
+
+    /// The same by the calendar; nil if it was not set, or the text is not a time.
+    fileprivate var wallTime: WallTime? { utc.flatMap { WallTime(iso8601: $0) } }
+
+    /// The calendar that dated it, where that and the instant are known.
+    fileprivate var calendar: ClockOffset? {
+        guard let wallTime, let instant else { return nil }
+        return ClockOffset(wallTime, at: instant)
+    }
+}
+
+extension TrueStart {
+    /// Dates a take of this boot: its start, and all points of its clock map. A calendar of unknown origin dates no point: those that have
+    /// a time keep it.
+    public func date(_ sidecar: inout Sidecar) {
+        guard covers(sidecar) else { return }
+        let before = sidecar.begun
+        sidecar.startedCorrected = corrected(sidecar)
+        guard origin != .unset else { return }
+        sidecar.dateClockMap(by: offset, before: before)
+    }
+}

@@ -1,0 +1,110 @@
+import Control
+import Foundation
+import Glibc
+import TakeFiles
+import Takes
+import Testing
+
+@testable import Commands
+
+/// `takes --damaged`, with a library and from the folder alone; what `show` and `doctor` say.
+@Suite final class DamagedTakesTests {
+    private let folder = KitFolder()
+    private static let why = "heron07-0002-061811Z.wav: it is cut: it ends after 7 of 96000 frames"
+
+    private func library() throws -> DeskLibrary {
+        try DeskLibrary([
+            deskTake(1), deskTake(2) { ($0.sound, $0.damaged) = (.damaged, Self.why) }, deskTake(3),
+        ])
+    }
+
+    @Test func `the library's damaged takes are listed, each with what is wrong`() throws {
+        let library = try library()
+        let result = run(["takes", "--damaged"], library: library)
+        #expect(result.status == 0 && result.output.count == 2)
+        #expect(result.output[0].hasPrefix("heron07-0002-061811Z") && result.output[0].contains("damaged"))
+        #expect(result.output[1] == "  " + Self.why)
+        guard case .takes(let query)? = library.messages.last else { return #expect(Bool(false)) }
+        #expect(query.isDamaged == true)
+        let json = try JSONValue(
+            decoding: Array(run(["takes", "--damaged", "--json"], library: library).output[0].utf8))
+        guard case .array(let takes)? = json["takes"] else { return #expect(Bool(false), "\(json)") }
+        #expect(takes.map { $0["damaged"]?.text } == [Self.why] && takes[0]["sound"]?.text == "damaged")
+    }
+
+    @Test func `a take is accepted by the library, and by nobody else`() throws {
+        let library = try library()
+        let result = run(["takes", "--damaged", "--accept", "2"], library: library)
+        #expect(
+            result == (
+                0, ["accepted heron07-0002-061811Z as it is: it is sent, and may be deleted, as others are"], []
+            ))
+        #expect(library.messages.last == .acceptDamaged(stem: "heron07-0002-061811Z"))
+        #expect(run(["takes", "--damaged"], library: library).output == ["no such takes"])
+        #expect(run(["takes", "--damaged", "--accept", "9"], library: library).status == 66)
+        #expect(run(["takes", "--accept", "2"], library: library).status == 64)
+        #expect(run(["takes", "--damaged", "--accept", "2"]).status == 69)
+        #expect(run(["takes", "--damaged", "--accept", "2", "--directory", "/tmp"]).status == 64)
+    }
+
+    @Test func `without a library each take is read`() throws {
+        let takes = try (1...3).map { _ in try folder.record(seconds: 1) }
+        #expect(run(["takes", "--damaged"], access: folder.access).output == ["\(folder.path): no such takes"])
+        let twin = "\(folder.path)/\(takes[1].day)/\(takes[1].stem)-raw.wav"
+        #expect(unsafe truncate(twin, 10_000) == 0)
+        let result = run(["takes", "--damaged"], access: folder.access)
+        #expect(result.status == 0 && result.output.count == 2 && result.output[0].hasPrefix(takes[1].stem))
+        #expect(
+            result.output[1] == "  \(takes[1].stem)-raw.wav: it is cut: it ends after 1476 of 48000 frames")
+        let json = run(["takes", "--damaged", "--json"], access: folder.access).output
+        #expect(json.count == 1 && json[0].contains("\"damaged\":\"\(takes[1].stem)-raw.wav: it is cut"))
+        #expect(!run(["takes", "--json"], access: folder.access).output[0].contains("\"damaged\""))
+    }
+
+    @Test func `show reads the take without a library, and judges it as a list does`() throws {
+        let take = try folder.record(seconds: 1)
+        func show(_ options: String...) -> [String] {
+            run(["show", take.stem] + options, access: folder.access).output
+        }
+        #expect(!show().contains { $0.hasPrefix("damaged") } && !show("--json")[0].contains("\"damaged\""))
+        let twin = "\(folder.path)/\(take.day)/\(take.stem)-raw.wav"
+        #expect(unsafe truncate(twin, 10_000) == 0)
+        let why = "\(take.stem)-raw.wav: it is cut: it ends after 1476 of 48000 frames"
+        #expect(show().contains("damaged    \(why)"))
+        #expect(show().contains { $0.contains("until 'fieldfare takes --damaged --accept \(take.stem)'") })
+        let json = try JSONValue(decoding: Array(show("--json")[0].utf8))
+        #expect(json["damaged"]?.text == why && json["sound"]?.text == "damaged")
+    }
+
+    @Test func `doctor fails for them, while the library runs`() throws {
+        let library = try library()
+        let result = run(["doctor"], library: library)
+        let line = "1 take is damaged, the first: heron07-0002-061811Z: \(Self.why): see 'fieldfare takes --damaged'"
+        #expect(result.output.contains { $0.hasSuffix(line) })
+        #expect(!run(["doctor"]).output.contains { $0.contains("damaged") })
+    }
+
+    @Test func `a take's text says how its sound stands`() {
+        var sidecar = Sidecar(
+            name: TakeName(kit: "heron07", number: 1, started: KitFolder.started), started: KitFolder.started,
+            startedMonotonic: Instant(nanoseconds: 0), bootID: "boot", clock: .ntp, card: "c", format: KitFolder.format,
+            preRollFrames: 0, gainDB: nil, agc: nil, version: "0")
+        sidecar.parts = [Sidecar.Part(file: "a.wav", firstFrame: .first, frames: 5, format: KitFolder.format)]
+        var notes = TakeNotes(take: sidecar.take)
+        func lines() -> [String] { TakeText(sidecar).lines(folder: "f", notes: notes) { _ in 1 } }
+        #expect(!lines().contains { $0.hasPrefix("sound") || $0.hasPrefix("damaged") })
+        var note = TakeNotes.SoundNote(file: "a.wav", bytes: 1, modifiedNs: 1, frames: 5)
+        (note.soundSHA256, note.fingerprint) = ("ab", .capture)
+        notes.sounds = [note]
+        #expect(lines().contains("sound      as recorded"))
+        note.problem = "it is empty"
+        notes.sounds = [note]
+        #expect(lines().contains("damaged    a.wav: it is empty"))
+        note.acceptedSHA256 = "cd"
+        notes.sounds = [note]
+        #expect(lines().contains("sound      not what was recorded: a person accepted it as it is"))
+        // Of another state of the take they say nothing.
+        sidecar.parts[0].frames = 6
+        #expect(!lines().contains { $0.hasPrefix("sound") || $0.hasPrefix("damaged") })
+    }
+}

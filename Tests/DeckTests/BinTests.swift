@@ -1,0 +1,191 @@
+import Foundation
+import TakeFiles
+import Takes
+import Testing
+import Transport
+import Workers
+
+@testable import Deck
+
+@Suite struct BinTests {
+    /// What a command is answered with: "done", or why not.
+    private func perform(_ command: Command, on rig: Rig) -> String {
+        var answer = "none"
+        rig.deck.perform(command) { result in
+            switch result {
+            case .success: answer = "done"
+            case .failure(let refusal): answer = "\(refusal.code.rawValue): \(refusal.message)"
+            }
+        }
+        rig.work()
+        return answer
+    }
+
+    private func files(of stem: String, in rig: Rig) throws -> Set<String> {
+        Set(try FileManager.default.subpathsOfDirectory(atPath: rig.directory).filter { $0.contains(stem) })
+    }
+
+    @Test func `a take that is discarded is in the bin, and restored it is back among the takes`() throws {
+        let rig = try Rig { $0.keepsUnfiltered = true }
+        let first = try recordTake(rig)
+        let stem = try recordTake(rig)
+        let before = try files(of: stem, in: rig)
+        var changes: [String] = []
+        rig.deck.onTakeChange = { changes.append("\($0.what.rawValue) \($0.take)") }
+        #expect(perform(.discard(stem: stem), on: rig) == "done")
+        #expect(rig.log.messages.last == "discard: \(stem): in the bin")
+        #expect(rig.deck.status.selected == first)
+        #expect(perform(.play(.stem(stem)), on: rig).hasPrefix("not-found"))
+        #expect(rig.deck.status.binTakes == 1 && rig.deck.binnedTakes.map(\.take) == [stem])
+        #expect((rig.deck.status.binBytes ?? 0) > 16000)
+        #expect(try files(of: stem, in: rig).allSatisfy { $0.hasPrefix(".bin/") })
+        #expect(perform(.discard(stem: stem), on: rig).hasPrefix("not-found"))
+        #expect(perform(.restore(stem: stem, day: nil), on: rig) == "done")
+        #expect(rig.log.messages.last == "restore: \(stem): it is out of the bin")
+        #expect(try files(of: stem, in: rig) == before)
+        #expect(rig.deck.status.binTakes == 0 && rig.deck.status.binBytes == 0)
+        #expect(changes == ["discarded \(stem)", "committed \(stem)"])
+        #expect(perform(.select(.last), on: rig) == "done" && rig.deck.status.selected == stem)
+        #expect(perform(.play(.stem(stem)), on: rig) == "done")
+        #expect(
+            perform(.restore(stem: stem, day: nil), on: rig).hasPrefix(
+                "not-found: restore: \(stem): no such take in the bin"))
+    }
+
+    @Test func `the bin is known after a restart, and numbers go on behind it`() throws {
+        let rig = try Rig()
+        rig.keepsDirectory = true
+        let stem = try recordTake(rig)
+        #expect(perform(.discard(stem: stem), on: rig) == "done")
+        let directory = rig.directory
+        rig.deck.closeDirectory()
+        let again = try Rig(directory: Rig.copy(of: directory))
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        #expect(again.deck.binnedTakes.map(\.take) == [stem])
+        #expect(try recordTake(again).hasPrefix("heron07-0002"))
+        #expect(perform(.restore(stem: stem, day: "2001-01-01"), on: again).hasPrefix("not-found"))
+        #expect(perform(.restore(stem: stem, day: nil), on: again) == "done")
+        #expect(try again.sidecars().count == 2)
+    }
+
+    @Test func `the bin is emptied when that is asked for, and one take of it`() throws {
+        let rig = try Rig()
+        let stems = try (0..<3).map { _ in try recordTake(rig) }
+        for stem in stems { #expect(perform(.discard(stem: stem), on: rig) == "done") }
+        #expect(perform(.empty(stem: stems[1]), on: rig) == "done")
+        #expect(rig.deck.binnedTakes.map(\.take) == [stems[0], stems[2]])
+        #expect(perform(.empty(stem: stems[1]), on: rig).hasPrefix("not-found"))
+        #expect(perform(.empty(stem: nil), on: rig) == "done")
+        #expect(rig.deck.binnedTakes.isEmpty)
+        #expect(try files(of: "heron07", in: rig).isEmpty)
+    }
+
+    @Test func `the disk fills while a take is recorded: the bin is emptied, the oldest first, and the take goes on`()
+        throws
+    {
+        let storage = TroubledStorage()
+        let reserve: Int64 = 1 << 20
+        let rig = try Rig(files: FileSystem(calls: storage)) { $0.reserveBytes = reserve }
+        storage.free = 1 << 30
+        let stems = try (0..<3).map { _ in try recordTake(rig) }
+        for stem in stems { #expect(perform(.discard(stem: stem), on: rig) == "done") }
+        let sizes = rig.deck.binnedTakes.map(\.bytes)
+        rig.log.onReport = { line in
+            for (stem, size) in zip(stems, sizes) where line == "bin: \(stem): deleted for good: its space is needed" {
+                storage.free = storage.free.map { $0 + size }
+            }
+        }
+        rig.press(.record)
+        rig.run(.seconds(1))
+        // A minute at 16 kB/s, and the second before the reserve, are to be free: a little less than that is.
+        let wanted = reserve + 61 * 16000
+        storage.free = wanted - sizes[0] - 1
+        rig.run(.seconds(5))
+        #expect(rig.deck.state == .recording)
+        #expect(rig.deck.binnedTakes.map(\.take) == [stems[2]])
+        storage.free = reserve - 1
+        rig.run(.seconds(5))
+        #expect(rig.deck.state == .recording && rig.deck.binnedTakes.isEmpty)
+        // Nothing is left to be emptied.
+        storage.free = reserve - 1
+        rig.run(.seconds(5))
+        #expect(rig.deck.state != .recording)
+        #expect(try rig.sidecars().last?.endedBy == .diskFull)
+    }
+
+    @Test func `what is in the bin counts as free: a disk with no other room takes a take`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage)) { $0.reserveBytes = 20_000 }
+        storage.free = 1 << 30
+        let stems = try (0..<2).map { _ in try recordTake(rig) }
+        rig.stuck = [.archivist]
+        storage.free = 10_000
+        rig.run(.seconds(3))
+        #expect(rig.deck.status.faults.contains { $0.code == .diskFull } && !rig.deck.isArmed)
+        rig.stuck = []
+        for stem in stems {
+            rig.deck.perform(.discard(stem: stem)) { _ in }
+            _ = rig.workers.archivist.step()
+            rig.deck.receive()
+        }
+        rig.stuck = [.archivist]
+        rig.run(.seconds(3))
+        #expect(rig.deck.isArmed)
+        #expect(rig.deck.status.freeBytes == 10_000 + (rig.deck.status.binBytes ?? 0))
+    }
+
+    @Test func `a take that is half in the bin after a cut is there wholly, and is not recovered`() throws {
+        let rig = try Rig()
+        rig.keepsDirectory = true
+        let stem = try recordTake(rig)
+        #expect(perform(.discard(stem: stem), on: rig) == "done")
+        let copy = try Rig.copy(of: rig.directory)
+        let day = try #require(rig.deck.binnedTakes.first?.day)
+        try FileManager.default.moveItem(
+            atPath: "\(copy)/.bin/\(day)/\(stem).wav", toPath: "\(copy)/\(day)/\(stem).wav")
+        let again = try Rig(directory: copy)
+        again.run(.seconds(1))
+        #expect(again.deck.binnedTakes.map(\.take) == [stem])
+        #expect(try files(of: stem, in: again).allSatisfy { $0.hasPrefix(".bin/") })
+        #expect(!again.log.messages.contains { $0.contains(stem) }, "\(again.log.messages)")
+        try? FileManager.default.removeItem(atPath: rig.directory)
+    }
+
+    @Test func `what cannot go into the bin stays, with what to do instead, and goes for good if that is meant`() throws
+    {
+        let rig = try Rig()
+        let stem = try recordTake(rig)
+        let bin = "\(rig.directory)/.bin"
+        try Data().write(to: URL(fileURLWithPath: bin))
+        #expect(
+            perform(.discard(stem: stem), on: rig)
+                == "io: discard: \(stem): \(bin): it is a link or a file, and the bin is a folder: remove it, or to delete it for "
+                + "good, use 'fieldfare delete --now'")
+        #expect(try rig.sidecars().count == 1 && rig.deck.status.selected == stem)
+        #expect(perform(.discard(stem: stem, DiscardTerms(isFinal: true)), on: rig) == "done")
+        #expect(rig.log.messages.last == "discard: \(stem): deleted")
+    }
+
+    @Test func `a take is emptied after thirty days in the bin, whatever the calendar says meanwhile`() throws {
+        let rig = try Rig()
+        let stem = try recordTake(rig)
+        #expect(perform(.discard(stem: stem), on: rig) == "done")
+        rig.clock.jump(by: .seconds(400 * 86400))
+        rig.deck.clockChanged()
+        rig.run(.seconds(2 * 3600), step: .seconds(600))
+        #expect(rig.deck.binnedTakes.map(\.take) == [stem])
+        rig.run(.seconds(30 * 86400), step: .seconds(3 * 3600))
+        #expect(rig.deck.binnedTakes.isEmpty)
+        #expect(rig.log.messages.contains("bin: \(stem): deleted for good: it was there for 30 days"))
+    }
+}
+
+extension Rig {
+    /// A copy of a folder for takes, without its lock.
+    static func copy(of directory: String) throws -> String {
+        let copy = newDirectory()
+        try FileManager.default.copyItem(atPath: directory, toPath: copy)
+        try? FileManager.default.removeItem(atPath: "\(copy)/.lock")
+        return copy
+    }
+}

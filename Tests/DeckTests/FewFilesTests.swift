@@ -1,0 +1,142 @@
+import Foundation
+import Glibc
+import Panel
+import TakeFiles
+import Takes
+import Testing
+import Transport
+
+@testable import Deck
+
+/// Storage that has bytes and takes no new file: its inodes are gone, a quota is reached, a folder may not be written, or too many files
+/// are open.
+@Suite struct FewFilesTests {
+    private static let codes = [ENOSPC, EDQUOT, EACCES, EMFILE]
+
+    @Test(arguments: codes) func `a marker and a full part do not end a take while no file can be made`(code: Int32)
+        throws
+    {
+        let storage = TroubledStorage()
+        // 96 000 bytes a part: 6 s.
+        let rig = try Rig.recording(for: .seconds(3), files: FileSystem(calls: storage)) { $0.splitBytes = 106_496 }
+        storage.creating = code
+        rig.press(.record)
+        rig.run(.seconds(3))
+        #expect(rig.deck.state == .recording)
+        let isFull = code == ENOSPC || code == EDQUOT
+        #expect(rig.deck.status.faults.map(\.code) == [isFull ? .diskFull : .storageFailing])
+        #expect(rig.clock.now() - rig.deck.indication.recording!.safeUntil < .seconds(1))
+        rig.run(.seconds(15))
+        #expect(rig.deck.state == .recording)
+        #expect(rig.clock.now() - rig.deck.indication.recording!.safeUntil < .seconds(1))
+        storage.creating = nil
+        rig.run(.seconds(12))
+        #expect(rig.deck.status.faults == [])
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.endedBy == .stop && sidecar.markers.count == 1 && sidecar.gaps == [])
+        #expect(sidecar.parts.count >= 2 && sidecar.parts[0].frames > 8 * 15_000)
+        var next = 8000
+        for part in sidecar.parts {
+            #expect(part.firstFrame.count == Int64(next - 8000))
+            #expect(difference(try rig.samples(part.file, of: sidecar), next..<next + Int(part.frames)) == nil)
+            next += Int(part.frames)
+        }
+    }
+
+    @Test(arguments: codes) func `a kit whose storage takes no file is not armed, and heals by itself`(code: Int32)
+        throws
+    {
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage))
+        rig.run(.milliseconds(1000))
+        storage.creating = code
+        rig.press(.record)
+        rig.run(.seconds(10))
+        #expect(!rig.deck.isArmed && rig.deck.state == .fault)
+        let isFull = code == ENOSPC || code == EDQUOT
+        #expect(rig.deck.status.faults.map(\.code) == [isFull ? .diskFull : .storageFailing])
+        storage.creating = nil
+        rig.run(.seconds(5))
+        #expect(rig.deck.isArmed)
+        rig.press(.record)
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        #expect(try rig.sidecars().count == 1)
+        let files = try FileManager.default.subpathsOfDirectory(atPath: rig.directory)
+        #expect(!files.contains { $0.contains(".probe") })
+    }
+
+    @Test func `no file can be made for some time, which an idle kit notices`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage))
+        rig.run(.milliseconds(1000))
+        storage.creating = EDQUOT
+        rig.run(.seconds(65))
+        #expect(!rig.deck.isArmed && rig.deck.status.faults.map(\.code) == [.diskFull])
+        storage.creating = nil
+        rig.run(.seconds(5))
+        #expect(rig.deck.isArmed && rig.deck.status.faults == [])
+        storage.freeInodes = 0
+        rig.run(.seconds(3))
+        #expect(!rig.deck.isArmed && rig.deck.status.faults.map(\.code) == [.diskFull])
+        storage.freeInodes = nil
+        rig.run(.seconds(3))
+        #expect(rig.deck.isArmed && rig.deck.status.faults == [])
+    }
+
+    @Test func `a take that could not be finished is recovered once files can be made, and says why it ended`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig.recording(for: .seconds(3), files: FileSystem(calls: storage))
+        storage.creating = EACCES
+        rig.run(.milliseconds(985))
+        rig.press(.stop)
+        rig.run(.seconds(5))
+        #expect(rig.deck.state == .fault)
+        #expect(try rig.sidecars() == [])
+        storage.creating = nil
+        rig.run(.seconds(65))
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.frames == 32_000 && sidecar.recovered)
+        #expect(difference(try rig.samples(sidecar.parts[0].file, of: sidecar), 8000..<40_000) == nil)
+    }
+
+    @Test func `a day's folder that is away is searched again once it is back`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig.recording(for: .seconds(3), files: FileSystem(calls: storage))
+        storage.code = EIO
+        rig.run(.seconds(3))
+        let day = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: rig.directory).first { $0.hasPrefix("20") })
+        let away = rig.directory + "-away"
+        try FileManager.default.moveItem(atPath: "\(rig.directory)/\(day)", toPath: away)
+        storage.code = nil
+        rig.run(.seconds(5))
+        #expect(rig.deck.isArmed)
+        #expect(try rig.sidecars() == [])
+        try FileManager.default.moveItem(atPath: away, toPath: "\(rig.directory)/\(day)")
+        rig.run(.seconds(70))
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.endedBy == .storageError && sidecar.frames > 8 * 2000)
+    }
+
+    @Test func `a take that is to be followed by another goes on if that one cannot be made`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig.recording(for: .seconds(5), files: FileSystem(calls: storage)) {
+            $0.rules.newTakeEvery = .seconds(10)
+        }
+        storage.creating = ENOSPC
+        rig.run(.seconds(10))
+        #expect(rig.deck.state == .recording)
+        #expect(rig.deck.status.faults.map(\.code).contains(.diskFull))
+        storage.creating = nil
+        rig.run(.seconds(10))
+        rig.press(.stop)
+        rig.settle()
+        let takes = try rig.sidecars()
+        #expect(takes.map(\.endedBy) == [.next, .stop])
+        #expect(takes.first.map { $0.frames == 160_000 } ?? false)
+    }
+}

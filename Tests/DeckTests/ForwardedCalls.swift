@@ -1,0 +1,36 @@
+import TakeFiles
+
+/// The real file system, but for the calls that a test makes otherwise.
+protocol ForwardedCalls: SystemCalls {
+    var kernel: KernelCalls { get }
+}
+
+extension ForwardedCalls {
+    func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
+        try kernel.open(path, flags: flags, mode: mode)
+    }
+    func close(_ descriptor: Int32) { kernel.close(descriptor) }
+    func pwrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+        try kernel.pwrite(descriptor, bytes, at: offset)
+    }
+    func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+        try kernel.pread(descriptor, bytes, at: offset)
+    }
+    func fdatasync(_ descriptor: Int32) throws(Errno) { try kernel.fdatasync(descriptor) }
+    func fsync(_ descriptor: Int32) throws(Errno) { try kernel.fsync(descriptor) }
+    func length(_ descriptor: Int32) throws(Errno) -> Int64 { try kernel.length(descriptor) }
+    func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
+        try kernel.ftruncate(descriptor, to: byteCount)
+    }
+    func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) { try kernel.fchmod(descriptor, mode) }
+    func lock(_ descriptor: Int32) throws(Errno) { try kernel.lock(descriptor) }
+    func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
+    func rename(_ from: String, to: String) throws(Errno) { try kernel.rename(from, to: to) }
+    func unlink(_ path: String) throws(Errno) { try kernel.unlink(path) }
+    func rmdir(_ path: String) throws(Errno) { try kernel.rmdir(path) }
+    func mkdir(_ path: String, mode: UInt32) throws(Errno) { try kernel.mkdir(path, mode: mode) }
+    func freeBytes(_ path: String) throws(Errno) -> Int64 { try kernel.freeBytes(path) }
+    func identity(_ path: String) throws(Errno) -> FileIdentity { try kernel.identity(path) }
+    func checkWritable(_ path: String) throws(Errno) { try kernel.checkWritable(path) }
+    func entries(_ path: String) throws(Errno) -> [String] { try kernel.entries(path) }
+}

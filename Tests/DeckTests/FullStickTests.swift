@@ -1,0 +1,152 @@
+import Foundation
+import Glibc
+import Panel
+import TakeFiles
+import Takes
+import Testing
+import Transport
+
+@testable import Deck
+
+/// A stick that has no room, in a kit that has room inside.
+@Suite final class FullStickTests {
+    private let storage = StickStorage()
+    private let place = Rig.newDirectory()
+
+    deinit { try? FileManager.default.removeItem(atPath: place) }
+
+    private func rig() throws -> Rig {
+        try FileManager.default.createDirectory(atPath: "\(place)/stick", withIntermediateDirectories: true)
+        storage.stick = "\(place)/stick"
+        let rig = try Rig(files: FileSystem(calls: storage)) { options in
+            options.stick = Stick(mountPoint: "\(place)/stick", isOptional: true)
+            options.reserveBytes = 1 << 20
+        }
+        rig.run(.seconds(5))
+        #expect(rig.deck.storage.directory?.path == "\(place)/stick/takes")
+        return rig
+    }
+
+    private func record(_ rig: Rig) throws {
+        rig.press(.record)
+        rig.run(.seconds(2))
+        #expect(rig.deck.state == .recording)
+        rig.press(.stop)
+        rig.settle()
+    }
+
+    @Test func `a full stick is left for the room inside, and used again when it has room`() throws {
+        let rig = try rig()
+        storage.free = 1 << 20
+        rig.run(.seconds(3))
+        #expect(rig.deck.storage.directory?.path == rig.directory)
+        #expect(rig.deck.isArmed)
+        let fault = try #require(rig.deck.status.faults.first)
+        #expect(fault.code == .diskFull)
+        #expect(fault.message.hasSuffix(": takes are kept in \(rig.directory) instead of on the stick"))
+        try record(rig)
+        #expect(try rig.sidecars().map(\.number) == [1])
+        // A little room is no reason to change, and back again soon.
+        storage.free = 1 << 20 + 100_000
+        rig.run(.seconds(60))
+        #expect(rig.deck.storage.directory?.path == rig.directory)
+        #expect(rig.log.messages.filter { $0.contains("takes are kept in \(rig.directory)") }.count <= 3)
+        storage.free = 100 << 20
+        rig.run(.seconds(5))
+        #expect(rig.deck.storage.directory?.path == "\(place)/stick/takes")
+        #expect(rig.deck.isArmed)
+    }
+
+    @Test func `a take goes on inside when its stick is full`() throws {
+        let rig = try rig()
+        rig.press(.record)
+        rig.run(.seconds(3))
+        storage.free = 1 << 20
+        rig.run(.seconds(3))
+        #expect(rig.deck.state == .recording)
+        #expect(rig.deck.status.faults.map(\.code) == [.diskFull])
+        #expect(rig.deck.storage.directory?.path == rig.directory)
+        rig.run(.milliseconds(985))
+        rig.press(.stop)
+        rig.settle()
+        rig.run(.seconds(3))
+        let inside = try #require(try rig.sidecars().first)
+        #expect(inside.endedBy == .stop)
+        let files = try FileManager.default.subpathsOfDirectory(atPath: "\(place)/stick/takes")
+        let name = try #require(files.first { $0.hasSuffix(".json") })
+        let bytes = try FileSystem().contents("\(place)/stick/takes/\(name)")
+        let onStick = try SidecarFile.sidecar(bytes, path: name)
+        #expect(onStick.endedBy == .diskFull)
+        // No frame is missing between the two, and few are in both.
+        let samples = try rig.samples(inside.parts[0].file, of: inside)
+        let next = 5 * 8000 + Int(onStick.frames)
+        let first = try #require(samples.first.map(Int.init))
+        let overlap = next % 30_000 - first
+        #expect(overlap >= 0 && overlap < 800, "\(overlap)")
+    }
+
+    @Test(arguments: [ENOSPC, EROFS]) func `a stick that takes no file is left too, and nothing flaps`(code: Int32)
+        throws
+    {
+        let rig = try rig()
+        storage.creating = code
+        rig.press(.record)
+        rig.run(.seconds(3))
+        #expect(rig.deck.state == .recording)
+        #expect(rig.deck.storage.directory?.path == rig.directory)
+        rig.press(.stop)
+        rig.settle()
+        let changes = rig.log.messages.filter { $0.hasPrefix("storage: takes are kept") }.count
+        if code == EROFS {
+            rig.run(.seconds(120))
+            #expect(rig.log.messages.filter { $0.hasPrefix("storage: takes are kept") }.count == changes)
+        }
+        #expect(try rig.sidecars().map(\.number) == [2] || rig.sidecars().map(\.number) == [1])
+    }
+}
+
+/// Two storages: the kit's own, and a stick that is full or takes no file when the test says so.
+final class StickStorage: ForwardedCalls {
+    let kernel = KernelCalls()
+    private let state = Locked<(stick: String, free: Int64?, creating: Int32?)>(("", nil, nil))
+
+    var stick: String {
+        get { state.withLock { $0.stick } }
+        set { state.withLock { $0.stick = newValue } }
+    }
+    /// What is said to be free on the stick; nil: the truth.
+    var free: Int64? {
+        get { state.withLock { $0.free } }
+        set { state.withLock { $0.free = newValue } }
+    }
+    /// How a call fails that makes a file on the stick; nil: it does not.
+    var creating: Int32? {
+        get { state.withLock { $0.creating } }
+        set { state.withLock { $0.creating = newValue } }
+    }
+
+    private func isOnStick(_ path: String) -> Bool { path.hasPrefix(stick) }
+
+    private func checkCreating(_ path: String) throws(Errno) {
+        guard let creating, isOnStick(path), (try? kernel.identity(path)) == nil else { return }
+        throw Errno(code: creating)
+    }
+
+    func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
+        if flags & O_CREAT != 0 { try checkCreating(path) }
+        return try kernel.open(path, flags: flags, mode: mode)
+    }
+    func mkdir(_ path: String, mode: UInt32) throws(Errno) {
+        try checkCreating(path)
+        try kernel.mkdir(path, mode: mode)
+    }
+    func freeBytes(_ path: String) throws(Errno) -> Int64 {
+        if let free, isOnStick(path) { return free }
+        return try kernel.freeBytes(path)
+    }
+    func identity(_ path: String) throws(Errno) -> FileIdentity {
+        var found = try kernel.identity(path)
+        if isOnStick(path) { found.device += 1 }
+        return found
+    }
+}

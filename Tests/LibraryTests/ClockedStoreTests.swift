@@ -1,0 +1,70 @@
+import Foundation
+import Synchronization
+import Testing
+import Upload
+
+@testable import Library
+
+/// A store that counts what it is asked.
+private final class CountingStore: Store {
+    let name = "counting"
+    private let asked = Mutex<[String]>([])
+    var requests: [String] { asked.withLock { $0 } }
+    private func note(_ request: String) { asked.withLock { $0.append(request) } }
+
+    func put(
+        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
+        report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> StoredObject {
+        note("put")
+        return StoredObject(name: object, byteCount: source.byteCount, sha256: metadata.sha256)
+    }
+    func head(_ object: ObjectName) async throws -> StoredObject? {
+        note("head")
+        return nil
+    }
+    func list(_ receive: ([StoredObject]) async throws -> Void) async throws { note("list") }
+    func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws { note("get") }
+    func delete(_ object: ObjectName) async throws { note("delete") }
+    func tidy() async throws { note("tidy") }
+}
+
+struct ClockedStoreTests {
+    private let store = CountingStore()
+    private let object = ObjectName(day: "2026-11-21", file: "heron07-0042-061811Z.wav")
+
+    /// Asks for everything.
+    /// - Returns: what was thrown, in order.
+    private func askAll(_ store: any Store) async throws -> [StoreError] {
+        let source = UploadSource([1], called: "a", reader: try DiskReader(name: "reader"))
+        let metadata = ObjectMetadata(title: "a", started: "", duration: 1, kit: "heron07", waveform: "", sha256: "")
+        var errors: [StoreError] = []
+        func ask(_ body: () async throws -> Void) async throws {
+            do { try await body() } catch let error as StoreError { errors.append(error) }
+        }
+        try await ask { _ = try await store.put(source, as: object, metadata, mode: .create) { _ in } }
+        try await ask { _ = try await store.head(object) }
+        try await ask { try await store.list { _ in } }
+        try await ask { try await store.get(object) { _ in } }
+        try await ask { try await store.delete(object) }
+        try await ask { try await store.tidy() }
+        return errors
+    }
+
+    @Test func `a store with a certificate is asked for nothing while the clock is not set`() async throws {
+        let error = StoreError(
+            .away,
+            "outbox: counting: the clock is not set, so that no certificate can be checked: set it, or wait for it")
+        let plans = [true, false].map { needsClock in
+            StorePlan(name: store.name, needsClock: needsClock) { [store] in store }
+        }
+        let stores = Stores(plans).checkingClock { false }
+        #expect(try await askAll(stores.all[0].store) == Array(repeating: error, count: 6))
+        #expect(store.requests == [])
+        // One without is asked all the same.
+        #expect(try await askAll(stores.all[1].store) == [])
+        #expect(store.requests == ["put", "head", "list", "get", "delete", "tidy"])
+        #expect(try await askAll(Stores(plans).checkingClock { true }.all[0].store) == [])
+        #expect(store.requests.count == 12)
+    }
+}

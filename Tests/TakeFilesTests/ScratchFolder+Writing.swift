@@ -1,0 +1,9 @@
+import TakeFiles
+
+extension ScratchFolder {
+    /// Writes a file below it, in place of one that may be there.
+    func write(_ bytes: [UInt8], _ name: String) throws {
+        let files = FileSystem()
+        try files.write(bytes, to: files.create("\(path)/\(name)", isNew: false), at: 0)
+    }
+}
