@@ -17,8 +17,6 @@ struct LEDCalls {
         return String(decoding: bytes.prefix(Int(count)), as: UTF8.self)
     }
     var close: (Int32) -> Void = { _ = Glibc.close($0) }
-    /// Waits 10 ms.
-    var pause: () -> Void = { usleep(10_000) }
 }
 
 /// A device of the kernel's LED class, driven by this process alone: its trigger is taken off and not put back.
@@ -61,7 +59,8 @@ final class ClassLED {
         calls.close(descriptor)
     }
 
-    /// Hands the device to the kernel's pattern trigger, which repeats the segments after this process has ended.
+    /// Hands the device to the kernel's pattern trigger, which repeats the segments after this process has ended. The kernel makes the
+    /// trigger's files with the trigger, for root alone.
     /// - Parameter mayBlink: whether the device may blink steadily instead, by the timer trigger, where the kernel has no patterns.
     func leave(_ segments: [LampSegment], mayBlink: Bool) throws(Failure) {
         do throws(Failure) {
@@ -71,7 +70,7 @@ final class ClassLED {
             guard mayBlink, error.problem == .led(path: triggerPath, code: EINVAL) else { throw error }
             try setTrigger("timer")
             for (file, length) in [("delay_on", Self.blink.lit), ("delay_off", Self.blink.dark)] {
-                try Self.with("\(device)/\(file)", O_WRONLY, patientCalls) { descriptor throws(CallError) in
+                try Self.with("\(device)/\(file)", O_WRONLY, calls) { descriptor throws(CallError) in
                     try calls.write(descriptor, "\(length)\n")
                 }
             }
@@ -83,7 +82,7 @@ final class ClassLED {
             let brightness = segment.isLit ? lit : "0"
             return "\(brightness) \(segment.length.nanoseconds / 1_000_000) \(brightness) 0"
         }
-        try Self.with("\(device)/pattern", O_WRONLY, patientCalls) { descriptor throws(CallError) in
+        try Self.with("\(device)/pattern", O_WRONLY, calls) { descriptor throws(CallError) in
             try calls.write(descriptor, steps.joined(separator: " ") + "\n")
         }
         isLeft = true
@@ -98,24 +97,6 @@ final class ClassLED {
         try Self.with(triggerPath, O_WRONLY, calls) { descriptor throws(CallError) in
             try calls.write(descriptor, name + "\n")
         }
-    }
-
-    /// Calls that wait, 2 s at most, for the permission to open a file: the kernel makes a trigger's files with the trigger, for
-    /// root alone, and udev's rule gives them to the group after that.
-    private var patientCalls: LEDCalls {
-        var patient = calls
-        patient.open = { [calls] path, flags throws(CallError) in
-            for _ in 0..<200 {
-                do throws(CallError) {
-                    return try calls.open(path, flags)
-                } catch {
-                    guard error.code == EACCES else { throw error }
-                    calls.pause()
-                }
-            }
-            return try calls.open(path, flags)
-        }
-        return patient
     }
 
     func set(_ isLit: Bool) throws(Failure) {

@@ -93,43 +93,30 @@ import Testing
         #expect(directory.read("status/brightness") == "")
     }
 
-    /// What `leave` says when the file of the pattern may be opened after so many attempts, and how often it waited.
-    private func leave(deniedTimes: Int) -> (error: String?, pauses: Int, pattern: String, path: String) {
+    @Test func `a pattern that may not be set is reported, and the device put out`() {
         let directory = Directory("status")
         directory.write("", "status/pattern")
-        var (calls, denied, pauses) = (LEDCalls(), deniedTimes, 0)
+        var calls = LEDCalls()
         let open = calls.open
         calls.open = { path, flags throws(CallError) in
-            if path.hasSuffix("/pattern"), denied > 0 {
-                denied -= 1
-                throw CallError(code: EACCES)
-            }
+            if path.hasSuffix("/pattern") { throw CallError(code: EACCES) }
             return try open(path, flags)
         }
-        calls.pause = { pauses += 1 }
         var errors: [LineError] = []
-        var lamps = LampLines(
-            opening: [.led("status")], errors: &errors, ledDirectory: directory.path, calls: GPIOCalls(),
-            ledCalls: calls)
-        let error = lamps.leave(0, [LampSegment(isLit: true, length: .milliseconds(200))], mayBlink: true)
-        return (error?.description, pauses, directory.read("status/pattern"), directory.path)
-    }
-
-    @Test func `the permission to set a pattern may come shortly after the pattern`() {
-        let left = leave(deniedTimes: 7)
-        #expect(left.error == nil)
-        #expect(left.pauses == 7)
-        #expect(left.pattern == "255 200 255 0\n")
-    }
-
-    @Test func `a permission that does not come is reported after 2 s`() {
-        let left = leave(deniedTimes: .max)
+        var error: LineError?
+        do {
+            var lamps = LampLines(
+                opening: [.led("status")], errors: &errors, ledDirectory: directory.path, calls: GPIOCalls(),
+                ledCalls: calls)
+            directory.write("", "status/brightness")
+            error = lamps.leave(0, [LampSegment(isLit: true, length: .milliseconds(200))], mayBlink: true)
+        }
         #expect(
-            left.error
-                == "lamps: status: cannot use \(left.path)/status/pattern: Permission denied: "
+            error?.description
+                == "lamps: status: cannot use \(directory.path)/status/pattern: Permission denied: "
                 + "is the user in the group gpio, and the udev rule for LEDs installed?")
-        #expect(left.pauses == 200)
-        #expect(left.pattern == "")
+        #expect(directory.read("status/pattern") == "")
+        #expect(directory.read("status/brightness") == "0\n")
     }
 
     /// What leaving a device came to on a kernel without these triggers: the sentence, the texts of the files.
