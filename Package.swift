@@ -320,7 +320,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ConsoleTests",
-            dependencies: ["Console", "Control", "History", "Takes", "StoreTrials", "OtherPrograms"],
+            dependencies: [
+                "Console", "Control", "History", "TakeFiles", "Takes", "PowerCuts", "StoreTrials", "OtherPrograms",
+            ],
             exclude: ["Resources"],
             swiftSettings: strict),
         .testTarget(

@@ -51,6 +51,7 @@ public struct Console: Service {
         pools = [disk, asking, packing]
         let (phones, problem) = PhoneBook.open(in: settings.library.directory)
         if let problem { log.error("\(problem)") }
+        try phones.start()
         let recorder = RecorderDesk(path: settings.control.socket, pool: asking)
         let feed = RecorderFeed(path: settings.control.socket)
         library.watch { feed.post(.catalog($0)) }

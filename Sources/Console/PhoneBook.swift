@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import TakeFiles
 import Takes
+import Workers
 
 /// The phones that were paired, each with a token of its own, of which only the hash is kept: a file in the library's folder. May be
 /// used by any thread.
@@ -21,14 +22,24 @@ final class PhoneBook: Sendable {
         var sha256: String
     }
 
-    private struct Document: Codable {
+    fileprivate struct Document: Codable {
         var schema = 1
         var phones: [Phone] = []
     }
 
-    private let directory: String
-    private let files = FileSystem()
-    private let document: Locked<Document>
+    /// The book in memory and on the disk.
+    fileprivate struct Copies: Sendable {
+        let directory: String
+        let files: FileSystem
+        /// What each request asks for: nobody holds it while the storage is waited for.
+        let document: Locked<Document>
+        /// One thread writes at a time, and holds this meanwhile.
+        let writing = Locked(())
+    }
+
+    private let copies: Copies
+    /// Notes on the disk who was here.
+    private let visits: Worker<Void, Never>
 
     /// More are not kept: the one that was here longest ago goes.
     static let mostPhones = 50
@@ -38,27 +49,37 @@ final class PhoneBook: Sendable {
     /// Reads the book.
     /// - Parameter directory: the library's folder.
     /// - Returns: also why the file could not be used; then all phones must be paired again.
-    static func open(in directory: String) -> (PhoneBook, problem: String?) {
+    static func open(in directory: String, files: FileSystem = FileSystem()) -> (PhoneBook, problem: String?) {
         let path = "\(directory)/phones.json"
         do throws(FileError) {
-            let bytes = try FileSystem().contents(path, limit: 1 << 20)
+            let bytes = try files.contents(path, limit: 1 << 20)
             guard let document = try? JSONDecoder().decode(Document.self, from: Data(bytes)) else {
                 let problem = "console: \(path): cannot be used: all phones must be paired again"
-                return (PhoneBook(directory, Document()), problem)
+                return (PhoneBook(directory, files, Document()), problem)
             }
-            return (PhoneBook(directory, document), nil)
+            return (PhoneBook(directory, files, document), nil)
         } catch {
             let problem = error.code == ENOENT ? nil : "console: \(error.fact): all phones must be paired again"
-            return (PhoneBook(directory, Document()), problem)
+            return (PhoneBook(directory, files, Document()), problem)
         }
     }
 
-    private init(_ directory: String, _ document: Document) {
-        self.directory = directory
-        self.document = Locked(document)
+    private init(_ directory: String, _ files: FileSystem, _ document: Document) {
+        let copies = Copies(directory: directory, files: files, document: Locked(document))
+        self.copies = copies
+        visits = Worker(clock: SystemClock()) { orders, _, _ in
+            if !orders.isEmpty { copies.write() }
+            return nil
+        }
     }
 
-    var phones: [Phone] { document.withLock(\.phones) }
+    /// Starts the thread that notes visits. To be called once.
+    func start() throws(ThreadError) { try visits.start(name: "phones", priority: .low) }
+
+    /// Notes the visits so far, where no thread does.
+    func noteVisits() { _ = visits.step() }
+
+    var phones: [Phone] { copies.document.withLock(\.phones) }
 
     /// Notes a new phone. It is on the disk when this returns.
     /// - Returns: it, and its token: 32 random bytes in hexadecimal.
@@ -66,7 +87,7 @@ final class PhoneBook: Sendable {
         let token = Self.random(byteCount: 32)
         let phone = Phone(
             id: Self.random(byteCount: 6), name: name, since: now.iso8601, seen: now.date, sha256: Self.hash(token))
-        try change { document in
+        try copies.change { document in
             // The new one stays, whatever the clock says.
             while document.phones.count >= Self.mostPhones,
                 let oldest = document.phones.indices.min(by: { left, right in
@@ -87,43 +108,50 @@ final class PhoneBook: Sendable {
     /// - Returns: whether there was one.
     func remove(_ id: String) throws(FileError) -> Bool {
         guard phones.contains(where: { $0.id == id }) else { return false }
-        try change { $0.phones.removeAll { $0.id == id } }
+        try copies.change { $0.phones.removeAll { $0.id == id } }
         return true
     }
 
-    /// The phone that a token belongs to; nil: none. Notes the day on which it was here.
+    /// The phone that a token belongs to; nil: none. Notes the day on which it was here, and does not wait for the storage.
     func phone(token: String, now: WallTime) -> Phone? {
         guard token.utf8.count == 64 else { return nil }
         let hash = Self.hash(token)
-        guard let phone = phones.first(where: { $0.sha256 == hash }) else { return nil }
-        if phone.seen != now.date {
-            // Only the list shows it: a disk that is full takes no right away.
-            try? change { document in
-                for index in document.phones.indices where document.phones[index].id == phone.id {
-                    document.phones[index].seen = now.date
-                }
-            }
+        let (phone, isFirstOfDay) = copies.document.withLock { document -> (Phone?, Bool) in
+            guard let index = document.phones.firstIndex(where: { $0.sha256 == hash }) else { return (nil, false) }
+            let phone = document.phones[index]
+            document.phones[index].seen = now.date
+            return (phone, phone.seen != now.date)
         }
+        if isFirstOfDay { visits.post(()) }
         return phone
     }
 
-    /// Writes the book before it holds what was changed: the file is the truth.
-    private func change(_ body: (inout Document) -> Void) throws(FileError) {
-        var thrown: FileError?
-        document.withLock { document in
-            var changed = document
-            body(&changed)
-            do throws(FileError) {
-                try write(changed)
-                document = changed
-            } catch {
-                thrown = error
-            }
-        }
-        if let thrown { throw thrown }
+    private static func random(byteCount: Int) -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }.hexadecimal
     }
 
-    private func write(_ document: Document) throws(FileError) {
+    private static func hash(_ token: String) -> String { Digest.sha256(token).hexadecimal }
+}
+
+extension PhoneBook.Copies {
+    /// Writes the book before the memory has what was changed: the file is the truth.
+    fileprivate func change(_ body: (inout PhoneBook.Document) -> Void) throws(FileError) {
+        try writing.withLock { _ throws(FileError) in
+            var changed = document.withLock { $0 }
+            body(&changed)
+            try write(changed)
+            // Not `changed`: a visit may have come meanwhile.
+            document.withLock { body(&$0) }
+        }
+    }
+
+    /// Writes the book as it is in memory. Only the list shows who was here: a disk that is full takes no right away.
+    fileprivate func write() {
+        writing.withLock { _ in try? write(document.withLock { $0 }) }
+    }
+
+    private func write(_ document: PhoneBook.Document) throws(FileError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         guard let bytes = try? encoder.encode(document) else { return }
@@ -134,11 +162,4 @@ final class PhoneBook: Sendable {
         try files.move(path + ".tmp", to: path)
         try files.syncFolder(try files.openFolder(directory))
     }
-
-    private static func random(byteCount: Int) -> String {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }.hexadecimal
-    }
-
-    private static func hash(_ token: String) -> String { Digest.sha256(token).hexadecimal }
 }

@@ -1,4 +1,7 @@
+import Dispatch
 import Foundation
+import PowerCuts
+import TakeFiles
 import Takes
 import Testing
 
@@ -22,6 +25,7 @@ import Testing
         #expect(again.phone(token: "", now: noon) == nil)
         let next = noon + .seconds(86400)
         #expect(again.phone(token: token, now: next)?.id == phone.id)
+        again.noteVisits()
         #expect(PhoneBook.open(in: folder).0.phones.map(\.seen) == ["2026-11-22"])
     }
 
@@ -57,6 +61,41 @@ import Testing
             #expect(book.phone(token: token, now: noon)?.id == phone.id, "\(number)")
         }
         #expect(book.phones.count == PhoneBook.mostPhones)
+    }
+
+    @Test func `a request does not wait while the storage hangs, and a pairing is not lost by the note of a visit`()
+        throws
+    {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let calls = FaultyCalls(root: folder)
+        let (book, _) = PhoneBook.open(in: folder, files: FileSystem(calls: calls))
+        let (anna, token) = try book.add(name: "Anna", now: noon)
+        let (hangs, goesOn, paired) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        let isFirst = Locked(true)
+        calls.setRefusal { verb, _ in
+            guard verb == "write",
+                isFirst.withLock({ first in
+                    defer { first = false }; return first
+                })
+            else { return nil }
+            hangs.signal()
+            goesOn.wait()
+            return nil
+        }
+        Thread.detachNewThread { [book, noon] in
+            _ = try? book.add(name: "Ben", now: noon)
+            paired.signal()
+        }
+        hangs.wait()
+        #expect(book.phone(token: token, now: noon + .seconds(86400))?.id == anna.id)
+        #expect(book.phones.map(\.name) == ["Anna"])
+        goesOn.signal()
+        paired.wait()
+        book.noteVisits()
+        #expect(book.phones.map(\.name) == ["Anna", "Ben"])
+        #expect(PhoneBook.open(in: folder).0.phones.map(\.seen) == ["2026-11-22", "2026-11-21"])
     }
 
     @Test func `five failures a minute are allowed, and those that are under way count`() {
