@@ -15,6 +15,8 @@ struct Key<Root>: Sendable {
         let allowed: [String]
         /// What it is for, and its default.
         let purpose: String
+        /// Who may change it.
+        let hand: SettingsHand
         /// Reads the node; false: what it says is not in force.
         let read: @Sendable (_ node: Int, inout Root, inout SettingsReader) -> Bool
         /// Takes the value from another root.
@@ -23,12 +25,14 @@ struct Key<Root>: Sendable {
 
     /// A key whose value goes to `path`.
     init<Value>(
-        _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ form: Form<Value>, _ purpose: String = ""
+        _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ form: Form<Value>,
+        _ purpose: String = "",
+        changed hand: SettingsHand = .phone
     ) {
         self.name = name
         role = .value(
             Assignment(
-                path: path, allowed: form.allowed, purpose: purpose,
+                path: path, allowed: form.allowed, purpose: purpose, hand: hand,
                 read: { node, root, reader in
                     switch form.read(node, &reader) {
                     case .understood(let value):

@@ -1,4 +1,4 @@
-/// Changes of a settings file's text that leave everything else as it is: comments, order, spaces.
+/// Changes of a settings file's text, made from a phone, that leave everything else as it is: comments, order, spaces.
 public struct SettingsEdit: Sendable {
     /// The text after the changes so far.
     public private(set) var text: String
@@ -22,8 +22,13 @@ public struct SettingsEdit: Sendable {
     /// - Parameter name: with its sections, such as `capture.rate_hz`.
     /// - Throws: `Refusal`; then the text is as it was.
     public mutating func set(_ name: String, to value: SettingsValue?) throws(Refusal) {
-        guard SettingsSchema.assignments.contains(where: { $0.name == name }) else {
+        guard let assignment = SettingsSchema.assignments.first(where: { $0.name == name })?.assignment else {
             throw Refusal(description: "settings: \(name): there is no such key")
+        }
+        guard assignment.hand.mayChange(to: value) else {
+            throw Refusal(
+                description:
+                    "settings: \(name): is changed in \(file) by hand alone: it decides where sound and passwords go")
         }
         let path = name.split(separator: ".").map(String.init)
         guard let document = try? TOMLDocument(Array(text.utf8)) else {

@@ -25,6 +25,8 @@ public struct SettingsForm: Encodable, Sendable {
         public var values: [String]?
         /// As it stands in the file, in TOML; nil: the file does not say, and the default is in force.
         public var value: SettingsValue?
+        /// Whether a phone may change it.
+        public var changeable: Bool
     }
 
     /// The form of a file's text.
@@ -38,7 +40,8 @@ public struct SettingsForm: Encodable, Sendable {
             let words = assignment.allowed.compactMap(Self.word)
             let entry = Entry(
                 key: parts.last ?? "", purpose: assignment.purpose, allowed: assignment.allowed,
-                values: words.count == assignment.allowed.count ? words : nil, value: found[parts]?.withoutPassword)
+                values: words.count == assignment.allowed.count ? words : nil, value: found[parts]?.withoutPassword,
+                changeable: assignment.hand != .file)
             if sections.last?.name != section { sections.append(Section(name: section, keys: [])) }
             sections[sections.count - 1].keys.append(entry)
         }

@@ -53,7 +53,8 @@ enum SettingsSchema {
         Section("takes") {
             Key(
                 "directory", \.takes.directory, .takesFolder,
-                "Where takes are kept: a folder, or the USB stick that is in. Default: \"/var/lib/fieldfare/takes\"")
+                "Where takes are kept: a folder, or the USB stick that is in. Default: \"/var/lib/fieldfare/takes\"",
+                changed: .wordsFromPhone)
             Key(
                 "format", \.takes.format, .choice,
                 "The format of finished takes. Default: \"wav\"")
@@ -184,15 +185,16 @@ enum SettingsSchema {
         Section("control") {
             Key(
                 "socket", \.control.socket, .socketPath,
-                "Where the recorder answers programs. Default: \"/run/fieldfare/recorder.sock\"")
+                "Where the recorder answers programs. Default: \"/run/fieldfare/recorder.sock\"", changed: .file)
         }
         Section("library") {
             Key(
                 "socket", \.library.socket, .socketPath,
-                "Where the library answers programs. Default: \"/run/fieldfare-library/library.sock\"")
+                "Where the library answers programs. Default: \"/run/fieldfare-library/library.sock\"", changed: .file)
             Key(
                 "directory", \.library.directory, .path,
-                "Where the library keeps its catalog, memos and receipts. Default: \"/var/lib/fieldfare-library\"")
+                "Where the library keeps its catalog, memos and receipts. Default: \"/var/lib/fieldfare-library\"",
+                changed: .file)
         }
         Section("console") {
             Key(
@@ -211,7 +213,7 @@ enum SettingsSchema {
                 "Where takes are sent; auto is a USB stick with a folder named fieldfare. Default: \"auto\"")
             Key(
                 "ca_file", \.outbox.authorities, .optional(.path),
-                "Certificates that are trusted beside the system's. Default: none")
+                "Certificates that are trusted beside the system's. Default: none", changed: .file)
             Key(
                 "keep_local", \.outbox.keepLocal, .choice,
                 "How long takes that were sent stay on the kit. Default: \"until-needed\"")
@@ -224,65 +226,65 @@ enum SettingsSchema {
             Section("s3") {
                 Key(
                     "endpoint", \.outbox.s3.endpoint, .optional(.url),
-                    "The address of the S3 service. Default: none")
+                    "The address of the S3 service. Default: none", changed: .file)
                 Key(
                     "region", \.outbox.s3.region, .name("a region's name"),
                     "Its region. Default: \"us-east-1\"")
                 Key(
                     "bucket", \.outbox.s3.bucket, .optional(.bucket),
-                    "The bucket. Default: none")
+                    "The bucket. Default: none", changed: .file)
                 Key(
                     "prefix", \.outbox.s3.prefix, .prefix,
                     "What the names of all objects begin with. Default: \"\"")
                 Key(
                     "credentials_file", \.outbox.s3.credentialsFile, .path,
-                    "The file with the key. Default: \"/etc/fieldfare/s3.credentials\"")
+                    "The file with the key. Default: \"/etc/fieldfare/s3.credentials\"", changed: .file)
             }
             Section("firebase") {
                 Key(
                     "bucket", \.outbox.firebase.bucket, .optional(.bucket),
-                    "The bucket of the Firebase project. Default: none")
+                    "The bucket of the Firebase project. Default: none", changed: .file)
                 Key(
                     "prefix", \.outbox.firebase.prefix, .prefix,
                     "What the names of all objects begin with. Default: \"\"")
                 Key(
                     "service_account_file", \.outbox.firebase.serviceAccountFile, .path,
-                    "The file of the service account. Default: \"/etc/fieldfare/service-account.json\"")
+                    "The file of the service account. Default: \"/etc/fieldfare/service-account.json\"", changed: .file)
                 Key(
                     "endpoint", \.outbox.firebase.endpoint, .url,
-                    "The address of the service. Default: \"https://storage.googleapis.com\"")
+                    "The address of the service. Default: \"https://storage.googleapis.com\"", changed: .file)
             }
             Section("webdav") {
                 Key(
                     "url", \.outbox.webdav.url, .optional(.url),
-                    "The folder on the WebDAV server. Default: none")
+                    "The folder on the WebDAV server. Default: none", changed: .file)
                 Key(
                     "credentials_file", \.outbox.webdav.credentialsFile, .path,
-                    "The file with name and password. Default: \"/etc/fieldfare/webdav.credentials\"")
+                    "The file with name and password. Default: \"/etc/fieldfare/webdav.credentials\"", changed: .file)
             }
             Section("sftp") {
                 Key(
                     "url", \.outbox.sftp.url, .optional(.sftp),
-                    "The folder on the SFTP server. Default: none")
+                    "The folder on the SFTP server. Default: none", changed: .file)
                 Key(
                     "key_file", \.outbox.sftp.keyFile, .path,
-                    "The private key. Default: \"/etc/fieldfare/sftp.key\"")
+                    "The private key. Default: \"/etc/fieldfare/sftp.key\"", changed: .file)
                 Key(
                     "known_hosts_file", \.outbox.sftp.knownHostsFile, .path,
-                    "The host key of the server. Default: \"/etc/fieldfare/sftp.known_hosts\"")
+                    "The host key of the server. Default: \"/etc/fieldfare/sftp.known_hosts\"", changed: .file)
             }
             Section("folder") {
                 Key(
                     "path", \.outbox.folder.path, .optional(.path),
-                    "A folder on a share. Default: none")
+                    "A folder on a share. Default: none", changed: .file)
             }
             Section("rclone") {
                 Key(
                     "remote", \.outbox.rclone.remote, .optional(.remote),
-                    "A remote of rclone, and a folder there. Default: none")
+                    "A remote of rclone, and a folder there. Default: none", changed: .file)
                 Key(
                     "config", \.outbox.rclone.config, .path,
-                    "The file of rclone's remotes. Default: \"/etc/fieldfare/rclone.conf\"")
+                    "The file of rclone's remotes. Default: \"/etc/fieldfare/rclone.conf\"", changed: .file)
             }
         }
     }

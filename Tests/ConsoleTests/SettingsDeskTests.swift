@@ -36,11 +36,11 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let form = try desk.form()
         let typed = [
-            "filter.low_pass_hz": "9000", "kit.name": "007", "outbox.s3.bucket": "2026.10", "capture.agc": "true",
+            "filter.low_pass_hz": "9000", "kit.name": "007", "outbox.s3.prefix": "2026.10", "capture.agc": "true",
         ]
         try desk.change(typed.mapValues { .string($0) }, of: form.fingerprint)
         let wish = try String(contentsOfFile: "\(folder)/settings-wish", encoding: .utf8)
-        for line in ["low_pass_hz = 9000", "name = \"007\"", "bucket = \"2026.10\"", "agc = true"] {
+        for line in ["low_pass_hz = 9000", "name = \"007\"", "prefix = \"2026.10\"", "agc = true"] {
             #expect(wish.contains("\n\(line)\n"), "\(line): \(wish)")
         }
         let refused = refusal(["filter.low_pass_hz": .string("5")], form.fingerprint)
@@ -57,6 +57,10 @@ import Testing
         #expect(
             refusal(["kit.nickname": .string("owl")], form.fingerprint)
                 == "settings: kit.nickname: there is no such key")
+        #expect(
+            refusal(["outbox.webdav.url": .string("https://stranger.example/")], form.fingerprint)
+                == "settings: outbox.webdav.url: is changed in /f.toml by hand alone: it decides where sound and passwords go"
+        )
         try FileManager.default.removeItem(atPath: "\(folder)/outcome")
         #expect(
             refusal(["kit.name": .string("owl")], form.fingerprint)?.hasPrefix(

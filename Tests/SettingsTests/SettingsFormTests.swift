@@ -47,4 +47,28 @@ import Testing
         ]
         #expect(unset.allSatisfy { $0 == nil })
     }
+
+    @Test func `a phone changes no address, no file with a secret, no folder and no socket`() {
+        let byHand = Self.entries.filter { !$0.entry.changeable }.map { "\($0.section).\($0.entry.key)" }
+        #expect(
+            byHand == [
+                "control.socket", "library.socket", "library.directory", "outbox.ca_file", "outbox.s3.endpoint",
+                "outbox.s3.bucket", "outbox.s3.credentials_file", "outbox.firebase.bucket",
+                "outbox.firebase.service_account_file", "outbox.firebase.endpoint", "outbox.webdav.url",
+                "outbox.webdav.credentials_file", "outbox.sftp.url", "outbox.sftp.key_file",
+                "outbox.sftp.known_hosts_file", "outbox.folder.path", "outbox.rclone.remote", "outbox.rclone.config",
+            ])
+        let text = "[outbox.webdav]\nurl = \"https://archive.example/\"\n"
+        for name in byHand + ["takes.directory"] {
+            for value: SettingsValue? in [.text("/srv/stranger"), name == "takes.directory" ? .text("./x") : nil] {
+                var edit = SettingsEdit(text, file: "fieldfare.toml")
+                #expect(throws: SettingsEdit.Refusal.self, "\(name)") { try edit.set(name, to: value) }
+                #expect(edit.text == text)
+            }
+        }
+        for word in ["stick", "stick-or-internal"] {
+            var edit = SettingsEdit(text, file: "fieldfare.toml")
+            #expect(throws: Never.self) { try edit.set("takes.directory", to: .text(word)) }
+        }
+    }
 }

@@ -30,10 +30,12 @@ function form(settings, { api, t, say }, problem, place) {
     ...section.keys.map((key) => {
       const name = `${section.name}.${key.key}`;
       const control = makeControl(key, t);
+      control.disabled = !key.changeable;
       controls.set(name, { control, before: textOf(key.value) });
       return h('div', { class: 'settings-key' },
         h('label', { class: 'field' }, h('span', {}, key.key), control),
-        h('p', {}, key.purpose), h('p', { class: 'dim' }, t('settings.allowed', { values: key.allowed.join(', ') })));
+        h('p', {}, key.purpose), h('p', { class: 'dim' },
+          key.changeable ? t('settings.allowed', { values: key.allowed.join(', ') }) : t('settings.byHand', { path: settings.path })));
     })));
   const element = h('form', {}, ...settings.problems.map((text) => h('p', { class: 'is-error' }, text)),
     outcome, ...sections,

@@ -48,7 +48,7 @@ const en = {
   'kit.clock': 'Clock', 'kit.time': 'The kit’s time', 'kit.storage': 'Storage', 'kit.takes': 'Takes', 'kit.folder': 'Folder', 'kit.free': 'Free', 'kit.phones': 'Paired phones', 'kit.since': 'since {date}',
   'kit.this': 'this phone', 'kit.remove': 'Remove {name}', 'kit.remove.ask': 'Remove {name}? It must be paired again.', 'kit.page': 'This page', 'kit.theme': 'Colours', 'theme.': 'As the phone', 'theme.light': 'Light', 'theme.dark': 'Dark', 'theme.sun': 'Sunlight', 'kit.language': 'Language',
   'kit.version': 'Version', 'kit.eject': 'Give the stick back', 'kit.ejected': 'The stick may be pulled once the lamps say so.', 'kit.queue': 'Upload queue', 'kit.retry': 'Try everything now', 'kit.pause': 'Pause', 'kit.resume': 'Go on',
-  'kit.settings': 'Settings', 'settings.save': 'Save changes', 'settings.default': 'default', 'settings.allowed': 'Allowed: {values}', 'settings.saved': 'Saved. The kit applies it when nothing is recorded.', 'settings.nothing': 'Nothing was changed.',
+  'kit.settings': 'Settings', 'settings.save': 'Save changes', 'settings.default': 'default', 'settings.allowed': 'Allowed: {values}', 'settings.byHand': 'Changed in {path} alone: it decides where sound and passwords go.', 'settings.saved': 'Saved. The kit applies it when nothing is recorded.', 'settings.nothing': 'Nothing was changed.',
 };
 
 const de = {
@@ -99,7 +99,7 @@ const de = {
   'kit.clock': 'Uhr', 'kit.time': 'Zeit des Geräts', 'kit.storage': 'Speicher', 'kit.takes': 'Aufnahmen', 'kit.folder': 'Ordner', 'kit.free': 'Frei', 'kit.phones': 'Gekoppelte Telefone', 'kit.since': 'seit {date}',
   'kit.this': 'dieses Telefon', 'kit.remove': '{name} entfernen', 'kit.remove.ask': '{name} entfernen? Es muss dann neu gekoppelt werden.', 'kit.page': 'Diese Seite', 'kit.theme': 'Farben', 'theme.': 'Wie das Telefon', 'theme.light': 'Hell', 'theme.dark': 'Dunkel', 'theme.sun': 'Sonnenlicht', 'kit.language': 'Sprache',
   'kit.version': 'Version', 'kit.eject': 'Stick freigeben', 'kit.ejected': 'Der Stick darf gezogen werden, sobald die Lampen es zeigen.', 'kit.queue': 'Upload-Liste', 'kit.retry': 'Alles jetzt versuchen', 'kit.pause': 'Anhalten', 'kit.resume': 'Fortsetzen',
-  'kit.settings': 'Einstellungen', 'settings.save': 'Änderungen speichern', 'settings.default': 'Vorgabe', 'settings.allowed': 'Erlaubt: {values}', 'settings.saved': 'Gespeichert. Es gilt, sobald nichts aufgenommen wird.', 'settings.nothing': 'Nichts wurde geändert.',
+  'kit.settings': 'Einstellungen', 'settings.save': 'Änderungen speichern', 'settings.default': 'Vorgabe', 'settings.allowed': 'Erlaubt: {values}', 'settings.byHand': 'Wird nur in {path} geändert: Es bestimmt, wohin Ton und Passwörter gehen.', 'settings.saved': 'Gespeichert. Es gilt, sobald nichts aufgenommen wird.', 'settings.nothing': 'Nichts wurde geändert.',
 };
 
 const catalogues = { en, de };
