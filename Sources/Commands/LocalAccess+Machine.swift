@@ -35,7 +35,10 @@ extension LocalAccess {
             places.takes = settings.takes.folder
             return places
         },
-        problems: { file in Settings.load(from: file).problems.map(\.description) },
+        problems: { file in
+            let (settings, problems) = Settings.load(from: file)
+            return problems.map(\.description) + OccupiedPlaces.problems(settings)
+        },
         list: { inventory, settings throws(Failure) in
             switch inventory {
             case .cards:

@@ -1,0 +1,26 @@
+import CLinux
+import Glibc
+import Settings
+
+/// What stands in the way of the settings on this machine: files where sockets or folders are to be.
+enum OccupiedPlaces {
+    /// One sentence for each.
+    static func problems(_ settings: Settings) -> [String] {
+        let sockets = [("control.socket", settings.control.socket), ("library.socket", settings.library.socket)]
+        var folders = [("takes.directory", settings.takes.folder), ("library.directory", settings.library.directory)]
+        if let path = settings.outbox.folder.path { folders.append(("outbox.folder.path", path)) }
+        return sockets.filter { isOther($0.1, than: S_IFSOCK, followsLinks: false) }.map { key, path in
+            "\(key): \(path) is there, and no socket: name a path where nothing is"
+        }
+            + folders.filter { isOther($0.1, than: S_IFDIR, followsLinks: true) }.map { key, path in
+                "\(key): \(path) is no folder: name a folder, or a path where nothing is"
+            }
+    }
+
+    /// Whether there is something of another kind.
+    private static func isOther(_ path: String, than kind: mode_t, followsLinks: Bool) -> Bool {
+        var information = stat()
+        let status = unsafe followsLinks ? stat(path, &information) : lstat(path, &information)
+        return status == 0 && information.st_mode & S_IFMT != kind
+    }
+}

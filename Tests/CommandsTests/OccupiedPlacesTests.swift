@@ -1,0 +1,52 @@
+import Foundation
+import Settings
+import Testing
+
+@testable import Commands
+
+@Suite struct OccupiedPlacesTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "places-\(UUID().uuidString)").path
+
+    @Test func `a file in the place of a socket or a folder is named, and nothing else`() throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        #expect(FileManager.default.createFile(atPath: "\(folder)/shadow", contents: nil))
+        try FileManager.default.createSymbolicLink(atPath: "\(folder)/link", withDestinationPath: folder)
+        func problems(_ text: String) -> [String] {
+            let (settings, problems) = Settings.parse(text, file: "fieldfare.toml")
+            #expect(problems.isEmpty)
+            return OccupiedPlaces.problems(settings).map { $0.replacing(folder, with: "") }
+        }
+        let free = """
+            [control]
+            socket = "\(folder)/none"
+            [library]
+            socket = "\(folder)/none/either"
+            directory = "\(folder)/link"
+            [takes]
+            directory = "\(folder)"
+            [outbox.folder]
+            path = "\(folder)/not/there"
+            """
+        #expect(problems(free) == [])
+        #expect(
+            problems(
+                """
+                [control]
+                socket = "\(folder)/shadow"
+                [library]
+                socket = "\(folder)/link"
+                directory = "\(folder)/shadow"
+                [takes]
+                directory = "\(folder)/shadow"
+                [outbox.folder]
+                path = "\(folder)/shadow"
+                """) == [
+                    "control.socket: /shadow is there, and no socket: name a path where nothing is",
+                    "library.socket: /link is there, and no socket: name a path where nothing is",
+                    "takes.directory: /shadow is no folder: name a folder, or a path where nothing is",
+                    "library.directory: /shadow is no folder: name a folder, or a path where nothing is",
+                    "outbox.folder.path: /shadow is no folder: name a folder, or a path where nothing is",
+                ])
+    }
+}
