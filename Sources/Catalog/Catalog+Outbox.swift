@@ -50,7 +50,7 @@ public struct OutboxCounts: Hashable, Sendable {
 
 extension Catalog {
     /// The longest that a take is held by itself: a time that lies further ahead is one of a clock that was set back.
-    static let longestHold = Duration.seconds(2 * 3600)
+    static let longestHold = Duration.seconds(12 * 3600)
 
     /// Queues all takes that a store has no entry of: one that was named in the settings a moment ago.
     public func queueForNewStores() throws {

@@ -63,7 +63,7 @@ actor RemoteDesk {
         case .away, .busy: .busy
         case .refused, .hidden: .denied
         case .missing: .notFound
-        case .full, .conflict, .damaged, .unreadable: .io
+        case .full, .conflict, .rejected, .damaged, .unreadable: .io
         }
     }
 

@@ -10,8 +10,8 @@ import Workers
 
 /// Sends the takes that wait for one store, several at a time.
 ///
-/// What fails for a take alone holds that take. What fails for the store makes all takes wait (`StorePause`); a file that arrives, a stick
-/// that comes, or a person, ends the wait.
+/// What fails for a take alone holds that take. What fails for the store makes all takes wait (`StorePause`), and then others come first
+/// (`TurnOrder`); a file that arrives, a stick that comes, or a person, ends the wait.
 actor Sender: Service {
     /// What happens outside.
     enum Event: Sendable {
@@ -27,8 +27,8 @@ actor Sender: Service {
 
     private enum Message: Sendable {
         case event(Event)
-        /// A file arrived.
-        case arrived
+        /// A file of a take arrived.
+        case arrived(String)
         case finished(QueuedUpload, Result<Void, any Error>)
     }
 
@@ -52,6 +52,7 @@ actor Sender: Service {
         didSet { board.update(name) { [condition] in $0.condition = condition } }
     }
     private var pause = StorePause()
+    private var turns = TurnOrder()
     /// Whether what earlier uploads left there was removed, as far as that was possible.
     private var isTidied = false
     private var underWay: Set<String> = []
@@ -69,6 +70,8 @@ actor Sender: Service {
     /// The longest that a take is held before it is attempted again.
     private static let longestHold = Duration.seconds(3600)
     private static let shortestHold = Duration.seconds(5)
+    /// How long a take is held that has a longer file than the store takes.
+    private static let rejectedHold = Duration.seconds(6 * 3600)
     /// How long is waited before the clock is looked at again.
     private static let clockPause = Duration.seconds(60)
     /// How long is waited before a catalog that failed is used again.
@@ -144,9 +147,11 @@ actor Sender: Service {
         case .event(.retry):
             passedOver = []
             pause.reset()
+            turns = TurnOrder()
             becomeReady()
-        case .arrived:
+        case .arrived(let take):
             pause.succeeded()
+            turns.advanced(take)
             if case .waiting = condition { condition = .ready }
         case .finished(let upload, let outcome):
             underWay.remove(upload.take.stem)
@@ -157,6 +162,7 @@ actor Sender: Service {
             switch outcome {
             case .success:
                 pause.succeeded()
+                turns.succeeded(upload.take.stem)
                 becomeReady()
                 log.info("outbox: \(upload.take.stem): is at \(name)")
                 sent()
@@ -174,18 +180,23 @@ actor Sender: Service {
         switch error {
         case is CancellationError, is Catalog.NoSuchTake: passedOver.insert(upload.take.stem)
         case let error as StoreError where error.isOfTake: hold(upload, error)
-        case let error as StoreError: wait(for: error)
+        case let error as StoreError: wait(for: error, during: upload)
         // What is noted of this take cannot be read or written. Others are sent, unless the disk is full.
         case let error as FileError where ![ENOSPC, EDQUOT, EROFS].contains(error.code):
             hold(upload, StoreError(.unreadable, "outbox: \(error.fact)"))
-        default: wait(for: StoreError(.away, "outbox: \(name): \(error)"))
+        default: wait(for: StoreError(.away, "outbox: \(name): \(error)"), during: upload)
         }
     }
 
     /// Holds one take: for a time that grows, or, if nothing but a person can help, until that person says so.
     private func hold(_ upload: QueuedUpload, _ error: StoreError) {
         let attempts = upload.attempts + 1
-        let until = error.problem == .conflict ? nil : SystemClock().wallTime() + Self.backOff(attempts)
+        let until: WallTime? =
+            switch error.problem {
+            case .conflict: nil
+            case .rejected: SystemClock().wallTime() + Self.rejectedHold
+            default: SystemClock().wallTime() + Self.backOff(attempts)
+            }
         log.warning("\(error): \(upload.take.stem) is held")
         attempt {
             passedOver.insert(upload.take.stem)
@@ -195,8 +206,9 @@ actor Sender: Service {
         }
     }
 
-    /// Lets all takes wait.
-    private func wait(for error: StoreError) {
+    /// Lets all takes wait, and the one during which the store failed until others had their turn.
+    private func wait(for error: StoreError, during upload: QueuedUpload) {
+        turns.failed(upload.take.stem)
         // What was begun beside the one that failed first fails as well: it counts once.
         guard let until = pause.failed(error.problem, at: .now, chance: .random(in: 0...1)) else { return }
         condition = .waiting(error, until: until)
@@ -214,22 +226,31 @@ actor Sender: Service {
     // MARK: Sending
 
     private func fill(_ group: inout DiscardingTaskGroup) async {
-        var next: [QueuedUpload] = []
+        var hasWaiting = false
         attempt {
             heldUntil = try catalogs.catalog.releaseHeld(of: name, now: SystemClock().wallTime())
-            next = try catalogs.catalog.nextUploads(
-                to: name, limit: max(1, Self.mostAtATime - underWay.count), without: underWay.union(passedOver),
-                outside: entry.plan.mount)
+            hasWaiting = try !waiting(limit: 1).isEmpty
         }
-        let hasWaiting = !next.isEmpty
         board.update(name) { $0.hasWaiting = hasWaiting }
         guard hasWaiting else { return lookAtStick() }
-        guard underWay.count < Self.mostAtATime, mayBegin(), await canTrust() else { return }
+        let free = Self.mostAtATime - underWay.count
+        guard free > 0, mayBegin(), await canTrust() else { return }
+        var next: [QueuedUpload] = []
+        attempt {
+            let waiting = try waiting(limit: turns.isUntroubled ? free : .max)
+            let chosen = turns.next(free, of: waiting.map(\.take.stem), beside: underWay)
+            next = chosen.compactMap { stem in waiting.first { $0.take.stem == stem } }
+        }
         for upload in next where catalogs.inHand.beginSending(upload.take.stem) {
             underWay.insert(upload.take.stem)
             // Nothing is shown of it until the store has answered: a lamp must not flash at each attempt while a store is away.
             group.addTask { await self.send(upload) }
         }
+    }
+
+    private func waiting(limit: Int) throws -> [QueuedUpload] {
+        try catalogs.catalog.nextUploads(
+            to: name, limit: limit, without: underWay.union(passedOver), outside: entry.plan.mount)
     }
 
     /// Nothing is to be sent: a stick that is in has everything, synced, and may be pulled.
@@ -327,7 +348,7 @@ actor Sender: Service {
         // What is noted of a receipt is noted once a file has arrived.
         var noted = TakeNotes(take: take)
         change(&noted)
-        if noted.receipts.contains(where: { !$0.files.isEmpty }) { mailbox.yield(.arrived) }
+        if noted.receipts.contains(where: { !$0.files.isEmpty }) { mailbox.yield(.arrived(take)) }
     }
 
     // MARK: Time

@@ -17,6 +17,8 @@ public struct StoreError: Error, Hashable, CustomStringConvertible {
         case full
         /// There is another object of that name. This take is held for a person; nothing is overwritten.
         case conflict
+        /// The store takes no file of this length. This take is held, and attempted again after a long time.
+        case rejected
         /// What arrived is not what was sent. This take is attempted again.
         case damaged
         /// The take's own file cannot be read, or is not what it was. This take is attempted again.
@@ -40,7 +42,7 @@ public struct StoreError: Error, Hashable, CustomStringConvertible {
     /// Whether it is of one take alone, so that others can be sent.
     public var isOfTake: Bool {
         switch problem {
-        case .conflict, .damaged, .unreadable, .missing, .hidden: true
+        case .conflict, .rejected, .damaged, .unreadable, .missing, .hidden: true
         case .away, .busy, .refused, .full: false
         }
     }

@@ -96,8 +96,9 @@ extension FirebaseStore {
                 "\(subject): the service is busy: status \(answer.status)\(said)")
         case 403 where reasons.contains { $0.lowercased().contains("ratelimit") }:
             return StoreError(.busy(Self.retryAfter(answer.headers)), "\(subject): too many requests\(said)")
-        case let status where status == 402 || status == 413 || (status == 403 && isQuota):
-            return StoreError(.full, "\(subject): the quota is used up, or the file is too large\(said)")
+        case 413: return StoreError(.rejected, "\(subject): the service does not take files of this length\(said)")
+        case let status where status == 402 || (status == 403 && isQuota):
+            return StoreError(.full, "\(subject): the quota is used up\(said)")
         case 401:
             return StoreError(
                 .refused,

@@ -146,6 +146,10 @@ struct S3Failure: Error {
         if status == 507 || code.contains("QuotaExceeded") || code.contains("StorageFull") {
             return StoreError(.full, "\(place): is full (\(said)): delete what is not needed there, or get more space")
         }
+        if status == 413 || code == "EntityTooLarge" {
+            return StoreError(
+                .rejected, "\(place): does not take files of this length (\(said)): raise its limit for files")
+        }
         if Self.ofTheMoment.contains(code) || [408, 429, 500, 502, 503, 504].contains(status) {
             return StoreError(.busy(retryAfter), "\(place): is busy, or fails for the moment (\(said))")
         }

@@ -203,7 +203,7 @@ extension WebDAVServer {
             )
         case 413:
             return StoreError(
-                .refused, "\(subject): the server does not take files of this length: raise its limit for requests")
+                .rejected, "\(subject): the server does not take files of this length: raise its limit for requests")
         case 507:
             return StoreError(.full, "\(subject): no space is left for this user: delete files there, or get more")
         case 408, 423, 429, 500...:

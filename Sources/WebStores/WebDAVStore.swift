@@ -154,7 +154,9 @@ public struct WebDAVStore: Store {
                 try? await server.delete(temporary)
                 return try await sendDirectly(upload, replaces: replaces)
             }
-        } catch let error as StoreError where [.conflict, .damaged, .unreadable, .full].contains(error.problem) {
+        } catch let error as StoreError
+            where [.conflict, .rejected, .damaged, .unreadable, .full].contains(error.problem)
+        {
             try? await server.delete(temporary)
             throw error
         }

@@ -15,48 +15,6 @@ import Upload
 
 @testable import Library
 
-/// A folder store that first fails as often as a test says.
-private final class FailingStore: Store {
-    let folder: FolderStore
-    private let failures: Mutex<[StoreError]>
-    private let conflicting: String?
-    private let order = Mutex<[String]>([])
-    private let conflicts = Mutex(0)
-
-    init(_ folder: FolderStore, failures: [StoreError] = [], conflicting: String? = nil) {
-        self.folder = folder
-        self.failures = Mutex(failures)
-        self.conflicting = conflicting
-    }
-
-    var name: String { folder.name }
-    /// The takes whose sidecars came, in order.
-    var came: [String] { order.withLock { $0 } }
-    /// How often the take was attempted that conflicts.
-    var conflictCount: Int { conflicts.withLock { $0 } }
-
-    func put(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-        report: @escaping @Sendable (PutProgress) -> Void
-    ) async throws -> StoredObject {
-        if let error = failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw error }
-        if object.take?.stem == conflicting {
-            conflicts.withLock { $0 += 1 }
-            throw StoreError(.conflict, "outbox: another file is there")
-        }
-        let stored = try await folder.put(source, as: object, metadata, mode: mode, report: report)
-        if object.isSidecar { order.withLock { $0.append(metadata.title) } }
-        return stored
-    }
-
-    func head(_ object: ObjectName) async throws -> StoredObject? { try await folder.head(object) }
-    func list(_ receive: ([StoredObject]) async throws -> Void) async throws { try await folder.list(receive) }
-    func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
-        try await folder.get(object, receive)
-    }
-    func delete(_ object: ObjectName) async throws { try await folder.delete(object) }
-}
-
 /// A store that does not answer, until it is cancelled.
 private final class SilentStore: Store {
     let name = "silent"
@@ -85,68 +43,12 @@ private final class SilentStore: Store {
     func tidy() async throws { try await wait() }
 }
 
-/// A sender, the catalog that it sends from, and the folder that it sends to.
-private struct TestedSender {
-    let disk = TakesOnDisk()
-    let log = KeptLog()
-    let catalogs: CatalogSlot
-    let board: OutboxBoard
-    let store: FailingStore
-    let sender: Sender
-    let storage: Storage
-    let number: Int64
-    /// What the upload lamp shows after each change of the board.
-    let changes: AsyncStream<UploadState>
-    var home: String { "\(disk.path)/home" }
-
-    init(failures: [StoreError] = [], conflicting: String? = nil, isThere: Bool = true) throws {
-        let home = "\(disk.path)/home"
-        if isThere { mkdir(home, 0o755) }
-        store = FailingStore(
-            try FolderStore(name: "folder:home", path: home, kit: "heron07"), failures: failures,
-            conflicting: conflicting)
-        catalogs = CatalogSlot(try Catalog.open(in: disk.library, stores: [store.name]).0)
-        storage = try #require(Storage(at: disk.takes))
-        number = try #require(try catalogs.catalog.setPresent([storage])[storage])
-        let (changes, changed) = AsyncStream.makeStream(of: UploadState.self)
-        self.changes = changes
-        board = OutboxBoard { changed.yield($0) }
-        let log = log
-        let logger = Logger(label: "test") { _ in log }
-        sender = try Sender(
-            Stores.Entry(store: store, plan: StorePlan(name: store.name) { [store] in store }), catalogs, board: board,
-            window: .always, reader: try DiskReader(name: "reader"),
-            throttle: nil, log: logger)
-    }
-
-    @discardableResult
-    func add(_ sidecar: Sidecar) throws -> String {
-        let name = try disk.add(sidecar, audioBytes: 2000)
-        try index(name)
-        return name.stem
-    }
-
-    func index(_ name: TakeName) throws {
-        let take = try StoredTake(name, in: TakesFolder(path: disk.takes))
-        #expect(try catalogs.catalog.index([take], on: number, at: disk.takes).isEmpty)
-        sender.post(.takes)
-    }
-
-    func counts() throws -> OutboxCounts { try catalogs.catalog.outboxCounts(of: store.name) }
-
-    /// Runs the sender until something holds.
-    func run(until holds: () throws -> Bool) async throws {
-        let running = Task { try await sender.run() }
-        for await _ in changes where try holds() { break }
-        running.cancel()
-        _ = try? await running.value
-    }
-}
-
 @Suite(.timeLimit(.minutes(15))) struct SenderTests {
     static func sidecar(_ number: Int) -> Sidecar {
         TakesOnDisk.sidecar(number, started: TakesOnDisk.morning + .seconds(60 * number))
     }
+
+    private static let conflict = StoreError(.conflict, "outbox: another file is there")
 
     @Test func `takes are sent, the starred one first, then the oldest, and the receipts outlive the database`()
         async throws
@@ -178,7 +80,7 @@ private struct TestedSender {
         async throws
     {
         let stem = TakesOnDisk.name(Self.sidecar(1)).stem
-        let tested = try TestedSender(conflicting: stem)
+        let tested = try TestedSender(failing: [stem: Self.conflict])
         for number in 1...3 { try tested.add(Self.sidecar(number)) }
         try await tested.run { try tested.counts().done == 2 && tested.counts().held == 1 }
         let held = try tested.catalogs.catalog.outbox(limit: 10)
@@ -324,7 +226,7 @@ private struct TestedSender {
     }
 
     @Test(.needs(.python)) func `a take whose hold cannot be noted is not attempted again at once`() async throws {
-        let tested = try TestedSender(conflicting: Self.sidecar(1).take)
+        let tested = try TestedSender(failing: [Self.sidecar(1).take: Self.conflict])
         for number in 1...20 { try tested.add(Self.sidecar(number)) }
         let change = try Process.run(
             URL(filePath: OtherProgram.python.path),
@@ -339,7 +241,7 @@ private struct TestedSender {
         change.waitUntilExit()
         #expect(change.terminationStatus == 0)
         try await tested.run { try tested.counts().done == 19 }
-        #expect(tested.store.conflictCount == 1)
+        #expect(tested.store.failingAttemptCount == 1)
         #expect(tested.log.lines.filter { $0.contains("disk is full") }.count == 1)
     }
 

@@ -163,7 +163,10 @@ struct FirebaseAccountTests {
                 problem: .busy(.seconds(3)), sentence: "too many requests: "),
             Refusal(
                 answer: #""status": 403, "reason": "quotaExceeded", "message": "no more""#, problem: .full,
-                sentence: "the quota is used up, or the file is too large: no more"),
+                sentence: "the quota is used up: no more"),
+            Refusal(
+                answer: #""status": 413, "message": "too long""#, problem: .rejected,
+                sentence: "the service does not take files of this length: too long"),
             Refusal(
                 answer: #""status": 429, "headers": {"Retry-After": "11"}"#, problem: .busy(.seconds(11)),
                 sentence: "the service is busy: status 429: "),

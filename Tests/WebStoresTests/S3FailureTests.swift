@@ -43,6 +43,8 @@ struct S3FailureTests {
         #expect(try error(409, "ConditionalRequestConflict").problem == .busy(nil))
         #expect(try error(507).problem == .full)
         #expect(try error(403, "QuotaExceeded").problem == .full)
+        #expect(try error(400, "EntityTooLarge").problem == .rejected)
+        #expect(try error(413).problem == .rejected)
         #expect(try error(400, "BadDigest").problem == .damaged)
         #expect(try error(404, "NoSuchKey").problem == .missing)
         #expect(try error(404, "NoSuchBucket").problem == .refused)

@@ -101,7 +101,7 @@ struct WebDAVRefusalTests {
         #expect(
             await failure { try await put(store, byteCount: 10_000_001) }
                 == StoreError(
-                    .refused,
+                    .rejected,
                     "outbox: \(temporary): the server does not take files of this length: raise its limit for requests"
                 ))
         #expect(server.names("recordings/2026-11-21") == [])
