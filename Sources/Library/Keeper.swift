@@ -23,7 +23,7 @@ actor Keeper: ServiceLifecycle.Service {
     private let executor: ThreadExecutor
     private nonisolated let looks: AsyncStream<Void>
     private nonisolated let mailbox: AsyncStream<Void>.Continuation
-    /// Takes that the recorder was asked to delete since it was looked last.
+    /// Takes that were looked at, or that the recorder was asked to delete, since it was looked last.
     private var asked: Set<String> = []
     /// Takes whose files were not what was sent, and until when they are not read again.
     private var unfit: [String: ContinuousClock.Instant] = [:]
@@ -79,7 +79,6 @@ actor Keeper: ServiceLifecycle.Service {
     private func free() async {
         asked = []
         while await isNeeded(), let (stem, terms) = await nextTake() {
-            asked.insert(stem)
             guard await discard(stem, terms) else { return }
         }
     }
@@ -120,23 +119,20 @@ actor Keeper: ServiceLifecycle.Service {
 
     /// The next take that may go, in hand.
     private func nextTake() async -> (stem: String, DiscardTerms)? {
-        var takes: [QueuedUpload] = []
-        attempt { takes = try catalogs.catalog.sentTakes(limit: 20 + asked.count) }
-        for take in takes where !asked.contains(take.take.stem) {
-            let stem = take.take.stem
-            if let until = unfit[stem], until > .now {
+        while true {
+            var takes: [QueuedUpload] = []
+            attempt { takes = try catalogs.catalog.sentTakes(limit: 20 + asked.count) }
+            takes.removeAll { asked.contains($0.take.stem) }
+            guard !takes.isEmpty else { return nil }
+            for take in takes {
+                let stem = take.take.stem
                 asked.insert(stem)
-                continue
+                if let until = unfit[stem], until > .now { continue }
+                guard (try? catalogs.inHand.beginDeleting(stem)) != nil else { continue }
+                if let terms = await provenTerms(of: take) { return (stem, terms) }
+                catalogs.inHand.endDeleting(stem)
             }
-            guard (try? catalogs.inHand.beginDeleting(stem)) != nil else {
-                asked.insert(stem)
-                continue
-            }
-            if let terms = await provenTerms(of: take) { return (stem, terms) }
-            catalogs.inHand.endDeleting(stem)
-            asked.insert(stem)
         }
-        return nil
     }
 
     /// What the database says is compared with the receipts, with the take's files as they are on the disk now, and with the stores that

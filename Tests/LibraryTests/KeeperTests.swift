@@ -188,6 +188,20 @@ import Upload
         #expect(try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: []).isEmpty)
     }
 
+    @Test func `takes that must stay keep none of those behind them`() async throws {
+        try await send(45)
+        let stems = try tested.stems()
+        let day = "\(tested.disk.takes)/\(TakesOnDisk.name(TakesOnDisk.sidecar(1)).day)"
+        for stem in stems.prefix(15) { unlink("\(day)/\(stem).wav") }
+        for stem in stems[15..<43] { try tested.catalogs.inHand.beginDeleting(stem) }
+        let recorder = try DeskRecorder(socket)
+        defer { recorder.stop() }
+        let expected = try stems.suffix(2).map { try discard($0) }
+        try await look(try keeper(at: socket)) {
+            for message in expected { #expect(await recorder.next() == message) }
+        }
+    }
+
     /// What the keeper asks the recorder for.
     private func discard(_ stem: String) throws -> RecorderMessage {
         let sidecar = TakesOnDisk.sidecar(try #require(TakeName(stem: stem, day: "")).number)
