@@ -60,7 +60,12 @@ public struct FolderStore: Store {
             guard try await mode.allows(hash(place(of: object))) else { throw conflict(object) }
         }
         let draft = draft(of: object, expected)
-        try await copy(source, to: draft, in: object.day, metadata.modified, report)
+        do {
+            try await copy(source, to: draft, in: object.day, metadata.modified, report)
+        } catch let error as StoreError where error.problem == .rejected {
+            _ = try? await onDisk { try $0.remove(draft) }
+            throw error
+        }
         report(.verifying)
         let written = try await hash(draft)
         guard try await source.sha256() == expected, written == expected else {
@@ -70,12 +75,32 @@ public struct FolderStore: Store {
                 "outbox: \(place(of: object)): what was read back is not what was written: check the storage at \(path)"
             )
         }
-        try await onDisk { files in
-            if mode == .create, (try? files.attributes(place(of: object))) != nil { throw conflict(object) }
-            try files.move(draft, to: place(of: object))
-        }
+        try await name(draft, object, expected, mode)
         try await settle(object)
         return Self.stored(object, source, expected)
+    }
+
+    /// Gives a draft its name. What is there by now is compared once more: another program may have written it meanwhile.
+    private func name(_ draft: String, _ object: ObjectName, _ expected: String, _ mode: PutMode) async throws {
+        let place = place(of: object)
+        let isNew = try await onDisk { files in
+            do {
+                try files.renameNew(draft, to: place)
+            } catch let error as FileError where error.code == EEXIST {
+                return false
+            }
+            return true
+        }
+        guard !isNew else { return }
+        // A link is in its place, or no file.
+        guard try await head(object) != nil else { throw conflict(object) }
+        let found = try await hash(place)
+        guard found != expected, mode.allows(found) else {
+            _ = try? await onDisk { try $0.remove(draft) }
+            guard found == expected else { throw conflict(object) }
+            return
+        }
+        try await onDisk { try $0.move(draft, to: place) }
     }
 
     /// Has a file and its name on the disk, also one that an earlier attempt renamed before it was cut.
@@ -272,7 +297,10 @@ public struct FolderStore: Store {
         switch error.code {
         case ENOENT, ENOTDIR:
             return StoreError(.away, "outbox: \(path): not there: insert the stick, or mount the share")
-        case ENOSPC, EDQUOT, EFBIG: return StoreError(.full, "outbox: \(error.fact): free some space there")
+        case EFBIG:
+            return StoreError(
+                .rejected, "outbox: \(error.fact): format the storage as exFAT or ext4, which have no such limit")
+        case ENOSPC, EDQUOT: return StoreError(.full, "outbox: \(error.fact): free some space there")
         case EACCES, EPERM:
             return StoreError(.refused, "outbox: \(error.fact): the library's user must be allowed to write there")
         case EROFS: return StoreError(.refused, "outbox: \(error.fact): it is write-protected, or damaged")

@@ -117,6 +117,18 @@ public struct WebDAVStore: Store {
         let (temporary, place) = (temporary(of: upload), place(of: upload.object))
         do {
             let reason = try await send(upload)
+            var replaces = replaces
+            if replaces {
+                // Another may have changed it meanwhile.
+                do {
+                    let there = try await server.find(place)
+                    if let there, try await isSame(there, upload) {
+                        try? await server.delete(temporary)
+                        return reason
+                    }
+                    replaces = there != nil
+                } catch let error as StoreError where error.problem == .hidden {}
+            }
             var moved = try await server.move(temporary, to: place, overwrites: replaces)
             if moved == .unknown {
                 // The copy is the same file on the server's disk: only its length is looked at afterwards.

@@ -23,9 +23,14 @@ package final class FaultyCalls: SystemCalls {
     private let kernel = KernelCalls()
     private let root: String
     private let largestWrite: Int
+    /// Whether the file system can rename without replacing anything.
+    private let renamesNew: Bool
     private let state: Locked<State>
 
-    package init(root: String, largestWrite: Int = .max, plan: @escaping Plan = { _, _ in nil }) {
+    package init(
+        root: String, largestWrite: Int = .max, renamesNew: Bool = false, plan: @escaping Plan = { _, _ in nil }
+    ) {
+        self.renamesNew = renamesNew
         self.root = root
         self.largestWrite = largestWrite
         state = Locked(State(plan: plan))
@@ -172,6 +177,11 @@ package final class FaultyCalls: SystemCalls {
 
     package func rename(_ from: String, to: String) throws(Errno) {
         try door("rename", "\(short(from)) \(short(to))") { () throws(Errno) in try kernel.rename(from, to: to) }
+    }
+
+    package func renameNew(_ from: String, to: String) throws(Errno) {
+        guard renamesNew else { throw Errno(code: ENOSYS) }
+        try door("rename", "\(short(from)) \(short(to))") { () throws(Errno) in try kernel.renameNew(from, to: to) }
     }
 
     package func unlink(_ path: String) throws(Errno) {

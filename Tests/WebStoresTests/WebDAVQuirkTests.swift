@@ -86,6 +86,33 @@ struct WebDAVQuirkTests {
         #expect(try Data(contentsOf: URL(filePath: path(server))) == Data(count: 100_000))
     }
 
+    @Test("WebDAV: a file that is longer than the server takes is refused for itself")
+    func tooLong() async throws {
+        let server = try WebDAVTestServer.nextcloud("limit=50000")
+        let store = try server.store(trial, WebDAVTestServer.nextcloudFolder)
+        await trial.expectProblem(.rejected) { _ = try await put(store) }
+        #expect(try await put(store, byteCount: 50_000).unverified == nil)
+        #expect(day(server) == [object.file])
+    }
+
+    @Test("WebDAV: what was to be replaced, and has changed while a file was sent, stays")
+    func changedMeanwhile() async throws {
+        let server = try WebDAVTestServer.nextcloud()
+        let store = try server.store(trial, WebDAVTestServer.nextcloudFolder)
+        _ = try await put(store)
+        let mode = PutMode.replacing(Digest.sha256(Array(try sent())).hexadecimal)
+        let place = path(server)
+        let source = UploadSource([1, 2, 3], called: "new", reader: trial.reader)
+        let metadata = try await trial.metadata(source)
+        await trial.expectProblem(.conflict) {
+            _ = try await store.put(source, as: object, metadata, mode: mode) { progress in
+                if progress == .verifying { try? Data("another".utf8).write(to: URL(filePath: place)) }
+            }
+        }
+        #expect(try Data(contentsOf: URL(filePath: place)) == Data("another".utf8))
+        #expect(day(server) == [object.file])
+    }
+
     @Test("WebDAV: what cannot be read is sent once, and said to be unverified")
     func unreadable() async throws {
         let server = try WebDAVTestServer.nextcloud("noread")

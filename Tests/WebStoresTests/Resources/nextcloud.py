@@ -8,6 +8,7 @@ Serves ./files, and prints each request. Options:
     flip         a bit of each file changes on the way
     flipown      a bit of each file changes on the way that is sent to its own name
     quota=BYTES  takes no more in chunks
+    limit=BYTES  takes no longer requests
     time         gives files the time of X-OC-Mtime
     nomove       does not know MOVE of files
     nocopy       does not know COPY
@@ -31,6 +32,7 @@ from wsgidav.wsgidav_app import WsgiDAVApp
 
 port, user, password, options = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
 quota = next((int(option[6:]) for option in options if option.startswith("quota=")), None)
+limit = next((int(option[6:]) for option in options if option.startswith("limit=")), None)
 authorization = "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
 files = os.path.abspath("files")
 uploads = f"/remote.php/dav/uploads/{user}/"
@@ -125,6 +127,8 @@ def answer(environ, start_response):
         refused = "403 Forbidden"
     if method == "GET" and "noread" in options or method == "DELETE" and "nodelete" in options:
         refused = "403 Forbidden"
+    if limit is not None and int(environ.get("CONTENT_LENGTH") or 0) > limit:
+        refused = "413 Request Entity Too Large"
     if refused:
         environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         start_response(refused, [("Content-Length", "0")])
