@@ -17,10 +17,34 @@ struct SFTPFiles: Sendable {
     /// - Throws: `StoreError`, `.hidden`: this user may not look at it.
     func attributes(_ path: String) async throws -> SFTPAttributes? {
         switch try await connection.ask(.attributes(path)) {
-        case .attributes(let attributes): return attributes
+        case .attributes(var attributes):
+            if attributes.byteCount == nil, attributes.isFile { attributes.byteCount = try await findLength(of: path) }
+            return attributes
         case .status(SFTPStatus.missing): return nil
         case .status(SFTPStatus.denied), .status(SFTPStatus.unsupported): throw hidden(path)
         case let reply: throw problem(reply, path, "be looked at")
+        }
+    }
+
+    /// Finds out how long a file is of a server that does not state it: single bytes are read.
+    /// - Returns: nil: it cannot be read either.
+    private func findLength(of path: String) async throws -> Int64? {
+        do {
+            return try await with(path, .read) { handle in
+                func has(_ offset: Int64) async throws -> Bool {
+                    try await !data(connection.ask(.read(handle, at: offset, count: 1)), path).isEmpty
+                }
+                guard try await has(0) else { return 0 }
+                var (last, end) = (Int64(0), Int64(1))
+                while end < 1 << 50, try await has(end) { (last, end) = (end, 2 * end) }
+                while end - last > 1 {
+                    let middle = last + (end - last) / 2
+                    if try await has(middle) { last = middle } else { end = middle }
+                }
+                return end
+            }
+        } catch let error as StoreError where error.problem != .away {
+            return nil
         }
     }
 

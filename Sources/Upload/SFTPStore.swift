@@ -112,9 +112,12 @@ public final class SFTPStore: Store {
                     entry.attributes.isFile && ObjectName(path: "\(day)/\(entry.name)") != nil
                         && !entry.name.hasSuffix(SFTPUpload.draftSuffix)
                 }
-                let objects = found.map {
-                    StoredObject(
-                        name: ObjectName(day: day, file: $0.name), byteCount: $0.attributes.byteCount ?? 0, sha256: nil)
+                var objects: [StoredObject] = []
+                for entry in found {
+                    let object = ObjectName(day: day, file: entry.name)
+                    var byteCount = entry.attributes.byteCount
+                    if byteCount == nil { byteCount = try await files.attributes(path(of: object))?.byteCount }
+                    objects.append(StoredObject(name: object, byteCount: byteCount ?? 0, sha256: nil))
                 }
                 if !objects.isEmpty { try await receive(objects.sorted { $0.name.file < $1.name.file }) }
             }

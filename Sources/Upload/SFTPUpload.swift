@@ -60,7 +60,7 @@ struct SFTPUpload {
             guard there.isFile else { throw conflict }
             resumes = try await isBeginning(there)
             if !resumes {
-                let isOfLength = there.byteCount == source.byteCount
+                let isOfLength = there.byteCount == nil || there.byteCount == source.byteCount
                 guard mode != .create || isOfLength || earlier == .writing else { throw conflict }
                 do {
                     let found = try await files.hash(path)
@@ -306,7 +306,14 @@ struct SFTPUpload {
         _ draft: String, _ presence: Presence, _ mode: PutMode
     ) async throws -> SFTPFiles.Renaming {
         switch presence {
-        case .file: return try await files.replace(path, by: draft)
+        case .file:
+            // Another may have changed it meanwhile.
+            do {
+                let found = try await files.hash(path)
+                if found == sha256 { return .taken }
+                guard mode.allows(found) else { throw conflict }
+            } catch let error as StoreError where [.hidden, .missing].contains(error.problem) {}
+            return try await files.replace(path, by: draft)
         case .hidden where mode != .create:
             return files.connection.has(.replace) ? try await files.replace(path, by: draft) : .unclear
         case .hidden: try await attempts?.note(UnseenAttempt(sha256: sha256))
@@ -323,7 +330,7 @@ struct SFTPUpload {
         } catch let error as StoreError where error.problem == .hidden {
             return
         }
-        guard there?.byteCount == source.byteCount else {
+        guard let there, there.byteCount == nil || there.byteCount == source.byteCount else {
             try? await files.remove(path)
             throw StoreError(
                 .damaged, "outbox: \(files.place(path)): was sent, but is not there, or is cut: it is sent again")

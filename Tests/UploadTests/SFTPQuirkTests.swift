@@ -19,7 +19,8 @@ struct SFTPQuirkTests {
     /// Passes packets between a client and OpenSSH's server. A request for which the Python expression `refused` is a code is answered with
     /// that code; for -1 it is carried out, and the connection ends without an answer; for -2 it ends at once. `kind` is its type, `flags` those of an open, `path` its
     /// path, `opened` the name of the file that was opened last, and `once()` true for the first time of all connections.
-    private func server(_ refused: String, options: String = "") throws -> SFTPServer {
+    /// - Parameter statesSizes: false: no answer has the size of a file.
+    private func server(_ refused: String, options: String = "", statesSizes: Bool = true) throws -> SFTPServer {
         let script = "\(trial.folder)/filter.py"
         let text = """
             import os, struct, subprocess, sys, threading
@@ -42,8 +43,24 @@ struct SFTPQuirkTests {
                 target.write(struct.pack(">I", len(packet)) + packet)
                 target.flush()
 
+            def sizeless(packet):
+                if packet[0] == 105 and packet[8] & 1:
+                    return packet[:8] + bytes([packet[8] & 0xfe]) + packet[17:]
+                if packet[0] != 104:
+                    return packet
+                out, at = packet[:9], 9
+                for _ in range(struct.unpack(">I", packet[5:9])[0]):
+                    for _ in range(2):
+                        end = at + 4 + struct.unpack(">I", packet[at:at + 4])[0]
+                        out, at = out + packet[at:end], end
+                    flags = struct.unpack(">I", packet[at:at + 4])[0]
+                    end = at + 4 + (8 if flags & 1 else 0) + (8 if flags & 2 else 0) + (4 if flags & 4 else 0) + (8 if flags & 8 else 0)
+                    out, at = out + struct.pack(">I", flags & ~1) + packet[at + (12 if flags & 1 else 4):end], end
+                return out
+
             def answer():
                 for packet in packets(server.stdout):
+                    packet = packet if \(statesSizes ? "True" : "False") else sizeless(packet)
                     if packet[1:5] == lost:
                         break
                     with guard:
@@ -123,6 +140,39 @@ struct SFTPQuirkTests {
         let server = try server(refused, options: "-P posix-rename")
         try await with(server) { try await trial.check($0, byteCounts: [0, 1, 100_000, 3_000_000]) }
         #expect(try names(server) == [])
+    }
+
+    @Test("SFTP: a server that states no sizes does what each store must do")
+    func sizes() async throws {
+        let server = try server("None", statesSizes: false)
+        try await with(server) { store in
+            try await trial.check(store, byteCounts: [0, 1, 100_000, 3_000_000])
+            _ = try await put(store, byteCount: 100_001)
+            #expect(try await store.head(object)?.byteCount == 100_001)
+            var listed: [StoredObject] = []
+            try await store.list { listed += $0 }
+            #expect(listed.map(\.byteCount) == [100_001])
+            await trial.expectProblem(.conflict) { _ = try await put(store, byteCount: 5) }
+        }
+        #expect(try names(server) == [object.file])
+    }
+
+    @Test("SFTP: what was to be replaced, and has changed while a file was sent, stays")
+    func changedMeanwhile() async throws {
+        let server = try server("None")
+        try await with(server) { store in
+            _ = try await put(store)
+            let mode = PutMode.replacing(Digest.sha256(Array(try sent())).hexadecimal)
+            let path = "\(server.files)/\(object)"
+            let source = UploadSource([1, 2, 3], called: "new", reader: trial.reader)
+            let metadata = try await trial.metadata(source)
+            await trial.expectProblem(.conflict) {
+                _ = try await store.put(source, as: object, metadata, mode: mode) { progress in
+                    if progress == .verifying { try? Data("another".utf8).write(to: URL(filePath: path)) }
+                }
+            }
+            #expect(try content(server) == Data("another".utf8))
+        }
     }
 
     @Test("SFTP: where files can be written alone, they are sent and said to be unverified")
