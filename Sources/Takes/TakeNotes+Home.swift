@@ -40,3 +40,59 @@ extension TakeNotes {
         return receipt.notesRevision == currentRevision
     }
 }
+
+/// What a kit knows of the notes that stores have of a take.
+public struct HomeNotes: Codable, Hashable, Sendable {
+    /// The highest revision that this kit sent or took over.
+    public var revision = 0
+    /// The hashes (SHA-256, hexadecimal) of what it took over.
+    public var taken: [String] = []
+
+    /// Nothing is known.
+    public init() {}
+}
+
+extension TakeNotes {
+    /// More is not remembered of what was taken over.
+    private static let mostTaken = 16
+
+    /// Whether notes at home, which this kit did not send, say what it does not know yet. An older revision says nothing: it must not undo
+    /// what was corrected since.
+    public func lacks(revision: Int, sha256: String) -> Bool {
+        guard let home else { return true }
+        return revision >= home.revision && !home.taken.contains(sha256)
+    }
+
+    /// Remembers a revision of the notes at home.
+    /// - Parameter sha256: of the file that was taken over; nil: this kit sent it.
+    public mutating func know(revision: Int, taken sha256: String? = nil) {
+        var known = home ?? HomeNotes()
+        known.revision = max(known.revision, revision)
+        if let sha256 { known.taken = known.taken.suffix(Self.mostTaken - 1) + [sha256] }
+        home = known
+    }
+
+    /// Unites these notes with those of another library.
+    ///
+    /// Where both say something of one frame, these hold. Of two memos both are kept, the other one below, where there is room.
+    public mutating func unite(
+        memo other: String?, starred isStarred: Bool, tags others: [String], markers: [Sidecar.Marker],
+        recorded: [Sidecar.Marker]
+    ) {
+        if let other, !other.isEmpty, other.utf8.count <= Self.longestMemo, memo?.contains(other) != true {
+            let both = memo.map { "\($0)\n\n\(other)" } ?? other
+            if both.utf8.count <= Self.longestMemo { memo = both }
+        }
+        starred = starred || isStarred
+        for tag in others.compactMap(Self.tag) where tags.count < Self.mostTags {
+            self.tag(adding: [tag], removing: [])
+        }
+        let changed = Set(self.markers.map(\.atFrame))
+        for marker in markers where !changed.contains(marker.atFrame) && !recorded.contains(marker) {
+            guard self.markers.count < Self.mostMarkerChanges, marker.atFrame >= .first,
+                marker.note?.utf8.count ?? 0 <= Self.longestMarkerNote
+            else { continue }
+            setMarker(Sidecar.Marker(atFrame: marker.atFrame, note: marker.note))
+        }
+    }
+}

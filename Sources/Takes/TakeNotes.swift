@@ -16,6 +16,8 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     @EmptyIfMissing public var markers: [MarkerChange]
     /// 1, then higher with each change that a person makes; nil: nobody has since versions that do not count.
     public var revision: Int?
+    /// What is known of the notes at home; nil: nothing.
+    public var home: HomeNotes?
     /// Which recording the hashes and receipts are of; nil: of the one that has the stem, as earlier versions noted it.
     public var origin: TakeOrigin?
     /// What a person decided about its upload; nil: it is sent as soon as it can be.
@@ -88,6 +90,7 @@ public struct TakeNotes: Codable, Equatable, Sendable {
             hashes = []
             receipts = []
             sounds = nil
+            home = nil
         }
         origin = recording
     }
@@ -133,6 +136,8 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
     @ExplicitNull public var revision: Int?
     /// The files that are there.
     public var files: [TakeNotes.FileHash] = []
+    /// What was begun to be sent under names that may be replaced, and may be there: no answer has come. nil: nothing.
+    public var attempts: [TakeNotes.FileHash]?
     /// The revision of what people noted that is there; nil: not known, or nothing is noted.
     public var notesRevision: Int?
     /// What was sent, and could not be compared with what arrived; nil: all was. While it is set, `completed` is null, so that no version
@@ -161,6 +166,25 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
     /// The hash of a file that is there.
     public func sha256(of file: String) -> String? { files.first { $0.file == file }?.sha256 }
 
+    /// The hashes of what may be there of a file, though no answer has come.
+    public func attempts(of file: String) -> [String] { (attempts ?? []).filter { $0.file == file }.map(\.sha256) }
+
+    /// More attempts of one file without an answer are not kept.
+    private static let mostAttempts = 8
+
+    /// Notes that a file is begun to be sent.
+    public mutating func attempt(_ file: TakeNotes.FileHash) {
+        let others = (attempts ?? []).filter { $0 != file }
+        let old = others.filter { $0.file == file.file }.dropLast(Self.mostAttempts - 1)
+        attempts = others.filter { !old.contains($0) } + [file]
+    }
+
+    /// Notes that nothing of an attempt is there.
+    public mutating func failed(_ file: TakeNotes.FileHash) {
+        attempts?.removeAll { $0 == file }
+        if attempts?.isEmpty == true { attempts = nil }
+    }
+
     /// Notes a file that is there.
     /// - Parameter why: why it could not be verified; nil: it was.
     public mutating func add(_ file: TakeNotes.FileHash, unverified why: String? = nil) {
@@ -175,6 +199,8 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
     /// Forgets a file that is not there any more.
     public mutating func forget(_ file: String) {
         files.removeAll { $0.file == file }
+        attempts?.removeAll { $0.file == file }
+        if attempts?.isEmpty == true { attempts = nil }
         unverified?.files.removeAll { $0 == file }
         if unverified?.files.isEmpty == true { unverified = nil }
     }
@@ -212,7 +238,7 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case store, completed, revision, files, unverified
+        case store, completed, revision, files, attempts, unverified
         case notesRevision = "notes_revision"
     }
 }

@@ -7,9 +7,9 @@ public import Takes
 /// Sends one take to one store: audio parts with their unfiltered twins, peaks, memo, notes, and the sidecar last, so that its presence means
 /// that the take is complete.
 public struct TakeDelivery: Sendable {
-    private let name: TakeName
-    private let folder: TakesFolder
-    private let store: any Store
+    let name: TakeName
+    let folder: TakesFolder
+    let store: any Store
     private let reader: DiskReader
     private let throttle: Throttle?
 
@@ -51,7 +51,7 @@ public struct TakeDelivery: Sendable {
         var sidecar = try await readSidecar()
         let origin = sidecar.origin
         // Those of another recording with this stem are none of this one's.
-        let notes = notes.of(origin)
+        let known = notes.of(origin)
         @Sendable func save(_ change: @escaping @Sendable (inout TakeNotes) -> Void) async throws {
             try await saveNotes { notes in
                 notes.attribute(to: origin)
@@ -59,11 +59,11 @@ public struct TakeDelivery: Sendable {
             }
         }
         let recorded = sidecar.markers
+        let waveform = await waveform()
+        var receipt = known[receiptOf: store.name] ?? UploadReceipt(store: store.name)
+        let (notes, document, found) = try await takeOver(known, recorded: recorded, receipt, save)
         sidecar.markers = notes.markers(of: recorded)
         sidecar.add(notes.sounds)
-        let waveform = await waveform()
-        var receipt = notes[receiptOf: store.name] ?? UploadReceipt(store: store.name)
-        let document = try await document(of: notes, recorded: recorded, receipt)
         let files = try await files(of: sidecar, memo: notes.memo, document)
         let total = files.reduce(0) { $0 + $1.byteCount }
         var done: Int64 = 0
@@ -82,7 +82,16 @@ public struct TakeDelivery: Sendable {
                 let metadata = ObjectMetadata(
                     title: sidecar.take, started: sidecar.startedCorrected ?? sidecar.started,
                     duration: sidecar.durationSeconds, kit: sidecar.kit, waveform: waveform, sha256: sha256)
-                let mode = try await mode(of: object, old: old, sidecar)
+                let mode = try await mode(of: object, receipt, sidecar, found)
+                let attempt = TakeNotes.FileHash(file: file, bytes: source.byteCount, sha256: sha256)
+                if old != sha256, !sidecar.audioFiles.contains(file), !receipt.attempts(of: file).contains(sha256) {
+                    receipt.attempt(attempt)
+                    try await save { [store = store.name] in
+                        var noted = $0[receiptOf: store] ?? UploadReceipt(store: store)
+                        noted.attempt(attempt)
+                        $0[receiptOf: store] = noted
+                    }
+                }
                 let there: StoredObject
                 do {
                     there = try await store.put(source, as: object, metadata, mode: mode) { progress in
@@ -94,6 +103,10 @@ public struct TakeDelivery: Sendable {
                 } catch let error as StoreError where error.problem == .refused && mode != .create {
                     // The store may still accept all other takes.
                     throw StoreError(.hidden, error.sentence)
+                } catch let error as StoreError where error.problem == .conflict {
+                    // Another file is there, and nothing of this one.
+                    try await save { [store = store.name] in $0[receiptOf: store]?.failed(attempt) }
+                    throw error
                 }
                 receipt.add(
                     .init(file: file, bytes: there.byteCount, sha256: sha256), unverified: there.unverified)
@@ -119,7 +132,7 @@ public struct TakeDelivery: Sendable {
             try await deliver(source, file.name, sha256)
         }
         let text = "\(name.stem).txt"
-        if notes.memo == nil, receipt.sha256(of: text) != nil {
+        if notes.memo == nil, try await isOwn(text, receipt) {
             do {
                 try await store.delete(ObjectName(day: name.day, file: text))
                 receipt.forget(text)
@@ -143,6 +156,7 @@ public struct TakeDelivery: Sendable {
         let (complete, sent) = (receipt, notes.currentRevision)
         try await save { notes in
             notes[receiptOf: complete.store] = complete
+            if let revision = complete.notesRevision { notes.know(revision: revision) }
             if notes.currentRevision == sent {
                 if let revision = complete.notesRevision { notes.revision = revision }
             } else {
@@ -154,30 +168,8 @@ public struct TakeDelivery: Sendable {
         return complete
     }
 
-    /// What people noted, as it is to be sent; nil: nobody ever noted anything.
-    ///
-    /// What the store has may be of a later revision than the kit knows of: notes were lost, or an earlier version dropped what it does not
-    /// know.
-    private func document(
-        of notes: TakeNotes, recorded: [Sidecar.Marker], _ receipt: UploadReceipt
-    ) async throws -> NotesDocument? {
-        let file = TakeNotes.file(of: name.stem)
-        guard notes.currentRevision > 0 || receipt.sha256(of: file) != nil else { return nil }
-        var document = NotesDocument(notes, recorded: recorded)
-        document.revision = max(1, document.revision)
-        guard receipt.notesRevision == nil,
-            let bytes = try await content(of: ObjectName(day: name.day, file: file)),
-            let there = NotesDocument(bytes), there.take == document.take
-        else {
-            return document
-        }
-        document.revision =
-            there.says(what: document) ? there.revision : max(document.revision, there.revision + 1)
-        return document
-    }
-
     /// A small file of the store; nil: it is not there, cannot be read, or is longer than one of these can be.
-    private func content(of object: ObjectName) async throws -> [UInt8]? {
+    func content(of object: ObjectName) async throws -> [UInt8]? {
         let longest = 4 << 20
         guard let there = try await look(at: object), there.byteCount <= longest else { return nil }
         do {
@@ -205,7 +197,7 @@ public struct TakeDelivery: Sendable {
     }
 
     /// What a store has of an object; nil: nothing, or it does not let this kit look.
-    private func look(at object: ObjectName) async throws -> StoredObject? {
+    func look(at object: ObjectName) async throws -> StoredObject? {
         do {
             return try await store.head(object)
         } catch let error as StoreError where error.problem == .hidden {
@@ -275,38 +267,10 @@ public struct TakeDelivery: Sendable {
         return (source, sha256)
     }
 
-    /// What may be overwritten: of peaks, memo, notes and sidecar what this kit sent itself; of notes and sidecars also what is there of the
-    /// same take.
-    /// Sound never: one that has changed on the kit must not replace what was sent before.
-    private func mode(of object: ObjectName, old: String?, _ sidecar: Sidecar) async throws -> PutMode {
-        if sidecar.audioFiles.contains(object.file) { return .create }
-        if let old { return .replacing(old) }
-        if object.file == TakeNotes.file(of: name.stem) {
-            // The sound, which is compared before, is this take's.
-            guard let bytes = try await content(of: object), NotesDocument(bytes)?.take == name.stem else {
-                return .create
-            }
-            return .replacing(Digest.sha256(bytes).hexadecimal)
-        }
-        guard object.isSidecar, let bytes = try await content(of: object),
-            let there = try? SidecarFile.sidecar(bytes, path: object.path), there.isEarlier(than: sidecar)
-        else {
-            return .create
-        }
-        return .replacing(Digest.sha256(bytes).hexadecimal)
-    }
-
     /// The loudest of each of 64 stretches, two hexadecimal digits each.
     private func waveform() async -> String {
         let path = "\(folder.folder(of: name))/\(name.stem).dat"
         let overview = try? await reader.perform { PeaksOverview(reading: path, columns: 64, files: $0) }
         return (overview?.magnitudes ?? []).map { UInt8(clamping: $0) }.hexadecimal
-    }
-}
-
-extension Sidecar {
-    /// Whether this is of the same recording, and no later revision of it.
-    fileprivate func isEarlier(than other: Sidecar) -> Bool {
-        isOfSameRecording(as: other) && revision <= other.revision
     }
 }

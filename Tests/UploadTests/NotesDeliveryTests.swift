@@ -167,7 +167,7 @@ struct NotesDeliveryTests {
         #expect(try revision() == 5)
     }
 
-    @Test("a library that forgot all replaces the notes of its own take")
+    @Test("a library that forgot all counts on from the notes of its own take")
     func forgotten() async throws {
         for tag in ["a", "b"] { await notes.change { $0.tags = [tag] } }
         try await send()

@@ -1,0 +1,104 @@
+import Digests
+import TakeFiles
+import Takes
+
+/// What a store has that this kit may replace, and what it takes over from there before.
+extension TakeDelivery {
+    /// The notes that were found at home.
+    struct FoundNotes {
+        var document: NotesDocument
+        /// Of the file, hexadecimal.
+        var sha256: String
+    }
+
+    /// What people noted, as it is to be sent, with what is found at home that this kit does not know: another library may have written it,
+    /// or this one may have lost it.
+    /// - Returns: the notes; the document, nil: nobody ever noted anything; what was found.
+    func takeOver(
+        _ notes: TakeNotes, recorded: [Sidecar.Marker], _ receipt: UploadReceipt,
+        _ save: @Sendable (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
+    ) async throws -> (TakeNotes, NotesDocument?, FoundNotes?) {
+        let file = TakeNotes.file(of: name.stem)
+        let sent = receipt.sha256(of: file)
+        guard notes.currentRevision > 0 || sent != nil else { return (notes, nil, nil) }
+        var document = NotesDocument(notes, recorded: recorded)
+        document.revision = max(1, document.revision)
+        if let sent, receipt.notesRevision != nil, sent == Digest.sha256(document.bytes).hexadecimal {
+            return (notes, document, nil)
+        }
+        guard let bytes = try await content(of: ObjectName(day: name.day, file: file)),
+            let there = NotesDocument(bytes), there.take == name.stem
+        else {
+            return (notes, document, nil)
+        }
+        let found = FoundNotes(document: there, sha256: Digest.sha256(bytes).hexadecimal)
+        var united = notes
+        if found.sha256 != sent, !receipt.attempts(of: file).contains(found.sha256),
+            notes.lacks(revision: there.revision, sha256: found.sha256)
+        {
+            try await save { $0.unite(found, recorded: recorded) }
+            united.unite(found, recorded: recorded)
+            united.revise(since: notes)
+            document = NotesDocument(united, recorded: recorded)
+        }
+        document.revision =
+            there.says(what: document) ? there.revision : max(1, document.revision, there.revision + 1)
+        return (united, document, found)
+    }
+
+    /// Whether a file at home that may be replaced is one that this kit sent, as far as it knows.
+    func isOwn(_ file: String, _ receipt: UploadReceipt) async throws -> Bool {
+        if receipt.sha256(of: file) != nil { return true }
+        return try await attempted(ObjectName(day: name.day, file: file), receipt) != nil
+    }
+
+    /// What may be overwritten: of peaks, memo, notes and sidecar what this kit sent itself, also if no answer came; of notes, the memo that
+    /// is in them, and sidecars also what is there of the same take.
+    /// Sound never: one that has changed on the kit must not replace what was sent before.
+    func mode(
+        of object: ObjectName, _ receipt: UploadReceipt, _ sidecar: Sidecar, _ found: FoundNotes?
+    ) async throws -> PutMode {
+        if sidecar.audioFiles.contains(object.file) { return .create }
+        // The sound, which is compared before, is this take's.
+        if object.file == TakeNotes.file(of: name.stem), let found { return .replacing(found.sha256) }
+        if let hash = try await attempted(object, receipt) { return .replacing(hash) }
+        if let old = receipt.sha256(of: object.file) { return .replacing(old) }
+        if object.file == "\(name.stem).txt", let memo = found?.document.memo {
+            return .replacing(Digest.sha256(Array((memo + "\n").utf8)).hexadecimal)
+        }
+        guard object.isSidecar, let bytes = try await content(of: object),
+            let there = try? SidecarFile.sidecar(bytes, path: object.path), there.isEarlier(than: sidecar)
+        else {
+            return .create
+        }
+        return .replacing(Digest.sha256(bytes).hexadecimal)
+    }
+
+    /// The hash of what is at home if an attempt without an answer left it; nil: it did not, or nothing is shown.
+    private func attempted(_ object: ObjectName, _ receipt: UploadReceipt) async throws -> String? {
+        let attempts = receipt.attempts(of: object.file)
+        guard !attempts.isEmpty, let there = try await look(at: object) else { return nil }
+        do {
+            let hash = try await store.sha256(of: object, byteCount: there.byteCount)
+            return attempts.contains(hash) ? hash : nil
+        } catch let error as StoreError where [.hidden, .missing].contains(error.problem) {
+            return nil
+        }
+    }
+}
+
+extension TakeNotes {
+    fileprivate mutating func unite(_ found: TakeDelivery.FoundNotes, recorded: [Sidecar.Marker]) {
+        let there = found.document
+        know(revision: there.revision, taken: found.sha256)
+        unite(
+            memo: there.memo, starred: there.star, tags: there.tags, markers: there.markers, recorded: recorded)
+    }
+}
+
+extension Sidecar {
+    /// Whether this is of the same recording, and no later revision of it.
+    fileprivate func isEarlier(than other: Sidecar) -> Bool {
+        isOfSameRecording(as: other) && revision <= other.revision
+    }
+}

@@ -1,0 +1,146 @@
+import FinishedTakes
+import Foundation
+import StoreTrials
+import TakeFiles
+import Takes
+import Testing
+
+@testable import Upload
+
+/// Notes at home that the kit does not know: it lost its own, or another library wrote them.
+struct ForeignNotesTests {
+    private let deliveries: TakeDeliveryTests
+    private let name: TakeName
+    private let notes: TakeDeliveryTests.Notes
+    private let other: FolderStore
+
+    init() throws {
+        deliveries = try TakeDeliveryTests()
+        name = try deliveries.disk.add(TakesOnDisk.sidecar(42, markers: ["wren"]), audioBytes: 5000)
+        notes = TakeDeliveryTests.Notes(name.stem)
+        let root = "\(deliveries.trial.folder)/other"
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        other = try FolderStore(name: "folder:\(root)", path: root, kit: "heron07")
+    }
+
+    private func send(to store: FolderStore? = nil) async throws {
+        let delivery = TakeDelivery(
+            name, in: TakesFolder(path: deliveries.disk.takes), to: store ?? deliveries.store,
+            reader: deliveries.trial.reader, throttle: nil)
+        _ = try await delivery.run(
+            await notes.notes, now: { TakesOnDisk.morning }, report: { _ in }, save: { await notes.change($0) })
+    }
+
+    private func file(_ store: FolderStore? = nil) -> String {
+        "\((store ?? deliveries.store).path)/\(name.day)/\(name.stem).notes.json"
+    }
+
+    private func there(_ store: FolderStore? = nil) throws -> NotesDocument {
+        try #require(NotesDocument(Array(Data(contentsOf: URL(filePath: file(store))))))
+    }
+
+    /// Notes of each kind, sent to both stores, and lost on the kit.
+    private func lose() async throws {
+        await notes.change { notes in
+            notes.memo = "by the river"
+            notes.tags = ["owl", "night"]
+            notes.setMarker(.init(atFrame: TakeFrame(500), note: "call"))
+        }
+        try await send(to: other)
+        await notes.change { $0.tag(adding: ["wet"], removing: []) }
+        try await send()
+        await notes.forget()
+    }
+
+    @Test func `after the library's folder was lost, a star replaces nothing`() async throws {
+        try await lose()
+        await notes.change { $0.starred = true }
+        try await send()
+        let found = try there()
+        #expect(found.star && found.memo == "by the river" && found.tags == ["night", "owl", "wet"])
+        #expect(found.markers.map(\.note) == ["wren", "call"])
+        #expect(found.revision == 3)
+        // The kit has them again.
+        let noted = await notes.notes
+        #expect(noted.memo == "by the river" && noted.tags == ["night", "owl", "wet"] && noted.starred)
+        #expect(noted.isComplete(revision: 1, in: deliveries.store.name))
+    }
+
+    @Test func `two memos are both kept`() async throws {
+        try await lose()
+        await notes.change { $0.memo = "a wren" }
+        try await send()
+        #expect(try there().memo == "a wren\n\nby the river")
+        let text = "\(deliveries.root)/\(name.day)/\(name.stem).txt"
+        #expect(try String(contentsOfFile: text, encoding: .utf8) == "a wren\n\nby the river\n")
+    }
+
+    @Test func `what was corrected on the kit is not undone by a store that comes back with an older revision`()
+        async throws
+    {
+        try await lose()
+        await notes.change { $0.starred = true }
+        try await send()
+        await notes.change { notes in
+            notes.tag(adding: [], removing: ["night"])
+            notes.memo = "by the lake"
+            notes.removeMarker(at: TakeFrame(500), of: [])
+        }
+        try await send(to: other)
+        try await send()
+        for store in [other, deliveries.store] {
+            let found = try there(store)
+            #expect(found.memo == "by the lake" && found.tags == ["owl", "wet"] && found.star)
+            #expect(found.markers.map(\.note) == ["wren"])
+        }
+    }
+
+    @Test func `what was taken over, and could not be replaced at once, is not taken over twice`() async throws {
+        try await lose()
+        await notes.change { $0.starred = true }
+        // The sound at home is another's, so that the notes are not sent.
+        let sound = "\(deliveries.root)/\(name.day)/\(name.stem).wav"
+        let content = try Data(contentsOf: URL(filePath: sound))
+        try Data("another".utf8).write(to: URL(filePath: sound))
+        await deliveries.trial.expectProblem(.conflict) { try await send() }
+        #expect(await notes.notes.tags == ["night", "owl", "wet"])
+        await notes.change { $0.tag(adding: [], removing: ["night"]) }
+        try content.write(to: URL(filePath: sound))
+        try await send()
+        #expect(try there().tags == ["owl", "wet"])
+    }
+
+    @Test func `what another library changed at home is united with what the kit has`() async throws {
+        await notes.change { $0.tags = ["owl"] }
+        try await send()
+        var document = try there()
+        document.tags = ["owl", "wet"]
+        document.revision += 1
+        try Data(document.bytes).write(to: URL(filePath: file()))
+        await notes.change { $0.starred = true }
+        try await send()
+        let found = try there()
+        #expect(found.tags == ["owl", "wet"] && found.star && found.revision == 3)
+        #expect(await notes.notes.tags == ["owl", "wet"])
+    }
+
+    @Test func `notes that another wrote have no more than a person may note`() async throws {
+        try await lose()
+        var document = try there()
+        document.tags = (0..<200).map { "tag\($0)" } + [" ", String(repeating: "x", count: 500)]
+        document.memo = String(repeating: "m", count: 5000)
+        document.markers = (0..<2000).map { .init(atFrame: TakeFrame(Int64($0)), note: nil) }
+        document.markers[0].note = String(repeating: "n", count: 2000)
+        try Data(document.bytes).write(to: URL(filePath: file()))
+        await notes.change { $0.starred = true }
+        try await send()
+        let noted = await notes.notes
+        #expect(noted.tags.count == TakeNotes.mostTags && noted.memo == nil)
+        #expect(noted.markers.count == TakeNotes.mostMarkerChanges && noted.markers.allSatisfy { $0.note == nil })
+    }
+}
+
+extension TakeDeliveryTests.Notes {
+    /// Has nothing any more, as a library whose folder was lost.
+    func forget() { notes = TakeNotes(take: notes.take) }
+}
