@@ -104,6 +104,9 @@ struct S3Failure: Error {
         "BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch", "IncompleteBody",
     ]
 
+    /// The server answered that it did not do what was asked. What fails inside, or behind it, may have been done.
+    var isUndone: Bool { status >= 400 && ![500, 502, 504].contains(status) }
+
     /// The error for who may not look at what is there.
     func hidden(by bucket: S3Bucket) -> StoreError {
         let error = error(of: bucket)

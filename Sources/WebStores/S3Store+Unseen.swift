@@ -23,6 +23,10 @@ extension S3Store {
             await attempts.end()
             guard wasBegun else { throw try await conflict(object) }
             return unverified
+        } catch let failure as S3Failure where failure.isUndone && !wasBegun {
+            // What is there at the next attempt is another's.
+            await attempts.end()
+            throw failure
         }
         report(.verifying)
         let stored: StoredObject

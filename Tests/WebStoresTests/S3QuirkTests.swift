@@ -23,7 +23,8 @@ struct S3QuirkTests {
         return try TestServer(OtherProgram.python.path) { port, _ in [script, "\(port)"] + options }
     }
 
-    private func store(_ server: TestServer, host: String = "127.0.0.1") throws -> S3Store {
+    private func store(_ server: TestServer, host: String = "127.0.0.1", resume: ResumeStates? = nil) throws -> S3Store
+    {
         let path = "\(trial.folder)/s3.credentials"
         try Data("access_key_id = kit\nsecret_access_key = secret\n".utf8).write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
@@ -31,7 +32,7 @@ struct S3QuirkTests {
         settings.endpoint = "http://\(host):\(server.port)"
         settings.bucket = "recordings"
         settings.credentialsFile = path
-        return try S3Store(settings, web: Web(), resume: trial.resume, kit: "heron07")
+        return try S3Store(settings, web: Web(), resume: resume ?? trial.resume, kit: "heron07")
     }
 
     private func put(_ store: S3Store, byteCount: Int = 100_000, mode: PutMode = .create) async throws -> StoredObject {
@@ -137,6 +138,20 @@ struct S3QuirkTests {
         await trial.expectProblem(.away) { _ = try await put(store) }
         #expect(try await put(store).unverified != nil)
         await store.close()
+    }
+
+    @Test("S3: after an answer that nothing was stored, what is there is another's, for a key that may only write")
+    func busy() async throws {
+        let server = try server("putonly", "busy")
+        let own = try store(server)
+        // Another kit's, which notes its own attempts.
+        let other = try store(server, resume: ResumeStates(folder: "\(trial.folder)/other", reader: trial.reader))
+        await trial.expectProblem(.busy(nil)) { _ = try await put(own) }
+        let source = UploadSource(Array("another".utf8), called: "another", reader: trial.reader)
+        _ = try await other.put(source, as: object, try await trial.metadata(source), mode: .create) { _ in }
+        await trial.expectProblem(.conflict) { _ = try await put(own) }
+        await own.close()
+        await other.close()
     }
 
     @Test("S3: nothing is sent where neither a look nor a condition keeps another file from being overwritten")

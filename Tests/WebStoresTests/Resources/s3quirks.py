@@ -11,6 +11,7 @@ Prints each request, with the host that it names. Options:
     nocond    conditions are not known
     flip      a bit of the first object changes on the way, and it cannot be deleted
     lose      the first object is stored, and its answer is lost
+    busy      the first object is not stored, and the service says so
 """
 
 import base64
@@ -55,6 +56,9 @@ class Server(http.server.BaseHTTPRequestHandler):
         query = urllib.parse.parse_qs(url.query, keep_blank_values=True)
         path = urllib.parse.unquote(url.path)
         headers = {name.lower(): value for name, value in self.headers.items()}
+        if self.command == "PUT" and "busy" in options:
+            options.remove("busy")
+            return self.fail(503, "SlowDown")
         if options & {"host", "denies"}:
             if not headers["host"].startswith("recordings."):
                 if "denies" in options:
