@@ -7,7 +7,7 @@ import Takes
 struct VerifyReport: Encodable {
     var store: String
     var takes: Int
-    /// Those that are as they were recorded.
+    /// Those that are as they were recorded, as far as they were compared.
     var files: [File] = []
     var problems: [Problem] = []
 
@@ -47,8 +47,9 @@ struct VerifyReport: Encodable {
     var lines: [String] {
         let bytes = files.map(\.bytes).total
         func count(_ proof: Proof) -> Int { files.count { $0.proof == proof } }
+        let measured = count(.length) == 0 ? "" : ", \(count(.length)) of the same length"
         var lines = [
-            "\(store.printable): \(takes == 1 ? "1 take" : "\(takes) takes"), \(files.count) files as recorded, \(Figures.size(bytes))",
+            "\(store.printable): \(takes == 1 ? "1 take" : "\(takes) takes"), \(files.count - count(.length)) files as recorded\(measured), \(Figures.size(bytes))",
             "  by reading back: \(count(.read)); by the store's hash: \(count(.stated)); by length alone: \(count(.length))",
         ]
         if count(.length) > 0 { lines.append("  --read reads those back as well") }

@@ -216,6 +216,9 @@ private struct StatingStore: Store {
         // By its length alone it is as it was: the report says so.
         #expect(
             !results[2].output.contains { $0.contains(wav) } && results[2].output[1].hasSuffix("by length alone: 1"))
+        #expect(
+            results[2].output[0].contains(": 2 takes, 1 files as recorded, 1 of the same length, "),
+            "\(results[2].output)")
     }
 
     @Test(arguments: ["cut", "changed", "accepted"])
@@ -244,6 +247,7 @@ private struct StatingStore: Store {
         let bag = "\(tested.disk.path)/bag"
         let results = try await run([["remote", "verify", "--read", "--bag", bag]])
         #expect(results[0].status == 0, "\(results[0].complaints)")
+        #expect(results[0].output[0].contains(": 2 takes, 4 files as recorded, "))
         #expect(results[0].output[1] == "  by reading back: 4; by the store's hash: 0; by length alone: 0")
         try FileManager.default.copyItem(atPath: home, toPath: "\(bag)/data")
         let sums = try Process.run(
