@@ -11,6 +11,8 @@ extension Settings {
         public var window = UploadWindow.always
         /// Thousands of bits a second; 0: no limit.
         public var limitKbitPerSecond = 0
+        /// What is wrong with what the file says of a kind of place: its settings may not be those that were meant.
+        public internal(set) var unclear: [Store: String] = [:]
         /// `[outbox.s3]`
         public var s3 = S3()
         /// `[outbox.firebase]`

@@ -36,6 +36,7 @@ extension Settings {
             let places = { (problem: SettingsProblem) in (problem.line ?? 0, problem.column ?? 0) }
             var problems = reader.problems.sorted { places($0) < places($1) }
             let unlisted = reader.problemCount - problems.count
+            settings.outbox.unclear = Settings.Outbox.unclear(problems, isWhole: unlisted == 0)
             if unlisted > 0, let last = problems.last {
                 problems.append(
                     SettingsProblem(

@@ -28,6 +28,12 @@ public final class FirebaseStore: Store {
             throw StoreError(.refused, "outbox: a bucket is missing: write bucket = \"…\" in [outbox.firebase]")
         }
         let endpoint = Self.trimmed(settings.endpoint)
+        guard ServiceAddress(endpoint) != nil else {
+            throw StoreError(
+                .refused,
+                "outbox: endpoint in [outbox.firebase] is no address of a service: it is https://HOST or https://HOST:PORT, "
+                    + "without a user")
+        }
         try Web.check(endpoint, for: "an access token of the account in \(settings.serviceAccountFile)")
         do {
             account = try FirebaseAccount(SecretFile(settings.serviceAccountFile), web: web)

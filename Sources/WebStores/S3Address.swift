@@ -44,25 +44,25 @@ struct S3Address: Sendable {
             place = "https://\(domain)/\(bucket)"
             return
         }
-        let parts = endpoint.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count >= 3, ["http:", "https:"].contains(parts[0]), parts[1].isEmpty, !parts[2].isEmpty,
-            !endpoint.contains(where: { "?#@".contains($0) })
-        else {
+        guard let service = ServiceAddress(endpoint) else {
             throw StoreError(
                 .refused,
                 "outbox: endpoint in [outbox.s3] is no address of a service: it is https://HOST or https://HOST:PORT, without a user"
             )
         }
-        let server = "\(parts[0])//\(parts[2])"
-        let usual = parts[0] == "https:" ? ":443" : ":80"
-        let host = String(parts[2].hasSuffix(usual) ? parts[2].dropLast(usual.count) : parts[2])
-        let base = parts.count > 3 ? parts[3].split(separator: "/").map { "/\($0)" }.joined() : ""
+        let server = "\(service.scheme)//\(service.authority)"
+        let usual = service.scheme == "https:" ? ":443" : ":80"
+        let host = String(
+            service.authority.hasSuffix(usual) ? service.authority.dropLast(usual.count) : service.authority[...])
+        let base = (service.path ?? "").split(separator: "/").map { "/\($0)" }.joined()
         var targets = [Target(server: server, host: host, path: "\(base)/\(encoded)")]
         if isLabel, !host.hasPrefix("[") {
             let isAddress = ProxyRules.bytes(of: String(host.prefix { $0 != ":" })) != nil
             if !isAddress {
                 targets.append(
-                    Target(server: "\(parts[0])//\(bucket).\(parts[2])", host: "\(bucket).\(host)", path: base))
+                    Target(
+                        server: "\(service.scheme)//\(bucket).\(service.authority)", host: "\(bucket).\(host)",
+                        path: base))
             }
             // For a service in a network without such names.
             targets.append(Target(server: server, host: "\(bucket).\(host)", path: base))

@@ -6,8 +6,14 @@ extension StorePlan {
     public static func plan(
         _ kind: Settings.Outbox.Store, _ settings: Settings, _ context: StoreContext
     ) -> StorePlan? {
-        if let plan = StorePlan(kind, settings, context) { return plan }
         let outbox = settings.outbox
+        if let unclear = outbox.unclear[kind] {
+            // What is not understood may be what says where takes go: the default could be another's.
+            return StorePlan(name: kind.rawValue) {
+                throw StoreError(.refused, "outbox: \(unclear): nothing is sent there before that is corrected")
+            }
+        }
+        if let plan = StorePlan(kind, settings, context) { return plan }
         switch kind {
         case .s3:
             let address = try? S3Address(outbox.s3)

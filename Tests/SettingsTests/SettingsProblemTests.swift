@@ -223,6 +223,8 @@ struct SettingsProblemTests {
         #expect(problems.map(\.description) == [sentence])
         var expected = Settings()
         if text.contains("closed") { expected.capture.standby = .closed }
+        // Stores that are not used for this problem.
+        expected.outbox.unclear = settings.outbox.unclear.mapValues { _ in sentence }
         if text.contains("low_pass_hz = 100") { expected.filter.request.lowPass = .hertz(100) }
         if text.contains("longest_minutes") { expected.takes.longest = .seconds(3600) }
         if text.contains("panel.leds") && !text.contains("[[") { expected.panel.leds.record = nil }
@@ -319,6 +321,7 @@ struct SettingsProblemTests {
         var expected = Settings()
         expected.takes.format = .flac
         expected.capture.rateHz = 96000
+        expected.outbox.unclear = [.folder: problems[4].description]
         #expect(settings == expected)
     }
 
