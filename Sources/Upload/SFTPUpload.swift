@@ -77,7 +77,8 @@ struct SFTPUpload {
             return try await sendDirectly(presence, mode, resumes: resumes, earlier)
         }
         let (draft, reason) = try await sendDraft()
-        switch try await name(draft, presence, mode) {
+        var step = earlier
+        switch try await name(draft, presence, mode, &step) {
         case .done:
             try await checkLength()
             return reason
@@ -89,11 +90,11 @@ struct SFTPUpload {
         case .refused:
             habits.withLock { $0.renames = false }
             try? await files.remove(draft)
-            return try await sendDirectly(try await self.presence(), mode, resumes: false, earlier)
+            return try await sendDirectly(try await self.presence(), mode, resumes: false, step)
         case .unclear:
             try? await files.remove(draft)
             do {
-                return try await sendDirectly(try await self.presence(), mode, resumes: false, earlier)
+                return try await sendDirectly(try await self.presence(), mode, resumes: false, step)
             } catch let error as StoreError where error.problem == .conflict {
                 // The name is taken: by the same file, if an earlier renaming had no answer.
                 guard earlier == .naming, mode == .create, case .hidden(let hidden) = presence else { throw error }
@@ -287,7 +288,7 @@ struct SFTPUpload {
         } catch let error as StoreError where error.problem == .busy(nil) {
             guard case .hidden = presence else { throw error }
             // An empty file has nothing that could be lost.
-            guard earlier == .making else { throw conflict }
+            guard earlier == .making || earlier == .naming else { throw conflict }
             handle = try await files.open(path, [.write, .create])
             guard try await files.isEmpty(handle) else {
                 _ = files.connection.send(.close(handle))
@@ -302,8 +303,10 @@ struct SFTPUpload {
 
     // MARK: Naming
 
+    /// Gives a draft its name.
+    /// - Parameter step: `making` afterwards if the name is reserved by an empty file of this kit, which the draft could not replace.
     private func name(
-        _ draft: String, _ presence: Presence, _ mode: PutMode
+        _ draft: String, _ presence: Presence, _ mode: PutMode, _ step: inout UnseenAttempt.Step?
     ) async throws -> SFTPFiles.Renaming {
         switch presence {
         case .file:
@@ -316,9 +319,38 @@ struct SFTPUpload {
             return try await files.replace(path, by: draft)
         case .hidden where mode != .create:
             return files.connection.has(.replace) ? try await files.replace(path, by: draft) : .unclear
-        case .hidden: try await attempts?.note(UnseenAttempt(sha256: sha256))
-        case .nothing: guard try await files.attributes(path) == nil else { throw conflict }
+        case .hidden: return try await nameUnseen(draft, &step)
+        case .nothing:
+            guard try await files.attributes(path) == nil else { throw conflict }
+            return try await files.rename(draft, to: path)
         }
+    }
+
+    /// Gives a draft its name where nothing is shown. Some servers replace what has the new name: it is reserved before, by an empty file.
+    private func nameUnseen(_ draft: String, _ step: inout UnseenAttempt.Step?) async throws -> SFTPFiles.Renaming {
+        try await attempts?.note(UnseenAttempt(sha256: sha256, .making))
+        var isReserved = true
+        do {
+            try await files.with(path, [.write, .create, .new]) { _ in }
+        } catch let error as StoreError where error.problem == .busy(nil) {
+            try await attempts?.note(UnseenAttempt(sha256: sha256, step ?? .making))
+            return .unclear
+        } catch let error as StoreError where error.problem == .refused {
+            // It makes no files under this name.
+            isReserved = false
+        }
+        try await attempts?.note(UnseenAttempt(sha256: sha256))
+        let renaming = try await files.rename(draft, to: path)
+        guard isReserved, renaming != .done else { return renaming }
+        step = .making
+        guard renaming != .refused else { return renaming }
+        // It replaces nothing.
+        do {
+            try await files.remove(path)
+        } catch let error as StoreError where error.problem == .refused {
+            return renaming
+        }
+        step = nil
         return try await files.rename(draft, to: path)
     }
 

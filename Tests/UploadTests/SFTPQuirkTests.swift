@@ -19,8 +19,12 @@ struct SFTPQuirkTests {
     /// Passes packets between a client and OpenSSH's server. A request for which the Python expression `refused` is a code is answered with
     /// that code; for -1 it is carried out, and the connection ends without an answer; for -2 it ends at once. `kind` is its type, `flags` those of an open, `path` its
     /// path, `opened` the name of the file that was opened last, and `once()` true for the first time of all connections.
-    /// - Parameter statesSizes: false: no answer has the size of a file.
-    private func server(_ refused: String, options: String = "", statesSizes: Bool = true) throws -> SFTPServer {
+    /// - Parameters:
+    ///   - statesSizes: false: no answer has the size of a file.
+    ///   - overwrites: whether renaming replaces a file of the new name.
+    private func server(
+        _ refused: String, options: String = "", statesSizes: Bool = true, overwrites: Bool = false
+    ) throws -> SFTPServer {
         let script = "\(trial.folder)/filter.py"
         let text = """
             import os, struct, subprocess, sys, threading
@@ -83,6 +87,9 @@ struct SFTPQuirkTests {
                     os._exit(0)
                 if code == -1:
                     lost = packet[1:5]
+                if kind == 18 and \(overwrites ? "True" : "False"):
+                    text = b"posix-rename@openssh.com"
+                    packet = bytes([200]) + packet[1:5] + struct.pack(">I", len(text)) + text + packet[5:]
                 if code in (None, -1):
                     write(server.stdin, packet)
                 else:
@@ -189,6 +196,29 @@ struct SFTPQuirkTests {
             // Whatever is there is not overwritten.
             await trial.expectProblem(.conflict) { _ = try await put(store, byteCount: 5) }
             #expect(try self.content(server) == content)
+        }
+    }
+
+    @Test(
+        "SFTP: where files can be written alone, and renaming replaces what is there, another's file stays",
+        arguments: ["None", "3 if kind == 13 else None", "-2 if kind == 18 and once() else None"])
+    func overwritingDropBox(refused: String) async throws {
+        let server = try server(
+            "3 if kind in (7, 11, 17) or kind == 3 and flags & 1 else \(refused)", overwrites: true)
+        try FileManager.default.createDirectory(atPath: "\(server.files)/2026-11-21", withIntermediateDirectories: true)
+        let other = trial.name("heron07-0043-061811Z.wav")
+        try Data("another".utf8).write(to: URL(filePath: "\(server.files)/\(other)"))
+        try await with(server) { store in
+            var stored: StoredObject?
+            for _ in 1...2 where stored == nil {
+                do {
+                    stored = try await put(store)
+                } catch let error as StoreError where error.problem == .away {}
+            }
+            #expect(stored?.unverified != nil)
+            #expect(try content(server) == sent())
+            await trial.expectProblem(.conflict) { _ = try await put(store, as: other) }
+            #expect(try content(server, of: other) == Data("another".utf8))
         }
     }
 
