@@ -24,6 +24,13 @@ struct DamagedTakes {
                 session.console.complain("\(command): \(error.fact)")
             }
         }
+        do throws(FileError) {
+            if case .finished(let omissions) = try sidecar.surroundings(in: folder) {
+                problems += omissions.map { "\($0.file): \($0.sentence)" }
+            }
+        } catch {
+            session.console.complain("\(command): \(error.fact)")
+        }
         guard let first = problems.first else { return nil }
         return problems.count == 1 ? first : "\(first) (and \(problems.count - 1) more of its files)"
     }

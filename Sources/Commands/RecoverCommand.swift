@@ -9,9 +9,9 @@ struct RecoverCommand: FieldfareCommand {
         commandName: "recover", abstract: "Make takes of what a power cut or a crash left behind.",
         discussion: """
             A recorder that runs does it by itself; this is for the storage of another kit, or while the recorder is \
-            down. A finished take whose sidecar is gone or damaged gets another one, made of what its sound says; the \
-            damaged one is kept as STEM.json.damaged. Other finished takes are not touched, nor is what is no sound: that \
-            is named. The caller needs the right to write there.
+            down. A finished take whose sidecar is gone or damaged, or lists no sound, gets another one, made of what its sound \
+            says; the damaged one is kept as STEM.json.damaged. Other finished takes are not touched, nor is what is no \
+            sound: that is named. The caller needs the right to write there.
             """)
 
     @OptionGroup var options: GlobalOptions

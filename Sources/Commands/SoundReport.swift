@@ -66,6 +66,12 @@ struct SoundReport {
             }
             if let finding { try add(Self.file(check, finding, sidecar), session) }
         }
+        for omission in take.omissions {
+            try add(
+                File(
+                    path: "\(take.folder)/\(omission.file)", take: sidecar.take, finding: omission.name,
+                    problem: omission.sentence, verdict: .differs), session)
+        }
     }
 
     /// An audio file that no sidecar lists.

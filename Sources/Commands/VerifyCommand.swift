@@ -12,8 +12,9 @@ struct VerifyCommand: FieldfareCommand {
             read as a take of this kit. No service is needed, so that copies at home are compared as well.
 
             The fingerprint of the sound is compared, which neither a changed header nor a conversion to FLAC changes. A file \
-            without one is compared by the hash that its sidecar was sent with, else by its length alone, which is said. A line \
-            names each file that is not as recorded; the last line counts.
+            without one is compared by the hash that its sidecar was sent with, else by its length alone, which is said. Sound of a \
+            take that its sidecar does not list differs as well. A line names each file that is not as recorded; the last line \
+            counts.
 
             Exit status: 0 nothing differs; 65 something differs, or is missing; 66 there is nothing to compare.
             """)
@@ -55,6 +56,8 @@ struct SoundSearch {
         var sidecar: Result<Sidecar, Failure>
         /// The only file that is meant; nil: all.
         var only: String?
+        /// The sound beside it that it does not list, if all is meant.
+        var omissions: [SoundOmission] = []
     }
 
     private static let endings = [".wav", ".flac"]
@@ -89,7 +92,9 @@ struct SoundSearch {
     private mutating func add(folder: String, only name: String, file: String?) throws(Failure) {
         let path = "\(folder)/\(name)"
         let sidecar = read(folder, name) ?? .failure(Failure(exitStatus: 65, "verify: \(path): it is no sidecar"))
-        takes.append(Take(path: path, folder: folder, sidecar: sidecar, only: file))
+        var take = Take(path: path, folder: folder, sidecar: sidecar, only: file)
+        if file == nil { take.omissions = try omissions(sidecar, in: folder) }
+        takes.append(take)
     }
 
     private mutating func add(folder: String) throws(Failure) {
@@ -98,15 +103,17 @@ struct SoundSearch {
         var listed: Set<String> = []
         for name in names where name.hasSuffix(".json") && known.insert("\(folder)/\(name)").inserted {
             guard let sidecar = read(folder, name) else { continue }
+            let omissions = try omissions(sidecar, in: folder)
             switch sidecar {
-            case .success(let found): listed.formUnion(found.audioFiles)
+            case .success(let found): listed.formUnion(found.audioFiles + omissions.map(\.file))
             case .failure:
                 // Other programs keep JSON as well: it is a sidecar if it is called after sound.
                 let base = name.dropLast(5)
                 guard Self.endings.contains(where: { there.contains("\(base)\($0)") }) else { continue }
                 listed.formUnion(Self.endings.map { "\(base)\($0)" })
             }
-            takes.append(Take(path: "\(folder)/\(name)", folder: folder, sidecar: sidecar, only: nil))
+            takes.append(
+                Take(path: "\(folder)/\(name)", folder: folder, sidecar: sidecar, only: nil, omissions: omissions))
         }
         for name in names where Self.isAudio(name) && !listed.contains(name) {
             if known.insert("\(folder)/\(name)").inserted { strays.append("\(folder)/\(name)") }
@@ -121,6 +128,17 @@ struct SoundSearch {
             if (try? files.openFolder("\(folder)/\(name)", followsLink: false)) != nil {
                 try add(folder: "\(folder)/\(name)")
             }
+        }
+    }
+
+    /// The sound beside a sidecar that it does not list; none while its take is being recorded.
+    private func omissions(_ sidecar: Result<Sidecar, Failure>, in folder: String) throws(Failure) -> [SoundOmission] {
+        guard case .success(let sidecar) = sidecar else { return [] }
+        do {
+            guard case .finished(let omissions) = try sidecar.surroundings(in: folder) else { return [] }
+            return omissions
+        } catch {
+            throw Failure(reading: error, "verify")
         }
     }
 

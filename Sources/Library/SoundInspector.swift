@@ -50,6 +50,7 @@ actor SoundInspector: ServiceLifecycle.Service {
     private static let interval = Duration.seconds(300)
     /// A sidecar that is replaced again and again while its take is read.
     private static let mostAttempts = 3
+    private static let goesOn = "outbox: it is being recorded, or waits for its recovery"
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
@@ -171,6 +172,15 @@ actor SoundInspector: ServiceLifecycle.Service {
             for sound in sidecar.sounds {
                 found.append(try await compare(sound, in: place.folder(of: take), sidecar, notes, depth))
             }
+            switch try sidecar.surroundings(in: place.folder(of: take), files: files) {
+            case .goesOn:
+                // What is recorded now is not deleted; it is sent with the sidecar that lists it.
+                guard case .changed = depth else { throw StoreError(.unreadable, Self.goesOn) }
+            case .finished(let omissions):
+                for omission in omissions {
+                    found.append(try await note(omission, in: place.folder(of: take), notes))
+                }
+            }
             // Files are missing while a take is converted or deleted.
             if found.contains(where: \.isDamage), try self.sidecar(of: take, place) != sidecar { continue }
             let isReadAgain = unreadable.removeValue(forKey: take.stem) != nil
@@ -253,6 +263,32 @@ actor SoundInspector: ServiceLifecycle.Service {
         return note
     }
 
+    /// The note on sound that the sidecar does not list. An accepted file is hashed again if it changed.
+    private func note(
+        _ omission: SoundOmission, in folder: String, _ notes: TakeNotes
+    ) async throws -> TakeNotes.SoundNote {
+        var note = TakeNotes.SoundNote(
+            file: omission.file, bytes: omission.byteCount, modifiedNs: omission.modifiedNs, frames: 0)
+        note.isUnlisted = true
+        note.problem = omission.sentence
+        guard let old = notes.sound(of: omission.file), let accepted = old.acceptedSHA256 else { return note }
+        if old.isUnlisted == true, old.bytes == note.bytes, old.modifiedNs == note.modifiedNs {
+            note.acceptedSHA256 = accepted
+        } else if try await content(of: omission.file, in: folder) == accepted {
+            note.acceptedSHA256 = accepted
+        }
+        return note
+    }
+
+    /// SHA-256 of a whole file, or "missing"; nil if it is no file that can be read.
+    private func content(of file: String, in folder: String) async throws -> String? {
+        // Of what kind the sound is does not matter here.
+        let sound = RecordedSound(
+            file: file, frames: 0, format: StreamFormat(rateHz: 1, channels: 1, sampleFormat: .s16))
+        let check = SoundCheck(sound, in: folder, hashesWhole: true, files: files)
+        return try await run(check) == .missing ? TakeNotes.SoundNote.missing : check.wholeSHA256
+    }
+
     /// Reads a file slice by slice, so that others are compared beside a long one.
     private func run(_ check: SoundCheck) async throws -> SoundFinding {
         while true {
@@ -274,14 +310,11 @@ actor SoundInspector: ServiceLifecycle.Service {
         let place = TakesFolder(path: folder, files: files)
         let sidecar = try sidecar(of: take, place)
         var found = try notes(of: take.stem).of(sidecar.origin).sounds ?? []
-        for sound in sidecar.sounds {
-            guard let index = found.firstIndex(where: { $0.file == sound.file && $0.isDamage }) else { continue }
-            let check = SoundCheck(sound, in: place.folder(of: take), hashesWhole: true, files: files)
-            let finding = try await run(check)
-            let content = finding == .missing ? TakeNotes.SoundNote.missing : check.wholeSHA256
-            guard let content else {
+        for index in found.indices where found[index].isDamage {
+            guard let content = try await content(of: found[index].file, in: place.folder(of: take)) else {
                 throw Refusal(
-                    .io, "takes: \(take.stem): \(sound.file): it is no file that can be read: nothing is accepted")
+                    .io,
+                    "takes: \(take.stem): \(found[index].file): it is no file that can be read: nothing is accepted")
             }
             found[index].acceptedSHA256 = content
         }

@@ -51,13 +51,24 @@ enum SidecarCondition {
             guard let obstacle else { throw error }
             return .damaged(obstacle.description)
         }
-        if let sidecar = credible(bytes, path: path, for: site.name) { return .whole(sidecar) }
+        if let sidecar = credible(bytes, path: path, for: site.name) {
+            guard sidecar.parts.isEmpty, try hasSound(beside: sidecar, at: site) else { return .whole(sidecar) }
+            return .damaged("\(path): it lists no sound, and there is some beside it")
+        }
         if let stamp = SidecarFile.stamp(bytes), stamp.take == site.name.stem, let version = stamp.version,
             isLater(version, than: fieldfareVersion) || stamp.schema ?? 1 > 1
         {
             return .newer(version: version)
         }
         return .damaged("\(path): it is damaged")
+    }
+
+    /// Whether finished sound of the take lies beside a sidecar that lists none.
+    private static func hasSound(beside sidecar: Sidecar, at site: TakeSite) throws(FileError) -> Bool {
+        switch try sidecar.surroundings(in: "\(site.takes.path)/\(site.name.day)", files: site.files) {
+        case .goesOn: false
+        case .finished(let omissions): omissions.contains { $0.kind == .unlisted }
+        }
     }
 
     /// The sidecar in the bytes of a file; nil if it belongs to another take, or no recorder writes such figures.

@@ -29,6 +29,8 @@ extension TakeNotes {
         public var problem: String?
         /// SHA-256 of the whole file as a person accepted it, or "missing" for a missing file; nil if nobody did.
         public var acceptedSHA256: String?
+        /// True if the sidecar does not list the file; nil if it does.
+        public var isUnlisted: Bool?
 
         /// A comparison of a file.
         public init(file: String, bytes: Int64, modifiedNs: Int64, frames: Int64) {
@@ -43,6 +45,7 @@ extension TakeNotes {
             case modifiedNs = "modified_ns"
             case soundSHA256 = "sound_sha256"
             case acceptedSHA256 = "accepted_sha256"
+            case isUnlisted = "unlisted"
         }
 
         /// The note on a missing file that a person accepted.
@@ -80,7 +83,7 @@ extension TakeNotes {
         return "\(first.file): \(first.problem ?? "")\(more)"
     }
 
-    /// The results for all audio files; nil before all were compared with this sidecar.
+    /// The results for all audio files, and for those that the sidecar does not list; nil before all were compared with this sidecar.
     private func comparisons(with sidecar: Sidecar) -> [SoundNote]? {
         var found: [SoundNote] = []
         for part in sidecar.parts {
@@ -92,7 +95,8 @@ extension TakeNotes {
                 found.append(note)
             }
         }
-        return found
+        let listed = Set(sidecar.audioFiles)
+        return found + (sounds ?? []).filter { $0.isUnlisted == true && !listed.contains($0.file) }
     }
 }
 

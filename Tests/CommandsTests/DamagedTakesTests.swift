@@ -61,6 +61,18 @@ import Testing
         #expect(!run(["takes", "--json"], access: folder.access).output[0].contains("\"damaged\""))
     }
 
+    @Test func `a take with sound that its sidecar does not list is listed, and shown so`() throws {
+        let take = try folder.record(seconds: 1)
+        var sidecar = try TakesFolder(path: folder.path).sidecar(of: take)
+        sidecar.parts[0].unfilteredFile = nil
+        let path = "\(folder.path)/\(take.day)/\(take.stem).json"
+        try FileSystem().write(SidecarFile.bytes(sidecar), to: FileSystem().create(path, isNew: false), at: 0)
+        let why = "\(take.stem)-raw.wav: the take's sidecar does not list this sound"
+        let listed = run(["takes", "--damaged"], access: folder.access)
+        #expect(listed.output.count == 2 && listed.output[1].hasPrefix("  \(why)"))
+        #expect(run(["show", take.stem], access: folder.access).output.contains { $0.hasPrefix("damaged    \(why)") })
+    }
+
     @Test func `show reads the take without a library, and judges it as a list does`() throws {
         let take = try folder.record(seconds: 1)
         func show(_ options: String...) -> [String] {

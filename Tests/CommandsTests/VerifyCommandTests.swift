@@ -147,6 +147,33 @@ import Testing
         #expect(damaged.status == 65 && damaged.output.contains("\(sidecar): it cannot be read as a sidecar"))
     }
 
+    @Test func `sound of a take that its sidecar does not list differs`() throws {
+        let takes = try [folder.record(seconds: 1), folder.record(seconds: 1)]
+        for take in takes { try fingerprint(take) }
+        var sidecar = try sidecar(takes[0])
+        sidecar.parts[0].unfilteredFile = nil
+        let json = path(takes[0], "\(takes[0].stem).json")
+        try FileSystem().write(SidecarFile.bytes(sidecar), to: FileSystem().create(json, isNew: false), at: 0)
+        let twin = path(takes[0], "\(takes[0].stem)-raw.wav")
+        let why = "the take's sidecar does not list this sound, so that no store would get it"
+        for name in [folder.path, json, takes[0].stem] {
+            let result = verify(name)
+            #expect(result.status == 65 && result.output[0].hasPrefix("\(twin): \(why)"), "\(result)")
+        }
+        #expect(verify(folder.path).output.last == "2 takes, 4 files: 3 as recorded, 0 not judged, 1 differs")
+        #expect(run(["verify", "--json", json], access: folder.access).output[0].contains("\"finding\":\"unlisted\""))
+        #expect(verify(path(takes[0], "\(takes[0].stem).wav")).status == 0)
+        // Beside a sidecar that lists nothing.
+        sidecar.parts = []
+        try FileSystem().write(SidecarFile.bytes(sidecar), to: FileSystem().create(json, isNew: false), at: 0)
+        let result = verify(json)
+        #expect(result.status == 65 && result.output.last == "1 take, 2 files: 0 as recorded, 0 not judged, 2 differ")
+        for file in ["\(takes[0].stem).wav", "\(takes[0].stem)-raw.wav"] {
+            try FileManager.default.removeItem(atPath: path(takes[0], file))
+        }
+        #expect(verify(json).status == 65 && verify(folder.path).status == 65)
+    }
+
     @Test func `where nothing is, the status is 66`() throws {
         try folder.record(seconds: 1)
         #expect(verify(home.path).status == 66)

@@ -11,7 +11,7 @@ struct LostSidecarTests {
     let bench = RecoveryBench()
 
     enum Damage: CaseIterable {
-        case gone, empty, half, zeros, text, otherJSON, ofAnotherTake, ofNoPart, folder, brokenLink, pipe
+        case gone, empty, half, zeros, text, otherJSON, ofAnotherTake, ofNoPart, noParts, folder, brokenLink, pipe
     }
 
     /// A take with all that its audio files can say: twins, splits, a part of another rate behind a jump, markers.
@@ -52,6 +52,10 @@ struct LostSidecarTests {
                 other.parts[part].unfilteredFile = nil
             }
             other.parts.removeLast(other.parts.count - 1)
+            try put(SidecarFile.bytes(other))
+        case .noParts:
+            var other = try SidecarFile.sidecar(whole, path: path)
+            other.parts = []
             try put(SidecarFile.bytes(other))
         case .folder:
             try bench.files.remove(path)

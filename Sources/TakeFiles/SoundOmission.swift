@@ -1,0 +1,134 @@
+import Glibc
+public import Takes
+
+/// Sound of a take that its sidecar does not list: it would be neither sent nor counted, and deleted with the take.
+public struct SoundOmission: Hashable, Sendable {
+    /// The file's name, beside the sidecar.
+    public var file: String
+    /// Its length in bytes; 0 if there is no such file.
+    public var byteCount: Int64
+    /// When it was written, in nanoseconds since 1970; 0 if there is no such file.
+    public var modifiedNs: Int64
+    /// The reason why the sidecar does not list it.
+    public var kind: Kind
+
+    /// How a file came to be beside a sidecar that does not list it.
+    public enum Kind: Sendable {
+        /// It has a final name.
+        case unlisted
+        /// It has the name of a part that is being recorded, and the take is finished.
+        case unfinished
+        /// The sidecar lists no sound, and there is none.
+        case nothing
+    }
+
+    /// The name of its kind, for programs.
+    public var name: String {
+        switch kind {
+        case .unlisted: "unlisted"
+        case .unfinished: "unfinished"
+        case .nothing: "missing"
+        }
+    }
+
+    /// The sentence that follows the file's name in messages.
+    public var sentence: String {
+        let advice =
+            "try 'fieldfare recover', or put back the sidecar that lists it; a take that is accepted goes home without it"
+        return switch kind {
+        case .unlisted: "the take's sidecar does not list this sound, so that no store would get it: \(advice)"
+        case .unfinished:
+            "this sound was never finished, and the take's sidecar does not list it, so that no store would get it: "
+                + advice
+        case .nothing: "the take's sidecar lists no sound, and there is none beside it: see where it went"
+        }
+    }
+}
+
+/// What lies beside a sidecar.
+public enum SidecarSurroundings: Equatable, Sendable {
+    /// The take is being recorded, or waits for its recovery: what lies there is listed later.
+    case goesOn
+    /// The take is finished. The sidecar does not list these.
+    case finished([SoundOmission])
+}
+
+extension Sidecar {
+    /// Compares the sound beside the sidecar with what it lists. A conversion to FLAC, or a file that was decoded from one, is no other
+    /// sound.
+    /// - Parameter folder: where the sidecar is.
+    public func surroundings(in folder: String, files: FileSystem = FileSystem()) throws(FileError)
+        -> SidecarSurroundings
+    {
+        let names = try files.entries(folder)
+        let drafts = [TakeDocument.sidecarPart, .sidecarDraft].map { $0.name(stem: take) }
+        guard !names.contains(where: drafts.contains) else { return .goesOn }
+        let listed = Set(audioFiles)
+        let listedBases = Set(listed.map(SoundFileEnding.base))
+        var found: [SoundOmission] = []
+        for name in names.sorted() where !listed.contains(name) {
+            guard let ending = SoundFileEnding(name), isNameOfSound(name, ending) else { continue }
+            if listedBases.contains(SoundFileEnding.base(of: name)), ending != .unfinishedWAV { continue }
+            guard let attributes = SoundFileEnding.attributes(of: "\(folder)/\(name)", ending, files) else { continue }
+            found.append(
+                SoundOmission(
+                    file: name, byteCount: attributes.byteCount, modifiedNs: attributes.modifiedNs,
+                    kind: ending.isFinal ? .unlisted : .unfinished))
+        }
+        if listed.isEmpty, found.isEmpty {
+            found = [SoundOmission(file: "\(take).wav", byteCount: 0, modifiedNs: 0, kind: .nothing)]
+        }
+        return .finished(found)
+    }
+
+    /// Whether a file is called after the take, as its parts are, or numbered as other programs number them: `STEM-02.wav`.
+    private func isNameOfSound(_ name: String, _ ending: SoundFileEnding) -> Bool {
+        if TakeName(file: name, day: "")?.stem == take { return true }
+        guard name.hasPrefix("\(take)-") else { return false }
+        var rest = name.dropLast(ending.rawValue.count).dropFirst(take.count + 1)
+        if rest.hasSuffix("-raw") { rest = rest.dropLast(4) }
+        return !rest.isEmpty && rest.allSatisfy { $0.isASCII && $0.isNumber }
+    }
+}
+
+/// The ending of the name of an audio file of a take, finished or not.
+enum SoundFileEnding: String, CaseIterable {
+    case wav = ".wav"
+    case flac = ".flac"
+    case unfinishedWAV = ".wav.part"
+    case unfinishedFLAC = ".flac.part"
+
+    init?(_ name: String) {
+        let name = name.lowercased()
+        guard let ending = Self.allCases.first(where: { name.hasSuffix($0.rawValue) }) else { return nil }
+        self = ending
+    }
+
+    var isFinal: Bool { self == .wav || self == .flac }
+
+    /// A name without its ending.
+    static func base(of name: String) -> String {
+        Self(name).map { String(name.dropLast($0.rawValue.count)) } ?? name
+    }
+
+    /// The attributes of a file that has sound; nil if it is none, or has none.
+    ///
+    /// A file that cannot be read may have sound.
+    static func attributes(of path: String, _ ending: SoundFileEnding, _ files: FileSystem) -> FileAttributes? {
+        var sound = WAVSound()
+        do throws(FileError) {
+            let file = try files.openToRead(path, followsLink: false)
+            let byteCount = try files.length(file)
+            guard byteCount > 0 else { return nil }
+            let isFLAC = ending == .flac || ending == .unfinishedFLAC
+            if !isFLAC, byteCount <= Int64(WAVHeader.byteCount) {
+                sound.update(try files.read(file, at: 0, count: WAVHeader.byteCount))
+                guard case .sound(_, _, let found, _) = sound.outcome, found > 0 else { return nil }
+            }
+        } catch {
+            // No file: a folder, a link, a pipe, or a name that no file has.
+            if [ENOENT, ELOOP, EISDIR, ESPIPE, ENXIO].contains(error.code) { return nil }
+        }
+        return try? files.attributes(path)
+    }
+}
