@@ -10,7 +10,10 @@ extension Catalog {
 
         /// Whether a take's files are those that it was cataloged by.
         public func isOf(_ attributes: FileAttributes, notesModifiedNs: Int64) -> Bool {
-            sidecar == attributes && self.notesModifiedNs == notesModifiedNs
+            // The catalog has no change times.
+            (sidecar.byteCount, sidecar.modifiedNs, sidecar.inode)
+                == (attributes.byteCount, attributes.modifiedNs, attributes.inode)
+                && self.notesModifiedNs == notesModifiedNs
         }
     }
 

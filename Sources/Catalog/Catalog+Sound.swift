@@ -48,6 +48,32 @@ extension Catalog {
         return found
     }
 
+    /// Takes that were compared and are not damaged, on storages that are in, one after the other, again and again.
+    /// - Parameter last: the row id of the last take of the call before; nil: begin anywhere.
+    /// - Returns: each take once at most.
+    public func comparedTakes(after last: inout Int64?, limit: Int) throws -> [QueuedUpload] {
+        let rows = try database.read { [last] database -> [(id: Int64, take: QueuedUpload?)] in
+            func some(_ condition: String, _ id: Int64, _ limit: Int) throws -> [(id: Int64, take: QueuedUpload?)] {
+                try Row.fetchAll(
+                    database,
+                    sql: """
+                        SELECT take.id, take.take, take.day, storage.path FROM take JOIN storage ON storage.id = take.storage
+                        WHERE \(condition) AND \(CatalogSchema.sound) IS NOT NULL AND \(CatalogSchema.sound) <> 'damaged'
+                            AND storage.isHere AND NOT (\(CatalogSchema.isPending))
+                        ORDER BY take.id LIMIT ?
+                        """, arguments: [id, limit]
+                ).map { ($0["id"], Self.upload($0)) }
+            }
+            let highest = try Int64.fetchOne(database, sql: "SELECT max(id) FROM take") ?? 0
+            let start = last ?? Int64.random(in: 0...max(0, highest))
+            let behind = try some("take.id > ?", start, limit)
+            guard behind.count < limit else { return behind }
+            return try behind + some("take.id <= ?", start, limit - behind.count)
+        }
+        last = rows.last?.id ?? last
+        return rows.compactMap(\.take)
+    }
+
     /// Whether the row of a take says how its sound stands; nil: there is none.
     public func saysSound(of take: String) throws -> Bool? {
         try database.read { database in try Self.row(of: take, database).map { $0.entry.sound != nil } }

@@ -10,6 +10,7 @@ enum CatalogSchema {
         migrator.registerMigration("4 pending", migrate: pending)
         migrator.registerMigration("5 notes", migrate: notes)
         migrator.registerMigration("6 sound", migrate: sound)
+        migrator.registerMigration("7 whole files", migrate: wholeFiles)
         return migrator
     }
 
@@ -42,6 +43,14 @@ enum CatalogSchema {
 
     private static func sound(_ database: Database) throws {
         try database.execute(sql: "CREATE INDEX takeBySound ON take (\(sound), id)")
+    }
+
+    /// Has all takes compared again: earlier versions did not note which bytes they found good.
+    private static func wholeFiles(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                UPDATE take SET entry = json_remove(entry, '$.sound') WHERE \(sound) IN ('as-recorded', 'later', 'accepted')
+                """)
     }
 
     /// Which take stands where with which store.

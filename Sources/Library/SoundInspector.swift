@@ -34,6 +34,7 @@ actor SoundInspector: ServiceLifecycle.Service {
     /// Why takes could not be compared, by stem: each reason is logged once.
     private var reported: [String: String] = [:]
     private var isLogged: Set<String> = []
+    private var rotation = SoundRotation()
     /// Takes whose files cannot be read: the storage reports an error.
     private var unreadable: [String: Unreadable] = [:]
 
@@ -46,11 +47,10 @@ actor SoundInspector: ServiceLifecycle.Service {
 
     /// The wait before such a take is read again.
     private static let unreadablePause = Duration.seconds(3600)
-    /// How often it looks whether a damaged take was put right.
-    private static let interval = Duration.seconds(300)
+    /// How often it looks whether a damaged take was put right, and another one was damaged.
+    private static let interval = Duration.seconds(60)
     /// A sidecar that is replaced again and again while its take is read.
     private static let mostAttempts = 3
-    private static let goesOn = "outbox: it is being recorded, or waits for its recovery"
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
@@ -98,6 +98,7 @@ actor SoundInspector: ServiceLifecycle.Service {
             await inspect(next)
         }
         for (take, _) in (try? catalogs.catalog.damagedTakes()) ?? [] { await inspect(take) }
+        await inspectAgain()
         // A take that was deleted is never read again.
         let now = clock.now()
         let count = unreadable.count
@@ -105,11 +106,19 @@ actor SoundInspector: ServiceLifecycle.Service {
         if unreadable.count != count { report() }
     }
 
-    private func inspect(_ take: QueuedUpload) async {
+    /// Looks at takes again that were compared before: sound is damaged after it was sent, too.
+    private func inspectAgain() async {
+        for take in (try? rotation.next(of: catalogs.catalog)) ?? [] where !isEnding.withLock({ $0 }) {
+            await inspect(take)
+        }
+        if let take = try? rotation.nextWhole(of: catalogs.catalog, at: clock.now()) { await inspect(take, .all) }
+    }
+
+    private func inspect(_ take: QueuedUpload, _ depth: Depth = .changed) async {
         let stem = take.take.stem
         if let until = unreadable[stem]?.until, clock.now() < until { return }
         do {
-            _ = try await damage(of: take.take, in: take.folder, .changed)
+            _ = try await damage(of: take.take, in: take.folder, depth)
             reported[stem] = nil
         } catch is CancellationError {
         } catch is Catalog.NoSuchTake {
@@ -156,8 +165,14 @@ actor SoundInspector: ServiceLifecycle.Service {
     /// That a take may be sent, or counted for deletion.
     /// - Throws: `StoreError`, `.conflict`, if it is damaged; `.unreadable`, if that cannot be known.
     func check(_ take: TakeName, in folder: String, _ depth: Depth) async throws {
-        guard let damage = try await damage(of: take, in: folder, depth) else { return }
-        throw StoreError(.conflict, "damaged: \(damage): see 'fieldfare takes --damaged'")
+        if let damage = try await damage(of: take, in: folder, depth) {
+            throw StoreError(.conflict, "damaged: \(damage): see 'fieldfare takes --damaged'")
+        }
+        guard case .all = depth else { return }
+        let place = TakesFolder(path: folder, files: files)
+        guard try sidecar(of: take, place).surroundings(in: place.folder(of: take), files: files) != .goesOn else {
+            throw StoreError(.unreadable, "outbox: \(take.stem): it is being recorded, or waits for its recovery")
+        }
     }
 
     /// Compares the sound of a take, and notes what is found.
@@ -173,9 +188,8 @@ actor SoundInspector: ServiceLifecycle.Service {
                 found.append(try await compare(sound, in: place.folder(of: take), sidecar, notes, depth))
             }
             switch try sidecar.surroundings(in: place.folder(of: take), files: files) {
-            case .goesOn:
-                // What is recorded now is not deleted; it is sent with the sidecar that lists it.
-                guard case .changed = depth else { throw StoreError(.unreadable, Self.goesOn) }
+            // What is recorded now is sent with the sidecar that will list it.
+            case .goesOn: break
             case .finished(let omissions):
                 for omission in omissions {
                     found.append(try await note(omission, in: place.folder(of: take), notes))
@@ -200,6 +214,11 @@ actor SoundInspector: ServiceLifecycle.Service {
         let entry = try catalogs.catalog.note(stem) { notes in
             notes.attribute(to: sidecar.origin)
             notes.sounds = found
+            for sound in found where sound.isUnlisted != true {
+                guard let sha256 = sound.fitSHA256 else { continue }
+                notes.setHash(
+                    .init(file: sound.file, bytes: sound.bytes, sha256: sha256, modifiedNs: sound.modifiedNs))
+            }
             // The hash of a file that changed since is not what is sent.
             notes.hashes.removeAll { hash in
                 guard let hashed = hash.modifiedNs else { return false }
@@ -237,9 +256,11 @@ actor SoundInspector: ServiceLifecycle.Service {
         var note = TakeNotes.SoundNote(
             file: sound.file, bytes: attributes?.byteCount ?? 0, modifiedNs: attributes?.modifiedNs ?? 0,
             frames: sound.frames)
+        note.changedNs = attributes?.changedNs
         let old = notes.sound(of: sound.file)
-        if case .changed = depth, let old, old.frames == note.frames, old.bytes == note.bytes,
-            old.modifiedNs == note.modifiedNs, sound.sha256 == nil || old.soundSHA256 == sound.sha256
+        if case .changed = depth, let old, old.isUnlisted != true, old.frames == note.frames, old.bytes == note.bytes,
+            old.modifiedNs == note.modifiedNs, old.changedNs == note.changedNs,
+            old.wholeSHA256 != nil || attributes == nil, sound.sha256 == nil || old.soundSHA256 == sound.sha256
         {
             return old
         }
@@ -247,8 +268,9 @@ actor SoundInspector: ServiceLifecycle.Service {
         let later = notes.sounds?.first { $0.base == note.base && $0.frames == note.frames }
         var expected = sound
         expected.sha256 = sound.sha256 ?? later?.soundSHA256
-        let check = SoundCheck(expected, in: folder, hashesWhole: old?.acceptedSHA256 != nil, files: files)
+        let check = SoundCheck(expected, in: folder, hashesWhole: true, files: files)
         let finding = try await run(check)
+        note.wholeSHA256 = check.wholeSHA256
         note.soundSHA256 = expected.sha256
         note.fingerprint = sound.sha256 == nil ? nil : sidecar.fingerprint(of: sound.file) ?? .capture
         if note.fingerprint == nil, later?.soundSHA256 != nil { note.fingerprint = .later }

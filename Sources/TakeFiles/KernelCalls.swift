@@ -126,9 +126,10 @@ public struct KernelCalls: SystemCalls {
     public func attributes(_ path: String) throws(Errno) -> FileAttributes {
         var found = stat()
         _ = try Self.check(unsafe stat(path, &found))
-        let modified = Int64(found.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(found.st_mtim.tv_nsec)
+        func nanoseconds(_ time: timespec) -> Int64 { Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec) }
         return FileAttributes(
-            byteCount: Int64(found.st_size), modifiedNs: modified, inode: Int64(bitPattern: UInt64(found.st_ino)))
+            byteCount: Int64(found.st_size), modifiedNs: nanoseconds(found.st_mtim),
+            inode: Int64(bitPattern: UInt64(found.st_ino)), changedNs: nanoseconds(found.st_ctim))
     }
 
     /// `fstat(2)`.

@@ -19,8 +19,13 @@ extension TakeNotes {
         public var bytes: Int64
         /// When it was written, in nanoseconds since 1970; 0: it was missing.
         public var modifiedNs: Int64
+        /// When it or its attributes changed, in nanoseconds since 1970; nil: not known, or an earlier version compared it.
+        public var changedNs: Int64?
         /// Its length in frames by the sidecar.
         public var frames: Int64
+        /// SHA-256 of the whole file as it was compared, hexadecimal: what is sent later must be this. Nil if it was missing, or an earlier
+        /// version compared it.
+        public var wholeSHA256: String?
         /// The fingerprint that its sound is compared with; nil if it was damaged before it had one.
         public var soundSHA256: String?
         /// The origin of that fingerprint.
@@ -43,6 +48,8 @@ extension TakeNotes {
         enum CodingKeys: String, CodingKey {
             case file, bytes, frames, fingerprint, problem
             case modifiedNs = "modified_ns"
+            case changedNs = "changed_ns"
+            case wholeSHA256 = "sha256"
             case soundSHA256 = "sound_sha256"
             case acceptedSHA256 = "accepted_sha256"
             case isUnlisted = "unlisted"
@@ -53,6 +60,12 @@ extension TakeNotes {
 
         /// Whether it is damaged, and nobody has accepted that.
         public var isDamage: Bool { problem != nil && acceptedSHA256 == nil }
+
+        /// SHA-256 of the whole file that may be sent: as it was found good, or as a person accepted it.
+        public var fitSHA256: String? {
+            guard !isDamage, acceptedSHA256 != Self.missing else { return nil }
+            return acceptedSHA256 ?? wholeSHA256
+        }
 
         /// The name of the file without its ending, which a conversion to FLAC changes.
         public var base: Substring { file.prefix { $0 != "." } }

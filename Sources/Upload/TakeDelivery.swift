@@ -249,12 +249,18 @@ public struct TakeDelivery: Sendable {
         }
     }
 
-    /// A file, and its hash: the one that is noted if it is of the same length, which is checked again while the file is sent.
+    /// A file, and its hash: the one that it had when its sound was compared, or the one that is noted if it is of the same length. It is
+    /// checked again while the file is sent.
     private func open(
         _ file: File, _ notes: TakeNotes,
         _ save: @Sendable (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
     ) async throws -> (UploadSource, String) {
         let path = "\(folder.folder(of: name))/\(file.name)"
+        if let compared = notes.sound(of: file.name), let sha256 = compared.fitSHA256 {
+            let source = try await UploadSource(path: path, sha256: sha256, reader: reader, throttle: throttle)
+            guard source.byteCount == compared.bytes else { throw UploadSource.changed(path) }
+            return (source, sha256)
+        }
         let noted = notes.hashes.first { $0.file == file.name && $0.bytes == file.byteCount }
         let source = try await UploadSource(path: path, sha256: noted?.sha256, reader: reader, throttle: throttle)
         if let noted { return (source, noted.sha256) }

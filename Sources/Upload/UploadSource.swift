@@ -15,6 +15,8 @@ public actor UploadSource {
     private var hash = Digest(.sha256)
     /// Up to where `hash` has it.
     private var hashed: Int64 = 0
+    /// Whether something was sent that `hash` does not have: an upload that went on in the middle.
+    private var isSentUnhashed = false
     private var digest: String?
     /// What is computed beside `hash`; nil: nothing.
     private var checksum: (any Checksum)?
@@ -77,7 +79,10 @@ public actor UploadSource {
 
     /// Hashes what continues what was read before.
     private func note(_ bytes: [UInt8], at offset: Int64) {
-        guard offset == hashed else { return }
+        guard offset == hashed else {
+            if offset > hashed { isSentUnhashed = true }
+            return
+        }
         hash.update(bytes)
         checksum?.update(bytes)
         hashed += Int64(bytes.count)
@@ -86,7 +91,7 @@ public actor UploadSource {
     /// The hash of the whole file, hexadecimal. What was not read yet is read now.
     /// - Throws: `StoreError`, `.unreadable`, also if it is not what it was when it was hashed before.
     public func sha256() async throws -> String {
-        if let digest, hashed < byteCount { return digest }
+        if let digest, hashed < byteCount, !isSentUnhashed { return digest }
         return try await wholeHash()
     }
 

@@ -49,7 +49,12 @@ final class UnreadableSound: SystemCalls {
     func mkdir(_ path: String, mode: UInt32) throws(Errno) { try kernel.mkdir(path, mode: mode) }
     func freeBytes(_ path: String) throws(Errno) -> Int64 { try kernel.freeBytes(path) }
     func identity(_ path: String) throws(Errno) -> FileIdentity { try kernel.identity(path) }
-    func attributes(_ path: String) throws(Errno) -> FileAttributes { try kernel.attributes(path) }
+    func attributes(_ path: String) throws(Errno) -> FileAttributes {
+        var found = try kernel.attributes(path)
+        // A test that changes a file as decay does changes this time as well.
+        found.changedNs = 0
+        return found
+    }
     func checkWritable(_ path: String) throws(Errno) { try kernel.checkWritable(path) }
     func entries(_ path: String) throws(Errno) -> [String] { try kernel.entries(path) }
 }
