@@ -38,7 +38,7 @@ struct ShowCommand: FieldfareCommand {
         let lines = TakeText(shown.sidecar).lines(
             folder: folder + (shown.place == .elsewhere ? ", elsewhere: its storage is out" : ""), notes: shown.notes,
             damage: shown.damage
-        ) { file in (try? FileSystem().attributes("\(folder)/\(file)"))?.byteCount }
+        ) { file in (try? FileSystem().takeFileAttributes("\(folder)/\(file)"))?.byteCount }
         for line in lines + waveform(shown, session) { try session.write(line: line) }
     }
 

@@ -110,7 +110,7 @@ struct ExportRoutes: Sendable {
         var entries = files.compactMap { file -> ZipArchive.Entry? in
             let path = "\(take.folder)/\(file)"
             // A take may lack its waveform, and nothing else.
-            guard !file.hasSuffix(".dat") || (try? FileSystem().attributes(path)) != nil else { return nil }
+            guard !file.hasSuffix(".dat") || (try? FileSystem().openTakeFile(path)) != nil else { return nil }
             return ZipArchive.Entry(path: path, name: "\(day)/\(stem)/\(file)")
         }
         let notes = try library.notes(of: stem, for: "archive")

@@ -77,9 +77,9 @@ struct StoredFile: Sendable {
         }
         let path = "\(take.folder)/\(name)"
         do throws(FileError) {
-            let attributes = try files.attributes(path)
-            file = try files.openToRead(path, followsLink: false)
-            byteCount = try files.length(file)
+            file = try files.openTakeFile(path)
+            let attributes = try files.attributes(of: file)
+            byteCount = attributes.byteCount
             tag = "\"\(attributes.inode)-\(byteCount)-\(attributes.modifiedNs)\""
             modified = HTTPDate.text(WallTime(microseconds: attributes.modifiedNs / 1000))
         } catch {

@@ -7,6 +7,7 @@ public final class TakeSound {
     /// Of the take.
     public let sidecar: Sidecar
     let parts: [Part]
+    private let files: FileSystem
     private var open: OpenPart?
 
     /// A part, at its own rate.
@@ -44,10 +45,10 @@ public final class TakeSound {
     /// - Throws: `FileError`, `SoundFileError`; `ExportError` if there is no sound.
     public init(of sidecar: Sidecar, in folder: String, files: FileSystem = FileSystem()) throws {
         self.sidecar = sidecar
+        self.files = files
         parts = try sidecar.parts.map { part in
             let path = "\(folder)/\(part.file)"
-            _ = try files.openToRead(path, followsLink: false)
-            let reader = try SoundFileReader(path: path)
+            let reader = try Self.reader(path, files)
             guard part.firstFrame >= .first, reader.frames == part.frames else {
                 throw ExportError(
                     .take, "\(sidecar.take): \(path) holds \(reader.frames) frames, and its sidecar says \(part.frames)"
@@ -128,8 +129,12 @@ public final class TakeSound {
     private func open(_ index: Int) throws -> OpenPart {
         if let open, open.index == index { return open }
         open = nil
-        let opened = OpenPart(index, try SoundFileReader(path: parts[index].path))
+        let opened = OpenPart(index, try Self.reader(parts[index].path, files))
         open = opened
         return opened
+    }
+
+    private static func reader(_ path: String, _ files: FileSystem) throws -> SoundFileReader {
+        try SoundFileReader(files.openTakeFile(path))
     }
 }

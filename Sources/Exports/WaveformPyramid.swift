@@ -315,8 +315,8 @@ struct StoredPeaks: Sendable {
         let path = "\(day)/\(sidecar.take).dat"
         let file: OpenFile
         do throws(FileError) {
-            attributes = try files.attributes(path)
-            file = try files.openToRead(path, followsLink: false)
+            file = try files.openTakeFile(path)
+            attributes = try files.attributes(of: file)
         } catch {
             throw ExportError(
                 .take, "waveform: \(error.fact): only fewer than \(PeaksFile.framesPerPixel) frames a pixel can be made"

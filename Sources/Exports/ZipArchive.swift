@@ -98,8 +98,8 @@ public struct ZipArchive: ExportStream {
             let modified: WallTime
             switch entry.content {
             case .file(let path):
-                size = try files.length(try files.openToRead(path, followsLink: false))
-                modified = WallTime(microseconds: try files.attributes(path).modifiedNs / 1000)
+                let attributes = try files.takeFileAttributes(path)
+                (size, modified) = (attributes.byteCount, WallTime(microseconds: attributes.modifiedNs / 1000))
             case .bytes(let bytes, let time): (size, modified) = (Int64(bytes.count), time)
             }
             let (time, date) = Self.stamp(modified)
@@ -142,7 +142,7 @@ public struct ZipArchive: ExportStream {
                 return nil
             }
             guard let crc else { return [] }
-            if try files.attributes(file.path) == attributes {
+            if try files.attributes(of: file) == attributes {
                 checksums.keep(crc, of: file.path, attributes)
             } else {
                 checksums.forget(file.path)
@@ -188,10 +188,10 @@ public struct ZipArchive: ExportStream {
             stage = .bytes(index, bytes, at: 0)
             return Self.head(member, crc: check.value)
         case .file(let path):
-            let file = try files.openToRead(path, followsLink: false)
+            let file = try files.openTakeFile(path)
             // It may have been replaced since its length was promised.
             guard try files.length(file) == member.size else { throw Self.changed(file) }
-            let attributes = try files.attributes(path)
+            let attributes = try files.attributes(of: file)
             if let crc = checksums.value(of: path, attributes) { return start(index, file, crc: crc) }
             stage = .check(index, file, attributes, checksums.reading(of: path, attributes))
             return []

@@ -37,7 +37,7 @@ struct FolderScan {
     func scan(day: String, noted: Set<String>? = nil) throws {
         let entries: [String]
         do throws(FileError) {
-            entries = try files.entries("\(storage.path)/\(day)")
+            entries = try files.dayEntries("\(storage.path)/\(day)")
         } catch {
             guard error.code != ENOENT else { return try removeDay(day) }
             return report("library: \(error.fact): its takes are passed over")
@@ -61,7 +61,10 @@ struct FolderScan {
 
     /// Catalogs one take, or removes it, as its sidecar is there or not.
     func scan(_ take: TakeName) throws {
-        guard (try? folder.sidecarAttributes(of: take)) != nil else {
+        do throws(FileError) {
+            _ = try folder.sidecarAttributes(of: take)
+        } catch {
+            guard error.code == ENOENT || error.code == ENOTDIR else { return report("library: \(error.fact)") }
             try checkStorage()
             return try catalog.remove([take.stem], on: number)
         }

@@ -62,11 +62,7 @@ struct KitCopy: Sendable {
             }
             do {
                 // What is a link elsewhere is no copy on the kit: it may lead to the one that it is compared with.
-                let there = try await reader.perform { [day = folder.folder(of: take)] files in
-                    _ = try files.openFolder(day, followsLink: false)
-                    _ = try files.openToRead(path, followsLink: false)
-                    return try files.attributes(path)
-                }
+                let there = try await reader.perform { files in try files.takeFileAttributes(path) }
                 if !isLast, let noted, noted.sha256 == expected, noted.bytes == there.byteCount,
                     noted.modifiedNs == there.modifiedNs
                 {

@@ -252,7 +252,7 @@ actor SoundInspector: ServiceLifecycle.Service {
     private func compare(
         _ sound: RecordedSound, in folder: String, _ sidecar: Sidecar, _ notes: TakeNotes, _ depth: Depth
     ) async throws -> TakeNotes.SoundNote {
-        let attributes = try? files.attributes("\(folder)/\(sound.file)")
+        let attributes = try? files.takeFileAttributes("\(folder)/\(sound.file)")
         var note = TakeNotes.SoundNote(
             file: sound.file, bytes: attributes?.byteCount ?? 0, modifiedNs: attributes?.modifiedNs ?? 0,
             frames: sound.frames)

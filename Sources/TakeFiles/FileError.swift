@@ -20,7 +20,19 @@ public struct FileError: Error, Hashable, CustomStringConvertible {
     public var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
 
     /// What happened, such as `write /takes/a.wav.part: No space left on device`.
-    public var fact: String { "\(operation) \(path): \(unsafe String(cString: strerror(code)))" }
+    public var fact: String {
+        let reason = unsafe String(cString: strerror(code))
+        return "\(operation) \(path): \(reason)\(remark.map { " (\($0))" } ?? "")"
+    }
+
+    /// The meaning of a reason that few people know.
+    private var remark: String? {
+        switch code {
+        case ELOOP: "it is a link, which is not followed here"
+        case ESPIPE, ENXIO: "it is no file"
+        default: nil
+        }
+    }
 
     /// One sentence: what happened, and what is to be done.
     public var description: String { fact + (advice.map { ": \($0)" } ?? "") }

@@ -128,7 +128,11 @@ public struct FileSystem: Sendable {
 
     /// Reads a small file whole, but not more than `limit` bytes of it.
     public func contents(_ path: String, limit: Int = 1 << 20) throws(FileError) -> [UInt8] {
-        let file = try openToRead(path)
+        try contents(of: openToRead(path), limit: limit)
+    }
+
+    /// The same of a file that is open.
+    func contents(of file: OpenFile, limit: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < limit {
             let piece = try read(file, at: Int64(bytes.count), count: min(1 << 16, limit - bytes.count))

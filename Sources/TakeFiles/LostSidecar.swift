@@ -130,7 +130,7 @@ extension LostSidecar {
             format: StreamFormat(rateHz: 1, channels: 1, sampleFormat: .s16), frames: 0, heldFrames: 0,
             cues: [])
         if sound.isFLAC {
-            guard let reader = try? SoundFileReader(path: site.path(file)), reader.frames <= Sidecar.mostFrames,
+            guard let reader = try? SoundFileReader(open), reader.frames <= Sidecar.mostFrames,
                 reader.format.canBeStored,
                 let reading = try FLACReading(open, files: site.files, rateHz: reader.format.rateHz)
             else { return nil }

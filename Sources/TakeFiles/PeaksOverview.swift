@@ -11,7 +11,7 @@ public struct PeaksOverview: Hashable, Sendable {
     /// Nil: there is no such file, or it is not as `PeaksFile` writes it.
     public init?(reading path: String, columns: Int, files: FileSystem = FileSystem()) {
         do throws(FileError) {
-            let file = try files.openToRead(path)
+            let file = try files.openTakeFile(path)
             let head = try files.read(file, at: 0, count: PeaksFile.headerByteCount)
             guard let shape = PeaksFile.shape(header: head),
                 try files.length(file) == Int64(PeaksFile.headerByteCount + shape.length * shape.bytesPerPixel)

@@ -104,7 +104,7 @@ public final class SoundCheck {
     }
 
     private func begin() throws(FileError) -> SoundFinding? {
-        let file = try files.openToRead(path, followsLink: followsLinks)
+        let file = followsLinks ? try files.openToRead(path) : try files.openTakeFile(path)
         buffer = [UInt8](repeating: 0, count: Self.sliceByteCount)
         guard try files.read(file, at: 0, count: 4) == Array("fLaC".utf8) else {
             phase = .wav(file, WAVSound(), at: 0)
@@ -112,7 +112,7 @@ public final class SoundCheck {
         }
         do throws(SoundFileError) {
             // By the open file: its name may lead to another one by now.
-            let decoder = try SoundFileReader(path: "/proc/self/fd/\(file.descriptor)")
+            let decoder = try SoundFileReader(file)
             let expected = FLACWriter.format(for: recorded.format)
             guard decoder.format.isLike(expected) else { return end(file, .otherFormat(decoder.format)) }
             guard decoder.frames == recorded.frames, decoder.frames <= Self.mostFrames else {

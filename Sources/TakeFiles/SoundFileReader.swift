@@ -18,10 +18,16 @@ public import Takes
     ///
     /// - Throws: `SoundFileError` if it cannot be opened, is not a sound file, or holds samples of another kind
     ///   than a recorder stores.
-    public init(path: String) throws(SoundFileError) {
-        try Self.checkKind(of: path)
+    public init(path: String) throws(SoundFileError) { try self.init(path: path, at: path) }
+
+    /// Opens a file that is open already: its name may lead to another one by now.
+    public init(_ file: OpenFile) throws(SoundFileError) { try self.init(path: file.path, at: file.ownPath) }
+
+    /// - Parameter place: where the file is opened; `path` is its name in sentences.
+    private init(path: String, at place: String) throws(SoundFileError) {
+        try Self.checkKind(of: path, at: place)
         var info = SF_INFO()
-        guard let handle = unsafe sf_open(path, Int32(SFM_READ), &info) else {
+        guard let handle = unsafe sf_open(place, Int32(SFM_READ), &info) else {
             throw SoundFileError(operation: "open", path: path, problem: unsafe Self.text(of: nil))
         }
         guard let sample = Self.sampleFormat(info.format) else {
@@ -42,8 +48,8 @@ public import Takes
     }
 
     /// Refuses all but WAV and FLAC: the library would wait for a pipe, and try decoders that are not needed here, such as MP3.
-    private static func checkKind(of path: String) throws(SoundFileError) {
-        let file = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    private static func checkKind(of path: String, at place: String) throws(SoundFileError) {
+        let file = unsafe Glibc.open(place, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         // The library reports why it cannot be opened.
         guard file >= 0 else { return }
         defer { close(file) }

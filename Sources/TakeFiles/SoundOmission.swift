@@ -118,6 +118,7 @@ enum SoundFileEnding: String, CaseIterable {
         var sound = WAVSound()
         do throws(FileError) {
             let file = try files.openToRead(path, followsLink: false)
+            let attributes = try files.attributes(of: file)
             let byteCount = try files.length(file)
             guard byteCount > 0 else { return nil }
             let isFLAC = ending == .flac || ending == .unfinishedFLAC
@@ -125,10 +126,11 @@ enum SoundFileEnding: String, CaseIterable {
                 sound.update(try files.read(file, at: 0, count: WAVHeader.byteCount))
                 guard case .sound(_, _, let found, _) = sound.outcome, found > 0 else { return nil }
             }
+            return attributes
         } catch {
             // No file: a folder, a link, a pipe, or a name that no file has.
             if [ENOENT, ELOOP, EISDIR, ESPIPE, ENXIO].contains(error.code) { return nil }
+            return try? files.attributes(path)
         }
-        return try? files.attributes(path)
     }
 }

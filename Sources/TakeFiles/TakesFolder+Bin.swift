@@ -12,10 +12,12 @@ extension TakesFolder {
                 (try? files.identity(sidecarPath(of: take))) == nil
             else { continue }
             let folder = "\(bin)/\(take.day)"
-            let note = (try? files.contents("\(folder)/\(TakeDocument.binNote.name(stem: take.stem))", limit: 4096))
+            let note =
+                (try? files.takeFileContents(
+                    "\(folder)/\(TakeDocument.binNote.name(stem: take.stem))", limit: 4096))
                 .flatMap { BinNote($0) }
             let bytes = names.reduce(Int64(0)) { sum, name in
-                sum + ((try? files.length(files.openToRead("\(folder)/\(name)", followsLink: false))) ?? 0)
+                sum + ((try? files.takeFileAttributes("\(folder)/\(name)"))?.byteCount ?? 0)
             }
             items.append(
                 TakesBin.Item(take: take, byteCount: bytes, binned: note?.binned, since: note?.since ?? .max))

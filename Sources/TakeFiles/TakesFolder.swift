@@ -31,12 +31,12 @@ public struct TakesFolder: Sendable {
 
     /// What tells whether a finished take's sidecar is the one that was there before.
     public func sidecarAttributes(of take: TakeName) throws(FileError) -> FileAttributes {
-        try files.attributes(sidecarPath(of: take))
+        try files.takeFileAttributes(sidecarPath(of: take))
     }
 
-    /// How many bytes a file of a take has; nil: it is not there.
+    /// How many bytes a file of a take has; nil: it is not there, or is no file.
     public func byteCount(ofFile name: String, of take: TakeName) -> Int64? {
-        (try? files.attributes("\(folder(of: take))/\(name)"))?.byteCount
+        (try? files.takeFileAttributes("\(folder(of: take))/\(name)"))?.byteCount
     }
 
     /// Bytes of all files of a finished take that are there.
@@ -47,7 +47,7 @@ public struct TakesFolder: Sendable {
 
     /// A finished take's sidecar, as it is in its file.
     public func sidecarBytes(of take: TakeName) throws(FileError) -> [UInt8] {
-        try files.contents(sidecarPath(of: take), limit: 64 << 20)
+        try files.takeFileContents(sidecarPath(of: take), limit: 64 << 20)
     }
 
     /// What is known of a finished take.

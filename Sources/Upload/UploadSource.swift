@@ -169,7 +169,7 @@ public actor DiskReader {
 
     func open(_ path: String) throws -> File {
         try reading {
-            let file = try files.openToRead(path)
+            let file = try files.openTakeFile(path)
             return File(file: file, byteCount: try files.length(file))
         }
     }
