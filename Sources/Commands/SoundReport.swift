@@ -59,9 +59,7 @@ struct SoundReport {
             do throws(FileError) {
                 finding = try check.run()
             } catch {
-                let failure = Failure(reading: error, "verify")
-                failures.append(failure)
-                session.console.complain(failure.description)
+                add(Failure(reading: error, "verify"), session)
                 continue
             }
             if let finding { try add(Self.file(check, finding, sidecar), session) }
@@ -80,6 +78,21 @@ struct SoundReport {
             File(
                 path: path, finding: "unproven", problem: "no sidecar beside it lists it: it cannot be judged",
                 verdict: .unproven), session)
+    }
+
+    /// A file of a take that was not finished.
+    mutating func add(unfinished left: SoundSearch.Unfinished, _ session: Session) throws(Failure) {
+        try add(
+            File(
+                path: "\(left.folder)/\(left.file)", take: left.take, finding: "unfinished",
+                problem: "its take was not finished: 'fieldfare recover' makes one of what is there", verdict: .differs),
+            session)
+    }
+
+    /// Something that could not be read.
+    mutating func add(_ failure: Failure, _ session: Session) {
+        failures.append(failure)
+        session.console.complain(failure.description)
     }
 
     private static func file(_ check: SoundCheck, _ finding: SoundFinding, _ sidecar: Sidecar) -> File {

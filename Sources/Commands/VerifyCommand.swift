@@ -1,4 +1,5 @@
 import ArgumentParser
+import Control
 import Glibc
 import TakeFiles
 import Takes
@@ -13,10 +14,11 @@ struct VerifyCommand: FieldfareCommand {
 
             The fingerprint of the sound is compared, which neither a changed header nor a conversion to FLAC changes. A file \
             without one is compared by the hash that its sidecar was sent with, else by its length alone, which is said. Sound of a \
-            take that its sidecar does not list differs as well. A line names each file that is not as recorded; the last line \
-            counts.
+            take that its sidecar does not list differs as well, and so does what is left of a take that was never finished, \
+            unless the recorder is recording it. A line names each file that is not as recorded; the last line counts.
 
-            Exit status: 0 nothing differs; 65 something differs, or is missing; 66 there is nothing to compare.
+            Exit status: 0 nothing differs; 65 something differs, or is missing; 66 there is nothing to compare; 74 or 77 \
+            something could not be read.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -30,6 +32,9 @@ struct VerifyCommand: FieldfareCommand {
         var report = SoundReport()
         for take in search.takes { try report.add(take, session) }
         for path in search.strays { try report.add(stray: path, session) }
+        let recorded = search.unfinished.isEmpty ? nil : RecordedTake(session)
+        for left in search.unfinished where recorded?.isThat(left) != true { try report.add(unfinished: left, session) }
+        for failure in search.failures { report.add(failure, session) }
         guard !report.isEmpty else {
             throw Failure(
                 exitStatus: 66, "verify: \(paths.joined(separator: ", ").printable): there is no take to compare")
@@ -44,8 +49,22 @@ struct SoundSearch {
     private(set) var takes: [Take] = []
     /// Audio files without a sidecar.
     private(set) var strays: [String] = []
+    /// What is left of takes that were not finished.
+    private(set) var unfinished: [Unfinished] = []
+    /// Why folders could not be read.
+    private(set) var failures: [Failure] = []
     private var known: Set<String> = []
-    private let files = FileSystem()
+    private let files: FileSystem
+
+    init(files: FileSystem = FileSystem()) { self.files = files }
+
+    /// A file of a take that was not finished.
+    struct Unfinished {
+        /// The take's stem.
+        var take: String
+        var folder: String
+        var file: String
+    }
 
     /// A sidecar, and the audio files beside it.
     struct Take {
@@ -107,9 +126,12 @@ struct SoundSearch {
             switch sidecar {
             case .success(let found): listed.formUnion(found.audioFiles + omissions.map(\.file))
             case .failure:
-                // Other programs keep JSON as well: it is a sidecar if it is called after sound.
+                // Other programs keep JSON as well: it is a sidecar if it is called after sound, or as a take is.
                 let base = name.dropLast(5)
-                guard Self.endings.contains(where: { there.contains("\(base)\($0)") }) else { continue }
+                guard
+                    TakeName(stem: String(base), day: "") != nil
+                        || Self.endings.contains(where: { there.contains("\(base)\($0)") })
+                else { continue }
                 listed.formUnion(Self.endings.map { "\(base)\($0)" })
             }
             takes.append(
@@ -118,16 +140,41 @@ struct SoundSearch {
         for name in names where Self.isAudio(name) && !listed.contains(name) {
             if known.insert("\(folder)/\(name)").inserted { strays.append("\(folder)/\(name)") }
         }
-        // Links are not followed, so that none leads round in a circle.
-        for name in names where !name.contains(".") || TakeName.isDay(name) {
-            if (try? files.openFolder("\(folder)/\(name)", followsLink: false)) != nil {
-                try add(folder: "\(folder)/\(name)")
-            }
-        }
+        addUnfinished(names, in: folder, listed)
+        for name in names where !name.contains(".") || TakeName.isDay(name) { add(below: "\(folder)/\(name)") }
         for name in names where name.contains(".") && !Self.isAudio(name) && !name.hasSuffix(".json") {
-            if (try? files.openFolder("\(folder)/\(name)", followsLink: false)) != nil {
-                try add(folder: "\(folder)/\(name)")
-            }
+            add(below: "\(folder)/\(name)")
+        }
+    }
+
+    /// Adds a folder below another one, if it is one. Links are not followed, so that none leads round in a circle.
+    private mutating func add(below folder: String) {
+        do {
+            _ = try files.openFolder(folder, followsLink: false)
+            try add(folder: folder)
+        } catch let failure as Failure {
+            failures.append(failure)
+        } catch let error as FileError where [ENOENT, ENOTDIR, ELOOP].contains(error.code) {
+            // It is no folder.
+        } catch {
+            failures.append(Failure(reading: error, "verify"))
+        }
+    }
+
+    /// Adds what is left of takes that were not finished: one file of each, the sound before the rest.
+    /// - Parameter others: files that were named before.
+    private mutating func addUnfinished(_ names: [String], in folder: String, _ others: Set<String>) {
+        var left: [String: String] = [:]
+        for name in names.sorted(by: { ($0.contains(".wav") ? 0 : 1, $0) < ($1.contains(".wav") ? 0 : 1, $1) }) {
+            guard [".part", ".part.tmp"].contains(where: name.hasSuffix), !others.contains(name),
+                let take = TakeName(file: name, day: "")?.stem, left[take] == nil
+            else { continue }
+            // FLAC that is being made of a finished take, or was, is made again.
+            guard !name.hasSuffix(".flac.part"), !name.hasSuffix(".dat.part") else { continue }
+            left[take] = name
+        }
+        for (take, file) in left.sorted(by: { $0.key < $1.key }) where known.insert("\(folder)/\(file)").inserted {
+            unfinished.append(Unfinished(take: take, folder: folder, file: file))
         }
     }
 
@@ -167,5 +214,26 @@ struct SoundSearch {
     private static func split(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.lastIndex(of: "/") else { return (".", path) }
         return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
+    }
+}
+
+/// The take that the recorder records now.
+struct RecordedTake {
+    private let stem: String
+    private let folder: FileIdentity
+
+    /// Nil: there is none, or no recorder answers.
+    init?(_ session: Session) {
+        guard let (status, _) = try? session.askForStatus(.status, timeout: .seconds(5)), status.state == .recording,
+            let stem = status.take, let directory = status.directory,
+            let folder = try? FileSystem().identity(directory)
+        else { return nil }
+        self.stem = stem
+        self.folder = folder
+    }
+
+    /// Whether a file is of it: copies elsewhere are not.
+    func isThat(_ left: SoundSearch.Unfinished) -> Bool {
+        left.take == stem && (try? FileSystem().identity("\(left.folder)/..")) == folder
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Glibc
 import OtherPrograms
@@ -172,6 +173,64 @@ import Testing
             try FileManager.default.removeItem(atPath: path(takes[0], file))
         }
         #expect(verify(json).status == 65 && verify(folder.path).status == 65)
+    }
+
+    @Test func `what is left of a take that was not finished differs`() throws {
+        let take = try folder.record(seconds: 1)
+        try fingerprint(take)
+        let wav = path(take, "\(take.stem).wav")
+        // Beside a finished take, a waveform and FLAC that are being made are nothing of that.
+        for name in ["\(take.stem).dat.part", "\(take.stem).flac.part", "notes.part"] {
+            try FileManager.default.copyItem(atPath: wav, toPath: path(take, name))
+        }
+        #expect(verify(folder.path).status == 0)
+        let why = "its take was not finished: 'fieldfare recover' makes one of what is there"
+        let lone = path(take, "heron07-0009-061811Z.wav.part")
+        try FileManager.default.copyItem(atPath: wav, toPath: lone)
+        var result = verify(folder.path)
+        #expect(result.status == 65 && result.output[0] == "\(lone): \(why)", "\(result)")
+        #expect(result.output.last == "1 take, 3 files: 2 as recorded, 0 not judged, 1 differs")
+        #expect(
+            run(["verify", "--json", folder.path], access: folder.access).output[0]
+                .contains("\"finding\":\"unfinished\""))
+        try FileManager.default.moveItem(atPath: lone, toPath: path(take, "heron07-0009-061811Z.json.part"))
+        result = verify(folder.path)
+        #expect(result.status == 65 && result.output[0].hasSuffix("heron07-0009-061811Z.json.part: \(why)"))
+        try FileManager.default.removeItem(atPath: path(take, "heron07-0009-061811Z.json.part"))
+        // Beside a finished take that was recorded again.
+        for name in ["\(take.stem)-p2.wav.part", "\(take.stem).json.part"] {
+            try FileManager.default.copyItem(atPath: wav, toPath: path(take, name))
+        }
+        result = verify(folder.path)
+        #expect(result.status == 65 && result.output[0].hasSuffix("\(take.stem)-p2.wav.part: \(why)"))
+    }
+
+    @Test func `a sidecar that was emptied differs, also where no sound is left`() throws {
+        let take = try folder.record(seconds: 1)
+        let json = path(take, "\(take.stem).json")
+        for file in [".wav", "-raw.wav"] { try FileManager.default.removeItem(atPath: path(take, take.stem + file)) }
+        for bytes in [[], Array("{".utf8)] as [[UInt8]] {
+            try FileSystem().write(bytes, to: FileSystem().create(json, isNew: false), at: 0)
+            let result = verify(folder.path)
+            #expect(result.status == 65 && result.output.first == "\(json): it cannot be read as a sidecar")
+        }
+    }
+
+    @Test func `a folder that cannot be read is said, and the others are compared`() throws {
+        let take = try folder.record(seconds: 1)
+        try fingerprint(take)
+        let day = "\(folder.path)/\(take.day)"
+        for (code, status) in [(EACCES, 77), (EIO, 74)] as [(Int32, Int32)] {
+            var search = SoundSearch(files: FileSystem(calls: RefusedFolder(day, code)))
+            var session = Session(console: PaperConsole(), access: folder.access)
+            session.options = try GlobalOptions.parse([])
+            try search.add(folder.path, in: session)
+            #expect(search.takes.isEmpty && search.failures.map(\.exitStatus) == [status])
+            var report = SoundReport()
+            for failure in search.failures { report.add(failure, session) }
+            let failure = #expect(throws: Failure.self) { try report.end(session) }
+            #expect(failure?.exitStatus == status && !report.isEmpty)
+        }
     }
 
     @Test func `where nothing is, the status is 66`() throws {
