@@ -321,7 +321,8 @@ let package = Package(
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-                "Console", "Control", "History", "TakeFiles", "Takes", "PowerCuts", "StoreTrials", "OtherPrograms",
+                "Console", "Control", "Exports", "History", "TakeFiles", "Takes", "FinishedTakes", "PowerCuts",
+                "StoreTrials", "OtherPrograms",
             ],
             exclude: ["Resources"],
             swiftSettings: strict),

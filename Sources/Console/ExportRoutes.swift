@@ -113,6 +113,7 @@ struct ExportRoutes: Sendable {
             guard !file.hasSuffix(".dat") || (try? FileSystem().openTakeFile(path)) != nil else { return nil }
             return ZipArchive.Entry(path: path, name: "\(day)/\(stem)/\(file)")
         }
+        if let note = Self.damageNote(take, in: day) { entries.insert(note, at: 0) }
         let notes = try library.notes(of: stem, for: "archive")
         if notes.currentRevision > 0 {
             entries.insert(
@@ -123,6 +124,15 @@ struct ExportRoutes: Sendable {
                 at: 1)
         }
         return entries
+    }
+
+    /// Says in an archive that a take is damaged; nil: it is not.
+    static func damageNote(_ take: CatalogedTake, in day: String) -> ZipArchive.Entry? {
+        guard let why = take.damaged else { return nil }
+        let text = "\(take.take): its sound is not what was recorded: \(why)\n"
+        return ZipArchive.Entry(
+            bytes: Array(text.utf8), modified: SystemClock().wallTime(),
+            name: "\(day)/\(take.take)/\(take.take).damaged.txt")
     }
 
     /// What parts of the program throw, as problems.
