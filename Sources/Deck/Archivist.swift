@@ -12,7 +12,7 @@ package enum ArchiveOrder: Sendable {
     /// That directory is gone.
     case leave
     /// A take that was given up was left unfinished; none up to this number is being recorded.
-    case recover(upTo: Int, endings: [TakeName: Sidecar.Ending])
+    case recover(RecoveryScope, upTo: Int, endings: [TakeName: Sidecar.Ending])
     /// A take was finished that is to be converted.
     case convert(TakeName)
     /// The storage is well again: what could not be converted is tried again.
@@ -31,12 +31,23 @@ package enum ArchiveOrder: Sendable {
     case hold(Bool)
 }
 
+/// Where takes that were left unfinished are looked for.
+package enum RecoveryScope: Sendable {
+    case all
+    /// These alone, which were found before.
+    case takes([TakeName])
+}
+
 /// What the archivist reports to the deck.
 package enum ArchiveOutcome: Sendable {
     /// There is one take more.
     case recovered(TakeName, Sidecar)
-    /// A take that was left unfinished was removed, is finished already, or is left where it is, which the line says.
-    case settled(TakeName, isLeft: Bool, Report?)
+    /// A take that was left unfinished was removed, or is finished already.
+    case settled(TakeName, Report?)
+    /// A take is left where it is. The fault says why, if it is unfinished and has sound.
+    case left(TakeName, Fault?, Report?)
+    /// These takes are unfinished, and no others.
+    case found(Set<TakeName>)
     /// Something could not be recovered now, and is to be tried again; one sentence says what and why.
     case unrecovered(String)
     /// The sidecar of a finished take was revised: it was dated, or converted.
@@ -183,8 +194,10 @@ final class Archivist {
             dropChores()
             directory = nil
             nextBinCheck = nil
-        case .recover(let number, let endings):
+        case .recover(.all, let number, let endings):
             if let directory { add(search(of: directory, upTo: number, endings: endings)) }
+        case .recover(.takes(let takes), _, let endings):
+            if let directory { add(look(at: takes, in: directory, endings: endings)) }
         case .convert(let take):
             convertDeferred()
             if let directory { addConversion(of: take, in: directory) }
@@ -270,7 +283,7 @@ extension Archivist {
         let take = recovery.take
         var reported = 0
         func settled(_ news: String?) -> ArchiveOutcome {
-            .settled(take, isLeft: false, news.map { Report(.notice, "recover: \(take.stem): \($0)") })
+            .settled(take, news.map { Report(.notice, "recover: \(take.stem): \($0)") })
         }
         return Chore(kind: .recover, take: take) { [unowned self] in
             let outcome = try recovery.step()
@@ -287,7 +300,9 @@ extension Archivist {
             case .left(let sentence):
                 // It is found at each search.
                 let isNews = reportedLeftovers.insert(sentence).inserted
-                return .done(.settled(take, isLeft: true, isNews ? Report(.warning, sentence) : nil))
+                let isUnfinished = try directory?.isUnfinished(take) ?? false
+                let fault = isUnfinished ? Fault(.storageFailing, "recover: \(sentence)") : nil
+                return .done(.left(take, fault, isNews ? Report(.warning, sentence) : nil))
             }
         } failed: {
             .unrecovered("recover: \(take.stem): \($0)")
@@ -301,14 +316,33 @@ extension Archivist {
         Chore(kind: .recover) { [unowned self] in
             readAgain(directory)
             let leftovers = try directory.leftovers()
+            outcomes?.post(.found(Set(leftovers)))
             for take in leftovers where take.number <= number {
                 addRecovery(of: take, in: directory, ending: endings[take])
             }
             for take in endings.keys where !leftovers.contains(take) && (try? directory.contains(take)) == true {
-                outcomes?.post(.settled(take, isLeft: false, nil))
+                outcomes?.post(.settled(take, nil))
             }
             for error in directory.newlyUnreadable() {
                 outcomes?.post(.reported(Report(.warning, "storage: passed over: \(error)")))
+            }
+            return .done(nil)
+        } failed: {
+            .unrecovered("recover: \($0)")
+        }
+    }
+
+    /// Looks again at takes that stay unfinished.
+    private func look(
+        at takes: [TakeName], in directory: TakesDirectory, endings: [TakeName: Sidecar.Ending]
+    ) -> Chore {
+        Chore(kind: .recover) { [unowned self] in
+            for take in takes {
+                if try directory.isUnfinished(take) {
+                    addRecovery(of: take, in: directory, ending: endings[take])
+                } else {
+                    outcomes?.post(.settled(take, nil))
+                }
             }
             return .done(nil)
         } failed: {

@@ -134,6 +134,7 @@ extension Deck {
     /// Nothing holds the folder open any more, nor the storage that it is on.
     func closeDirectory() {
         workers.archivist.post(.leave)
+        recovery.closed()
         // It would hold the storage that was taken out.
         dropTail()
         selection = Selection()
@@ -142,10 +143,10 @@ extension Deck {
     /// Has what was left unfinished recovered, if there is any and the storage takes it.
     private func recoverLeftovers() {
         // Beside a take the storage is the writer's.
-        guard !isRecording, case .ok(let directory, _?) = storage.state, recovery.takeSearch() else {
+        guard !isRecording, case .ok(let directory, _?) = storage.state, let scope = recovery.takeSearch() else {
             return
         }
-        workers.archivist.post(.recover(upTo: directory.lastNumber, endings: recovery.endings))
+        workers.archivist.post(.recover(scope, upTo: directory.lastNumber, endings: recovery.endings))
     }
 
     // MARK: The writer
@@ -279,16 +280,20 @@ extension Deck {
         switch outcome {
         case .recovered(let take, let sidecar):
             selection.insert(take)
-            recovery.recovered(take)
+            recovery.settled(take)
             report(.recovered(take, sidecar))
             onEvent(.finished(sidecar))
             onTakeChange(TakeChange(finished: sidecar))
             convert(take, sidecar)
             // The date may have been set meanwhile.
             if sidecar.bootID == options.bootID { dateTakes() }
-        case .settled(let take, let isLeft, let line):
-            recovery.settled(take, isLeft: isLeft)
+        case .settled(let take, let line):
+            recovery.settled(take)
             if let line { report(line) }
+        case .left(let take, let fault, let line):
+            recovery.left(take, fault)
+            if let line { report(line) }
+        case .found(let takes): recovery.found(takes)
         case .revised(let take): onTakeChange(TakeChange(.revised, take: take.stem))
         case .discarded(let take, let discarding):
             let askers = recovery.discardEnded(take)

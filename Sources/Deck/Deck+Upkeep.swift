@@ -105,6 +105,7 @@ extension Deck {
             current.append(Fault(.storageFailing, "storage: \(volatility)"))
         }
         // Behind those of the storage itself: of one kind the first is shown.
+        if let fault = recovery.fault { current.append(fault) }
         if let damagedTakes { current.append(Fault(.storageFailing, damagedTakes)) }
         if let free = storage.freeBytes, let fault = options.lackOfSpace(in: storage.path, free, likelyFormat) {
             current.append(fault)

@@ -10,6 +10,8 @@ struct RecoveryState {
     private var search = Search.none
     /// Why things could not be recovered, since the storage was last found to have improved.
     private var failures: Set<String> = []
+    /// The fault of each take that stays unfinished until a person changes something there.
+    private var remains: [TakeName: Fault] = [:]
     /// Takes that are to be removed, and who asked for that.
     private var discards: [TakeName: (terms: DiscardTerms, askers: [Asker])] = [:]
 
@@ -18,13 +20,24 @@ struct RecoveryState {
     /// The interval of these searches.
     static let retryInterval = Duration.seconds(60)
 
-    private enum Search { case none, due }
+    /// `remains`: of the takes that stay unfinished alone.
+    private enum Search { case none, remains, due }
 
     /// The folder was opened: all that is there is searched anyway.
     mutating func opened() {
         search = .none
         failures = []
+        remains = [:]
     }
+
+    /// The folder is closed: what is left in it shows again once it is open.
+    mutating func closed() { remains = [:] }
+
+    /// A search found these unfinished takes, and no others.
+    mutating func found(_ takes: Set<TakeName>) { remains = remains.filter { takes.contains($0.key) } }
+
+    /// What stays unfinished; nil: nothing.
+    var fault: Fault? { remains.min { $0.key < $1.key }?.value }
 
     /// A take ended that the storage did not let be finished.
     /// - Parameter folder: the one for takes that it lies in.
@@ -42,20 +55,26 @@ struct RecoveryState {
     /// Time goes on: what could not be recovered may be there again.
     /// - Parameter folder: the one for takes that is open.
     mutating func tick(now: Instant, in folder: String) {
-        guard waiting.values.contains(folder) || !failures.isEmpty else { return retry = nil }
+        let isSearch = waiting.values.contains(folder) || !failures.isEmpty
+        guard isSearch || !remains.isEmpty else { return retry = nil }
         guard let due = retry else { return retry = now + Self.retryInterval }
         guard now >= due else { return }
         retry = now + Self.retryInterval
-        search = .due
+        if isSearch { search = .due } else if case .none = search { search = .remains }
     }
 
-    mutating func recovered(_ take: TakeName) { settled(take, isLeft: false) }
-
     /// Nothing more is to be done to a take.
-    /// - Parameter isLeft: whether it stays unfinished where it is, until a person changes something there: why it ended is needed then.
-    mutating func settled(_ take: TakeName, isLeft: Bool) {
+    mutating func settled(_ take: TakeName) {
         waiting[take] = nil
-        if !isLeft { endings[take] = nil }
+        endings[take] = nil
+        remains[take] = nil
+    }
+
+    /// A take stays where it is until a person changes something there; it is looked at again with each search.
+    /// - Parameter fault: why it is unfinished; nil: it is finished, or has no sound.
+    mutating func left(_ take: TakeName, _ fault: Fault?) {
+        waiting[take] = nil
+        remains[take] = fault
     }
 
     /// Something could not be recovered. It is tried once more if the storage takes anything; if that ends the same way, not
@@ -74,10 +93,14 @@ struct RecoveryState {
         search = .due
     }
 
-    /// Whether a search is due, which is begun now.
-    mutating func takeSearch() -> Bool {
+    /// The search that is due, which is begun now; nil: none is.
+    mutating func takeSearch() -> RecoveryScope? {
         defer { search = .none }
-        return search == .due
+        return switch search {
+        case .none: nil
+        case .remains: .takes(remains.keys.sorted())
+        case .due: .all
+        }
     }
 
     mutating func discard(_ take: TakeName, _ terms: DiscardTerms, by asker: Asker) {

@@ -98,9 +98,12 @@ enum LeftoverProblem: Error {
     /// Another file has the name that an audio file is to get.
     static func isInTheWay(_ file: String, of take: TakeName) -> LeftoverProblem {
         .foreign(
-            "\(take.stem): \(file) has the name that its sound is to get, and is another file: move that to another place: "
-                + "the take is recovered after the next one, or at the next start")
+            "\(take.stem): \(file) has the name that its sound is to get, and is another file: \(advice)")
     }
+
+    /// The way out where another program's file keeps a take from being recovered.
+    static let advice =
+        "move that to another place, and the take is recovered within a minute, or by 'fieldfare recover'"
 
     /// The failure, if the storage cannot give back what it holds.
     var unreadable: FileError? {
@@ -143,7 +146,8 @@ extension LeftoverTake {
             do throws(LeftoverProblem) {
                 try Self.checkFile(document, at: site)
             } catch {
-                // It is made again, if the storage takes it.
+                // It is made again, if the storage takes it. What has its final name keeps that.
+                if document == .peaks, case .foreign = error { continue }
                 guard error.unreadable != nil else { throw error }
             }
         }
@@ -319,7 +323,7 @@ extension LeftoverTake {
             return try call()
         } catch {
             guard [EISDIR, ELOOP, ESPIPE, ENXIO, EFBIG].contains(error.code) else { throw .failed(error) }
-            throw .foreign(error.description)
+            throw .foreign("\(error): \(LeftoverProblem.advice)")
         }
     }
 

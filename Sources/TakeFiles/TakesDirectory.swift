@@ -164,6 +164,20 @@ public final class TakesDirectory: Sendable {
         return leftovers.isEmpty ? [] : leftovers.subtracting(try deleted(among: leftovers)).sorted()
     }
 
+    /// Whether a take has an audio file or a draft of its sidecar without a final name, and is not finished.
+    package func isUnfinished(_ take: TakeName) throws(FileError) -> Bool {
+        guard try !contains(take) else { return false }
+        var names: [String] = []
+        do throws(FileError) {
+            names = try files.entries("\(path)/\(take.day)")
+        } catch {
+            guard [ENOENT, ENOTDIR, ELOOP].contains(error.code) else { throw error }
+        }
+        return names.contains { file in
+            file == TakeDocument.sidecarPart.name(stem: take.stem) || AudioFileName(file, of: take)?.stage == .part
+        }
+    }
+
     /// The finished takes that have a WAV file, by number: those among which some may be on their way to FLAC. Read from the
     /// names of the files alone.
     public func takesInWAV() throws(FileError) -> [TakeName] {

@@ -53,7 +53,7 @@ import Transport
         #expect(rig.deck.state != .recording)
         #expect(try rig.sidecars() == [])
         #expect(rig.deck.status.selected == nil)
-        #expect(rig.deck.status.faults.contains { $0.message.contains("\(file): File exists") })
+        #expect(rig.deck.status.faults.contains { $0.message.contains(file) && $0.message.contains("move that") })
         storage.soundWrites = nil
         try FileManager.default.removeItem(atPath: file)
         rig.run(.seconds(1))
@@ -76,7 +76,8 @@ import Transport
         #expect(!line.contains("fsck"))
         let listings = storage.listings
         rig.run(.seconds(600), step: .seconds(1))
-        #expect(storage.listings == listings)
+        // Its own day alone, each minute.
+        #expect(storage.listings - listings <= 30)
         try FileManager.default.moveItem(atPath: file, toPath: file + ".mine")
         rig.press(.record)
         rig.run(.seconds(1))
