@@ -20,8 +20,10 @@ struct AudioFile: Sendable {
     var stage: Stage
     /// Nil before it is made, and once it is synced and nothing more is to be written.
     var file: OpenFile?
-    /// Whether its path was found to lead to it when it was made: not every file system says which file a path leads to.
-    var isNameKnown = false
+    /// What had its name when it was made; nil: not every file system says which file has a name.
+    var identity: FileIdentity?
+    /// Whether another program changed what it holds: it has no fingerprint from capture.
+    var isTouched = false
 
     /// How far an audio file is on its way to its final name.
     enum Stage: Sendable {

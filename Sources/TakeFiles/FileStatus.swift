@@ -1,4 +1,4 @@
-/// The state of an open file, independent of its path.
+/// The state of an open file, independent of its path, or of what has a name.
 public struct FileStatus: Hashable, Sendable {
     /// The number of its names; a removed file has 0, and lasts until it is closed.
     public var linkCount: Int
@@ -6,9 +6,12 @@ public struct FileStatus: Hashable, Sendable {
     public var byteCount: Int64
     /// Which file it is.
     public var identity: FileIdentity
+    /// Whether it is a file: no folder, link or pipe.
+    public var isFile: Bool
 
-    /// As `fstat(2)` reports it.
-    public init(linkCount: Int, byteCount: Int64, identity: FileIdentity) {
+    /// As `fstat(2)` and `lstat(2)` report it.
+    public init(linkCount: Int, byteCount: Int64, identity: FileIdentity, isFile: Bool = true) {
+        self.isFile = isFile
         self.linkCount = linkCount
         self.byteCount = byteCount
         self.identity = identity
@@ -19,6 +22,11 @@ extension FileSystem {
     /// The state of an open file.
     func status(of file: OpenFile) throws(FileError) -> FileStatus {
         try doing("examine", file.path) { () throws(Errno) in try calls.status(file.descriptor) }
+    }
+
+    /// The state of what has a name; a link is not followed.
+    func status(named path: String) throws(FileError) -> FileStatus {
+        try doing("examine", path) { () throws(Errno) in try calls.status(named: path) }
     }
 
     /// Gives an open file another name. One that was removed cannot get one any more (`ENOENT`), and FAT has one name a file (`EPERM`).

@@ -46,6 +46,14 @@ public enum FileSystemKind: Hashable, Sendable {
             + "disk under [takes]"
     }
 
+    /// Whether a file has the same number whenever it is looked at: FAT makes up another one once nobody has it open.
+    var keepsFileNumbers: Bool {
+        switch self {
+        case .journaled, .volatile: true
+        case .fat, .exFAT, .other: false
+        }
+    }
+
     /// Whether a file that gets a name which is not on the disk yet may have half of that name after a power cut.
     var splitsNames: Bool { self == .fat }
 }

@@ -137,9 +137,22 @@ public struct KernelCalls: SystemCalls {
         var found = stat()
         // Safe: it is written during the call.
         _ = try Self.check(unsafe fstat(descriptor, &found))
-        return FileStatus(
+        return Self.status(found)
+    }
+
+    /// `lstat(2)`.
+    public func status(named path: String) throws(Errno) -> FileStatus {
+        var found = stat()
+        // Safe: it is written during the call.
+        _ = try Self.check(unsafe lstat(path, &found))
+        return Self.status(found)
+    }
+
+    private static func status(_ found: stat) -> FileStatus {
+        FileStatus(
             linkCount: Int(found.st_nlink), byteCount: Int64(found.st_size),
-            identity: FileIdentity(device: UInt64(found.st_dev), inode: UInt64(found.st_ino)))
+            identity: FileIdentity(device: UInt64(found.st_dev), inode: UInt64(found.st_ino)),
+            isFile: found.st_mode & S_IFMT == S_IFREG)
     }
 
     /// `linkat(2)`: `AT_EMPTY_PATH` needs a capability that the recorder has not.

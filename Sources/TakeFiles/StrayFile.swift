@@ -17,7 +17,7 @@ struct StrayFile: Sendable, Hashable {
         case moved
         /// It has no name: it lasts as long as it is open.
         case removed
-        /// It was closed before: nothing leads to it any more.
+        /// It was closed before: its name is gone, or something else has it.
         case gone
     }
 
@@ -26,7 +26,8 @@ struct StrayFile: Sendable, Hashable {
         switch place {
         case .named: "another program shortened it"
         case .moved: "another program moved or replaced it"
-        case .removed, .gone: "another program removed it"
+        case .removed: "another program removed it"
+        case .gone: "another program removed or replaced it"
         }
     }
 }
@@ -50,22 +51,22 @@ struct Rescue: Sendable {
 }
 
 extension TakeSite {
-    /// Whether the path of a file that was made just now leads to it, as the file system reports it.
-    func knowsName(of file: OpenFile) -> Bool {
-        guard let status = try? files.status(of: file) else { return false }
-        return (try? files.identity(file.path)) == status.identity
+    /// What has the name of a file that was made just now; nil if the file system does not report that it is this file.
+    func knownIdentity(of file: OpenFile) -> FileIdentity? {
+        guard let status = try? files.status(of: file), let found = try? files.status(named: file.path) else {
+            return nil
+        }
+        return found.identity == status.identity ? found.identity : nil
     }
 
     /// The trace that another program left on an open audio file; nil if there is none, or the storage does not answer.
     func stray(_ audio: AudioFile) -> StrayFile? {
         guard let file = audio.file, let status = try? files.status(of: file) else { return nil }
-        let bytesPerFrame = Int64(audio.header.format.bytesPerFrame)
-        let held = max(0, status.byteCount - Int64(WAVHeader.byteCount))
-        let sound = min(audio.dataBytes, held - held % bytesPerFrame)
+        let sound = sound(of: audio, holding: status.byteCount)
         var place = StrayFile.Place.named
         if status.linkCount == 0 {
             place = .removed
-        } else if audio.isNameKnown, leads(path(audio.currentName), to: status.identity) == false {
+        } else if audio.identity != nil, has(path(audio.currentName), status.identity) == false {
             place = .moved
         }
         guard place != .named || sound < audio.dataBytes else { return nil }
@@ -74,9 +75,26 @@ extension TakeSite {
 
     /// The same of an audio file that is closed.
     func strayClosed(_ audio: AudioFile) -> StrayFile? {
-        guard audio.isNameKnown, leads(path(audio.currentName), to: nil) == false else { return nil }
-        return StrayFile(name: audio.name, soundBytes: 0, place: .gone)
+        guard let identity = audio.identity else { return nil }
+        do throws(FileError) {
+            let found = try files.status(named: path(audio.currentName))
+            let isOther = files.kind?.keepsFileNumbers == true && found.identity != identity
+            guard found.isFile, !isOther else { return StrayFile(name: audio.name, soundBytes: 0, place: .gone) }
+            let sound = sound(of: audio, holding: found.byteCount)
+            return sound < audio.dataBytes ? StrayFile(name: audio.name, soundBytes: sound, place: .named) : nil
+        } catch {
+            guard Self.isAbsence(error) else { return nil }
+            return StrayFile(name: audio.name, soundBytes: 0, place: .gone)
+        }
     }
+
+    /// Bytes of an audio file's sound, in whole frames, that a file of so many bytes holds.
+    private func sound(of audio: AudioFile, holding byteCount: Int64) -> Int64 {
+        let held = max(0, byteCount - Int64(WAVHeader.byteCount))
+        return min(audio.dataBytes, held - held % Int64(audio.header.format.bytesPerFrame))
+    }
+
+    private static func isAbsence(_ error: FileError) -> Bool { [ENOENT, ENOTDIR, ELOOP].contains(error.code) }
 
     /// Whether a path leads to a file, or to any; nil if the storage does not answer.
     private func leads(_ path: String, to identity: FileIdentity?) -> Bool? {
@@ -84,7 +102,17 @@ extension TakeSite {
             let found = try files.identity(path)
             return identity.map { $0 == found } ?? true
         } catch {
-            return [ENOENT, ENOTDIR, ELOOP].contains(error.code) ? false : nil
+            return Self.isAbsence(error) ? false : nil
+        }
+    }
+
+    /// Whether a file, or anything, has a name; a link is not followed. Nil if the storage does not answer.
+    private func has(_ path: String, _ identity: FileIdentity?) -> Bool? {
+        do throws(FileError) {
+            let found = try files.status(named: path)
+            return identity.map { $0 == found.identity } ?? true
+        } catch {
+            return Self.isAbsence(error) ? false : nil
         }
     }
 
@@ -160,8 +188,8 @@ extension TakeSite {
         try renewDay()
         let path = path(rescue.audio.currentName)
         let status = try files.status(of: rescue.source)
-        if leads(path, to: status.identity) == true { return try finish(&rescue, rescue.source) }
-        if let copy = rescue.copy, let found = try? files.status(of: copy), leads(path, to: found.identity) == false {
+        if has(path, status.identity) == true { return try finish(&rescue, rescue.source) }
+        if let copy = rescue.copy, let found = try? files.status(of: copy), has(path, found.identity) == false {
             // The copy was removed as well.
             rescue.copy = nil
             rescue.copiedBytes = 0
@@ -202,15 +230,16 @@ extension TakeSite {
         try files.sync(file)
         try files.syncFolder(openDay())
         rescue.copiedBytes = rescue.audio.dataBytes
+        rescue.audio.identity = knownIdentity(of: file)
         rescue.isDone = true
     }
 
     /// Gives what another program put in the place of an audio file another name.
     private func setAside(_ path: String) throws(FileError) {
-        guard leads(path, to: nil) == true else { return }
+        guard has(path, nil) == true else { return }
         for number in 1...99 {
             let other = "\(path).other\(number)"
-            if leads(other, to: nil) == false { return try files.rename(path, to: other) }
+            if has(other, nil) == false { return try files.rename(path, to: other) }
         }
         throw FileError("rename", path, code: EEXIST)
     }

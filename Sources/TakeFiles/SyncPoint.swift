@@ -16,8 +16,8 @@ public struct SyncPoint: Sendable {
     let draft: FileAttributes?
     /// Whether all of the audio files have their names on the disk. A new part's is there once the sidecar was replaced.
     let isNamed: Bool
-    /// An audio file that was closed before: another one at each sync.
-    let closed: AudioFile?
+    /// The audio files that were closed before.
+    let closed: [AudioFile]
     /// A file that lost its name, and how much of it is copied at this sync.
     let rescue: (Rescue, byteCount: Int64, leastFree: Int64)?
 
@@ -37,7 +37,7 @@ public struct SyncPoint: Sendable {
             synced.failure = absence
             return synced
         }
-        synced.strays = audio.compactMap(site.stray) + [closed.flatMap(site.strayClosed)].compactMap(\.self)
+        synced.strays = audio.compactMap(site.stray) + closed.compactMap(site.strayClosed)
         // The sound is safe now, even if the sidecar fails.
         let isSafe = synced.strays.isEmpty
         if isSafe, isNamed { synced.frames = frames }

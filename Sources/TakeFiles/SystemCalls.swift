@@ -62,6 +62,8 @@ public protocol SystemCalls: Sendable {
     func extents(_ descriptor: Int32) throws(Errno) -> [FileExtent]
     /// `fstat(2)`: what an open file is, whatever path leads to it.
     func status(_ descriptor: Int32) throws(Errno) -> FileStatus
+    /// `lstat(2)`: what has a name, and not what that leads to.
+    func status(named path: String) throws(Errno) -> FileStatus
     /// `linkat(2)` of `/proc/self/fd`: gives an open file that has a name another one.
     func link(_ descriptor: Int32, to path: String) throws(Errno)
     /// `statvfs(3)`: how many files can still be made; nil: the file system does not count them.
@@ -92,6 +94,9 @@ extension SystemCalls {
 
     /// Not known.
     public func status(_ descriptor: Int32) throws(Errno) -> FileStatus { throw Errno(code: ENOSYS) }
+
+    /// Not known.
+    public func status(named path: String) throws(Errno) -> FileStatus { throw Errno(code: ENOSYS) }
 
     /// Cannot be done.
     public func link(_ descriptor: Int32, to path: String) throws(Errno) { throw Errno(code: EPERM) }

@@ -62,15 +62,12 @@ extension TakeOutput {
         return false
     }
 
-    /// A closed audio file, another one each time.
-    func nextClosed() -> AudioFile? {
-        guard case .recording = state else { return nil }
-        let closed = parts.flatMap(\.audio).filter { audio in
+    /// The audio files that are closed and are to have their names.
+    var closedAudio: [AudioFile] {
+        guard case .recording = state else { return [] }
+        return parts.flatMap(\.audio).filter { audio in
             audio.stage == .part && audio.file == nil && !rescues.contains { $0.audio.name == audio.name }
         }
-        guard !closed.isEmpty else { return nil }
-        closedTurn += 1
-        return closed[closedTurn % closed.count]
     }
 }
 
@@ -89,6 +86,7 @@ extension TakeOutput {
         if let rescue = synced.rescue, let index = rescues.firstIndex(where: { $0.audio.name == rescue.audio.name }) {
             if rescue.isDone {
                 rescues.remove(at: index)
+                noteIdentity(of: rescue.audio)
                 strayNames.remove(rescue.audio.name)
                 news.append(.relief("\(site.path(rescue.audio.currentName)): all that it held is saved"))
             } else {
@@ -121,9 +119,9 @@ extension TakeOutput {
                 partFailure = nil
             } catch {
                 partFailure = error
-                // A removed file takes more, and the next sync finds it again; in a shortened one, zeros would come before that.
+                // A removed file takes more, and the next sync finds it again.
                 let held = site.stray(audio)?.soundBytes ?? audio.dataBytes
-                guard held == audio.dataBytes else { throw error }
+                if held < audio.dataBytes { try fill(part, index, from: held, error) }
                 return
             }
         }
@@ -137,11 +135,36 @@ extension TakeOutput {
                 guard audio.name == stray.name, audio.stage != .committed else { continue }
                 // It is known already, or was closed since it was looked at.
                 let isKnown = rescues.contains { $0.audio.name == audio.name }
-                guard !isKnown, (audio.file == nil) == (stray.place == .gone) else { return nil }
+                guard !isKnown, audio.file == nil || stray.place != .gone else { return nil }
+                guard audio.file != nil || site.strayClosed(audio) == stray else { return nil }
                 return (part, index)
             }
         }
         return nil
+    }
+
+    /// Silence stands for what another program cut off the file of the newest part, where no other one can be made.
+    private func fill(_ part: Int, _ index: Int, from held: Int64, _ failure: FileError) throws(FileError) {
+        let audio = parts[part].audio[index]
+        guard let file = audio.file else { return }
+        try site.files.truncate(file, to: audio.end)
+        try site.files.write(audio.headerBytes, to: file, at: 0)
+        parts[part].audio[index].isTouched = true
+        let format = parts[part].format
+        let frames = (audio.dataBytes - held) / Int64(format.stored.bytesPerFrame)
+        if index == 0 { noteLoss(in: part, from: parts[part].frames - frames, to: parts[part].frames) }
+        let what = index == 0 ? "of it" : "of the unfiltered sound"
+        let event =
+            "another program shortened it while it was recorded: \(Self.seconds(frames, format)) \(what) are lost"
+        news.append(.trouble("\(site.path(audio.currentName)): \(event): the sound goes on in it: \(failure)"))
+    }
+
+    private func noteIdentity(of saved: AudioFile) {
+        for part in parts.indices {
+            for index in parts[part].audio.indices where parts[part].audio[index].name == saved.name {
+                parts[part].audio[index].identity = saved.identity
+            }
+        }
     }
 
     /// Notes what is left of a file that no more is written to.
@@ -151,8 +174,13 @@ extension TakeOutput {
         if stray.place != .named { strayNames.insert(audio.name) }
         // More may have been written to it since it was looked at.
         var held = audio.dataBytes
-        if let file = audio.file, let now = site.stray(audio) {
+        if audio.file == nil, stray.place == .named {
+            parts[part].audio[index].file = try? site.files.open(path)
+        }
+        let open = parts[part].audio[index]
+        if let file = open.file, let now = site.stray(open) {
             held = now.soundBytes
+            if held < audio.dataBytes { parts[part].audio[index].isTouched = true }
             parts[part].audio[index].dataBytes = held
             if now.place == .named {
                 try? site.files.truncate(file, to: parts[part].audio[index].end)
@@ -183,13 +211,18 @@ extension TakeOutput {
             return kept < before ? "of the unfiltered sound \(Self.seconds(before - kept, format)) are lost" : nil
         }
         guard kept < before else { return nil }
-        let first = parts[part].firstFrame
-        let rateHz = sidecar.rateHz
-        let start = first + Sidecar.frames(kept, at: format.rateHz, countedAt: rateHz)
-        let end = first + Sidecar.frames(before, at: format.rateHz, countedAt: rateHz)
         parts[part].lostFrames = parts[part].frames - kept
-        ledger.note(.gap(at: start, frames: end - start, cause: .stall))
+        noteLoss(in: part, from: kept, to: before)
         return "\(Self.seconds(before - kept, format)) of it are lost"
+    }
+
+    /// Lists frames of a part as a gap of the take.
+    private func noteLoss(in part: Int, from start: Int64, to end: Int64) {
+        let count = { (frames: Int64) in
+            Sidecar.frames(frames, at: self.parts[part].format.rateHz, countedAt: self.sidecar.rateHz)
+        }
+        let first = parts[part].firstFrame + count(start)
+        ledger.note(.gap(at: first, frames: parts[part].firstFrame + count(end) - first, cause: .stall))
     }
 
     private static func seconds(_ frames: Int64, _ format: StreamFormat) -> String {

@@ -67,8 +67,6 @@ public final class TakeOutput {
     var news: [TakeNews] = []
     /// Audio files in whose place something else may lie.
     var strayNames: Set<String> = []
-    /// Which of the closed audio files is looked at next.
-    var closedTurn = 0
     /// Why the sidecar's draft is out of date; nil if it is not.
     public internal(set) var draftFailure: FileError?
     /// Why the sound goes on in a part that is full, or whose file another program touched.
@@ -225,7 +223,7 @@ extension TakeOutput {
         syncState = .underWay
         return SyncPoint(
             frames: frames, site: site, audio: parts.flatMap(\.audio).filter { $0.file != nil }, sidecar: known,
-            isSidecarDue: isDue, draft: draft, isNamed: isNamed, closed: nextClosed(),
+            isSidecarDue: isDue, draft: draft, isNamed: isNamed, closed: closedAudio,
             rescue: rescues.first.map { ($0, rescuedBytes, leastFreeForRescue) })
     }
 

@@ -57,11 +57,11 @@ struct TakePart {
             frames: keptFrames, format: format)
         // Another program may have left less of one of the two.
         if audio.count > 1, audio[1].frames != keptFrames { listed.unfilteredFrames = audio[1].frames }
-        let fingerprints = isComplete ? audio.compactMap { $0.written.fingerprint(ofFirst: $0.dataBytes) } : []
-        guard fingerprints.count == audio.count else { return listed }
+        guard isComplete else { return listed }
+        let fingerprints = audio.map { $0.isTouched ? nil : $0.written.fingerprint(ofFirst: $0.dataBytes) }
         listed.soundSHA256 = fingerprints[0]
-        listed.unfilteredSoundSHA256 = fingerprints.count > 1 ? fingerprints[1] : nil
-        listed.fingerprint = .capture
+        if fingerprints.count > 1 { listed.unfilteredSoundSHA256 = fingerprints[1] }
+        if fingerprints.contains(where: { $0 != nil }) { listed.fingerprint = .capture }
         return listed
     }
 }

@@ -125,7 +125,7 @@ struct TakeSite: Sendable {
                 let file = try files.createWhole(path(audio[index].currentName), isNew: true)
                 audio[index].file = file
                 try files.write(audio[index].headerBytes, to: file, at: 0)
-                audio[index].isNameKnown = knowsName(of: file)
+                audio[index].identity = knownIdentity(of: file)
             }
             try chain(audio)
         case .writeHeader:

@@ -139,4 +139,34 @@ import Transport
         #expect(takes.map(\.endedBy) == [.next, .stop])
         #expect(takes.first.map { $0.frames == 160_000 } ?? false)
     }
+
+    @Test(arguments: codes, [4096 + 16_000, 0])
+    func `a file that is shortened while no other can be made goes on, and what is lost is listed`(
+        code: Int32, byteCount: Int
+    ) throws {
+        let storage = TroubledStorage()
+        let rig = try Rig.recording(for: .seconds(3), files: FileSystem(calls: storage))
+        storage.creating = code
+        let file = try #require(
+            try FileManager.default.subpathsOfDirectory(atPath: rig.directory).first { $0.hasSuffix(".wav.part") })
+        #expect(truncate("\(rig.directory)/\(file)", byteCount) == 0)
+        rig.run(.seconds(3))
+        #expect(rig.deck.state == .recording)
+        #expect(!rig.deck.status.faults.isEmpty)
+        storage.creating = nil
+        rig.run(.milliseconds(1985))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.endedBy == .stop && !sidecar.recovered)
+        #expect(sidecar.frames == 64_000 && sidecar.gaps.count == 1 && sidecar.parts.count == 1)
+        let gap = try #require(sidecar.gaps.first)
+        #expect(gap.atFrame.count == Int64(max(0, byteCount - 4096) / 2))
+        let (start, end) = (Int(gap.atFrame.count), Int(gap.end.count))
+        let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
+        #expect(difference(Array(samples[..<start]), 8000..<8000 + start) == nil)
+        #expect(samples[start..<end].allSatisfy { $0 == 0 })
+        #expect(difference(Array(samples[end...]), 8000 + end..<72_000) == nil)
+        #expect(sidecar.parts[0].soundSHA256 == nil)
+    }
 }

@@ -13,6 +13,7 @@ import Transport
     enum Deed: CaseIterable {
         case remove, truncateToHalf, truncateToNothing, truncateIntoHeader, rename, replace, moveDay, removeAll,
             moveDayAndBack
+        case linkToIt, linkElsewhere, folder, pipe
         case removeDraft, emptyDraft, removeWaveform
     }
 
@@ -27,6 +28,11 @@ import Transport
             try FileManager.default.contentsOfDirectory(atPath: "\(rig.directory)/\(day)").sorted()
                 .first { $0.hasSuffix(".wav.part") })
         return (rig, "\(rig.directory)/\(day)", file)
+    }
+
+    private func day(of rig: Rig) throws -> String {
+        let names = try FileManager.default.contentsOfDirectory(atPath: rig.directory)
+        return "\(rig.directory)/\(try #require(names.first { $0.hasPrefix("20") }))"
     }
 
     private func shell(_ command: String) throws {
@@ -48,6 +54,10 @@ import Transport
         case .truncateIntoHeader: try shell("truncate -s 100 \(path)")
         case .rename: try shell("mv \(path) \(day)/other.wav")
         case .replace: try shell("echo no sound > \(day)/new; mv \(day)/new \(path)")
+        case .linkToIt: try shell("mv \(path) \(day)/other.wav; ln -s other.wav \(path)")
+        case .linkElsewhere: try shell("rm \(path); ln -s /etc/hostname \(path)")
+        case .folder: try shell("rm \(path); mkdir \(path)")
+        case .pipe: try shell("rm \(path); mkfifo \(path)")
         case .moveDay: try shell("mv \(day) \(rig.directory)-moved")
         case .moveDayAndBack:
             try shell("mv \(day) \(rig.directory)-moved")
@@ -67,6 +77,8 @@ import Transport
         for part in sidecar.parts {
             missing += part.firstFrame - next
             next = part.firstFrame + part.frames
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(day(of: rig))/\(part.file)")
+            #expect(attributes[.type] as? FileAttributeType == .typeRegular, "\(part.file)")
             let samples = try rig.samples(part.file, of: sidecar)
             let first = 8000 + Int(part.firstFrame.count)
             #expect(difference(samples, first..<first + Int(part.frames)) == nil, "\(part.file)")
@@ -215,5 +227,60 @@ import Transport
         let sidecar = try #require(try rig.sidecars().first)
         #expect(sidecar.endedBy == .stop && sidecar.gaps.count == 1)
         #expect(sidecar.gaps[0].atFrame == .first && sidecar.gaps[0].frames == sidecar.parts[0].firstFrame.count)
+    }
+
+    /// What happens to a part that was closed before.
+    enum ClosedDeed: String, CaseIterable {
+        case cut = "truncate -s 36097", empty = ":>", replace = "echo no sound > new; mv new"
+        case link = "mv FILE other.wav; ln -s other.wav", folder = "rm FILE; mkdir", pipe = "rm FILE; mkfifo"
+    }
+
+    private func carryOut(_ deed: ClosedDeed, _ day: String, _ file: String) throws {
+        try shell("cd \(day); \(deed.rawValue.replacingOccurrences(of: "FILE", with: file)) \(file)")
+    }
+
+    @Test(arguments: ClosedDeed.allCases)
+    func `a part that was closed before and is changed is noticed, and what is left of it listed`(deed: ClosedDeed)
+        throws
+    {
+        // 96 000 bytes a part: 6 s.
+        let (rig, day, file) = try recorded { $0.splitBytes = 106_496 }
+        rig.run(.seconds(9))
+        try carryOut(deed, day, file)
+        rig.run(.milliseconds(1985))
+        #expect(rig.deck.status.faults.map(\.code) == [.storageFailing])
+        rig.run(.seconds(1))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        let kept: Int64 = deed == .cut ? 16_000 : 0
+        let first = try #require(sidecar.parts.first { $0.firstFrame > .first })
+        try expectTimeline(
+            rig, sidecar, upTo: 112_000, lost: first.firstFrame.count - kept...first.firstFrame.count - kept)
+        #expect(sidecar.endedBy == .stop && sidecar.gaps.map(\.atFrame) == [TakeFrame(kept)])
+        for part in sidecar.parts { #expect((part.soundSHA256 == nil) == (part.firstFrame == .first)) }
+    }
+
+    @Test func `where a closed twin is cut, the filtered sound keeps its fingerprint`() throws {
+        let (rig, day, _) = try recorded {
+            $0.splitBytes = 106_496
+            $0.keepsUnfiltered = true
+        }
+        rig.run(.seconds(9))
+        let twin = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: day).sorted().first {
+                $0.hasSuffix(".wav.part") && $0.contains("-raw") && !$0.contains("-p2")
+            })
+        try carryOut(.cut, day, twin)
+        rig.run(.milliseconds(2985))
+        #expect(rig.deck.status.faults.map(\.code) == [.storageFailing])
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        try expectTimeline(rig, sidecar, upTo: 112_000, lost: 0...0)
+        let part = sidecar.parts[0]
+        #expect(part.unfilteredFrames == 16_000)
+        #expect(part.soundSHA256 != nil && part.unfilteredSoundSHA256 == nil && part.fingerprint == .capture)
+        #expect(sidecar.parts[1].unfilteredSoundSHA256 != nil)
     }
 }

@@ -192,6 +192,12 @@ final class TroubledStorage: ForwardedCalls {
         found.identity.device = try kernel.identity("/").device + card
         return found
     }
+    func status(named path: String) throws(Errno) -> FileStatus {
+        if let statusCode { throw Errno(code: statusCode) }
+        var found = try kernel.status(named: path)
+        found.identity.device = try kernel.identity("/").device + card
+        return found
+    }
     func link(_ descriptor: Int32, to path: String) throws(Errno) {
         try fail()
         try kernel.link(descriptor, to: path)
