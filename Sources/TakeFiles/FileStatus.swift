@@ -6,12 +6,19 @@ public struct FileStatus: Hashable, Sendable {
     public var byteCount: Int64
     /// Which file it is.
     public var identity: FileIdentity
-    /// Whether it is a file: no folder, link or pipe.
-    public var isFile: Bool
+    /// What it is.
+    public var kind: Kind
+
+    /// What a name may be of.
+    public enum Kind: Hashable, Sendable {
+        case file, folder
+        /// A link, a pipe, a device.
+        case other
+    }
 
     /// As `fstat(2)` and `lstat(2)` report it.
-    public init(linkCount: Int, byteCount: Int64, identity: FileIdentity, isFile: Bool = true) {
-        self.isFile = isFile
+    public init(linkCount: Int, byteCount: Int64, identity: FileIdentity, kind: Kind = .file) {
+        self.kind = kind
         self.linkCount = linkCount
         self.byteCount = byteCount
         self.identity = identity

@@ -149,10 +149,15 @@ public struct KernelCalls: SystemCalls {
     }
 
     private static func status(_ found: stat) -> FileStatus {
-        FileStatus(
+        let kind: FileStatus.Kind =
+            switch found.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .folder
+            default: .other
+            }
+        return FileStatus(
             linkCount: Int(found.st_nlink), byteCount: Int64(found.st_size),
-            identity: FileIdentity(device: UInt64(found.st_dev), inode: UInt64(found.st_ino)),
-            isFile: found.st_mode & S_IFMT == S_IFREG)
+            identity: FileIdentity(device: UInt64(found.st_dev), inode: UInt64(found.st_ino)), kind: kind)
     }
 
     /// `linkat(2)`: `AT_EMPTY_PATH` needs a capability that the recorder has not.

@@ -79,7 +79,7 @@ extension TakeSite {
         do throws(FileError) {
             let found = try files.status(named: path(audio.currentName))
             let isOther = files.kind?.keepsFileNumbers == true && found.identity != identity
-            guard found.isFile, !isOther else { return StrayFile(name: audio.name, soundBytes: 0, place: .gone) }
+            guard found.kind == .file, !isOther else { return StrayFile(name: audio.name, soundBytes: 0, place: .gone) }
             let sound = sound(of: audio, holding: found.byteCount)
             return sound < audio.dataBytes ? StrayFile(name: audio.name, soundBytes: sound, place: .named) : nil
         } catch {
@@ -119,7 +119,7 @@ extension TakeSite {
     /// That the storage with the take is not in its place any more, although the open files still answer; nil: it is, or that is not
     /// known.
     var absence: FileError? {
-        guard let day, let status = try? files.status(of: day), leads(day.path, to: status.identity) == false else {
+        guard let day, let status = try? files.status(of: day), has(day.path, status.identity) == false else {
             return nil
         }
         let around = takes.path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
@@ -132,12 +132,12 @@ extension TakeSite {
 
     /// Makes the folder of the day again, and `takes`, if another program moved or removed them while the take was recorded.
     mutating func renewDay() throws(FileError) {
-        guard let day, let status = try? files.status(of: day), leads(day.path, to: status.identity) == false else {
+        guard let day, let status = try? files.status(of: day), has(day.path, status.identity) == false else {
             return
         }
         if let absence { throw absence }
         try files.syncFolder(files.makeFolder(takes.path))
-        self.day = try files.makeWholeFolder(day.path)
+        try makeDay()
     }
 
     /// The attributes of the sidecar's draft on the disk, if they can be read.
@@ -234,12 +234,15 @@ extension TakeSite {
         rescue.isDone = true
     }
 
-    /// Gives what another program put in the place of an audio file another name.
-    private func setAside(_ path: String) throws(FileError) {
-        guard has(path, nil) == true else { return }
+    /// Gives what another program put in the place of an audio file, or of a folder, another name.
+    /// - Returns: that name; nil if there is nothing.
+    @discardableResult func setAside(_ path: String) throws(FileError) -> String? {
+        guard has(path, nil) == true else { return nil }
         for number in 1...99 {
             let other = "\(path).other\(number)"
-            if has(other, nil) == false { return try files.rename(path, to: other) }
+            guard has(other, nil) == false else { continue }
+            try files.rename(path, to: other)
+            return other
         }
         throw FileError("rename", path, code: EEXIST)
     }

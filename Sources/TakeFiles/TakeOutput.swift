@@ -118,6 +118,7 @@ public final class TakeOutput {
         }
         ledger.written(ledger.change)
         draft = site.draftOnDisk
+        if let sentence = site.dayNews { news.append(.trouble(sentence)) }
     }
 
     /// Notes what happened to the take. It is on the disk after the next sync, or a minute later, as `SidecarLedger` says.

@@ -23,6 +23,8 @@ struct TakeSite: Sendable {
 
     /// Why the waveform did not get its name: another program's file has it.
     private(set) var peaksFailure: FileError?
+    /// What had the name of the day's folder, as a sentence; nil: nothing else did.
+    private(set) var dayNews: String?
     /// The last name that `keep` gave.
     private(set) var keptName: String?
 
@@ -158,7 +160,7 @@ struct TakeSite: Sendable {
             for index in audio.indices where audio[index].stage == .tail { try rename(&audio[index], .part) }
         case .removeAudio:
             for audio in audio where audio.stage != .committed { try files.remove(path(audio.currentName)) }
-        case .makeDay: day = try files.makeWholeFolder("\(takes.path)/\(name.day)")
+        case .makeDay: try makeDay()
         case .syncDay: try files.syncFolder(openDay())
         case .syncTakes: try files.syncFolder(takes)
         case .makeBin: try makeBin()
@@ -212,6 +214,18 @@ struct TakeSite: Sendable {
         }
         audio.stage = stage
         try files.settle(named)
+    }
+
+    /// Makes the folder of the day, or takes the one that is there. A link or a file of that name gets another one: what lies behind a link
+    /// is found by nobody who looks for takes.
+    mutating func makeDay() throws(FileError) {
+        let path = "\(takes.path)/\(name.day)"
+        if let found = try? files.status(named: path), found.kind != .folder, let other = try setAside(path) {
+            let folder = "takes lie in a folder of that name"
+            dayNews =
+                "\(path) is a link or a file, and \(folder): it is \(other) now: move takes that are in it back here"
+        }
+        day = try files.makeWholeFolder(path)
     }
 
     /// The names in the folder of the day are on the disk when this returns.

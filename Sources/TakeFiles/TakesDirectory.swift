@@ -334,13 +334,18 @@ public final class TakesDirectory: Sendable {
         try checkWritable()
         try lock.probe()
         var folders = [path]
-        if let day, (try? files.identity("\(path)/\(day)")) != nil { folders.append("\(path)/\(day)") }
+        if let day, (try? files.identity("\(path)/\(day)")) != nil, isFolder(day) { folders.append("\(path)/\(day)") }
         for folder in folders {
             let probe = "\(folder)/\(Self.probeFile)"
             let file = try files.create(probe, isNew: false)
             defer { try? files.remove(probe) }
             try files.write([0x0a], to: file, at: 0)
         }
+    }
+
+    /// Whether a day has a folder, as far as is known: a link or a file of that name makes way for one.
+    private func isFolder(_ day: String) -> Bool {
+        (try? files.status(named: "\(path)/\(day)")).map { $0.kind == .folder } ?? true
     }
 
     /// What a probe makes: no file of a take, and left out where takes are copied without their `.part` files.
@@ -350,6 +355,7 @@ public final class TakesDirectory: Sendable {
     /// - Parameter day: the folder that a take would be in, if it is there.
     public func checkRoom(day: String) throws(FileError) {
         if try files.freeFiles(path) == 0 { throw FileError("make a file in", path, code: ENOSPC) }
+        guard isFolder(day) else { return }
         do throws(FileError) {
             try files.checkWritable("\(path)/\(day)")
         } catch {
