@@ -159,7 +159,9 @@ extension Deck {
             report(Report(.info, "record: \(name.stem)"))
             onEvent(.began(name))
             decide(.takeBegan(name))
-        case .progress(let progress): self.progress = progress
+        case .progress(let progress):
+            self.progress = progress
+            progressAt = clock.now()
         case .warned(let message): report(Report(.warning, "record: \(message)"))
         case .troubled(let fault):
             faults.show(fault, until: clock.now() + FaultBoard.endShown)

@@ -60,6 +60,12 @@ extension Deck {
         case .recording(let take):
             status.take = take.name?.stem
             if let progress { status.describe(progress) }
+            // While the storage keeps the writer waiting, the sound waits in the ring.
+            if recordsSound, take.stage == .running, let reported = progress == nil ? stall.since : progressAt,
+                now - reported > StorageStall.silence
+            {
+                status.elapsedSeconds += (now - reported).inSeconds
+            }
         case .playing(let playing):
             status.take = playing.name.stem
             status.positionSeconds = 0
@@ -115,6 +121,12 @@ extension Deck {
     /// Whether a take is being recorded, or brought to its end.
     public var isRecording: Bool {
         if case .recording = transport.phase { true } else { false }
+    }
+
+    /// Whether a take is being recorded, and its card delivers.
+    var recordsSound: Bool {
+        guard case .recording(let take) = transport.phase, case .delivers = take.card else { return false }
+        return card.isListening
     }
 
     /// What asked last for the take that is recorded; nil: none is, or it was ordered to end.

@@ -105,6 +105,8 @@ extension Deck {
             current.append(Fault(.storageFailing, "storage: \(volatility)"))
         }
         // Behind those of the storage itself: of one kind the first is shown.
+        stall.update(hasSound: recordsSound, lastSync: progress?.lastSync, now: now)
+        if let fault = stall.fault(promise: options.syncPromise, now: now) { current.append(fault) }
         if let fault = recovery.fault { current.append(fault) }
         if let damagedTakes { current.append(Fault(.storageFailing, damagedTakes)) }
         if let free = storage.freeBytes, let fault = options.lackOfSpace(in: storage.path, free, likelyFormat) {

@@ -36,6 +36,9 @@ public final class Deck {
     var initiator = TakeInitiator.command
     /// How far the take that is recorded is.
     var progress: RecordingProgress?
+    /// When the writer reported that.
+    var progressAt: Instant?
+    var stall = StorageStall()
     /// How far the take that is played is.
     var played: PlayedSoFar?
     /// What the player monitors.

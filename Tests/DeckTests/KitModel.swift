@@ -119,6 +119,8 @@ struct KitModel {
     /// When the storage ended a take.
     var failedAt: Instant?
     var overrunAt: Instant?
+    /// When a storage that had stalled took what was written.
+    var stallEndedAt: Instant?
     /// Since when a take has been without its card.
     var cardAwaySince: Instant?
 
@@ -168,6 +170,9 @@ struct KitModel {
             if now - endedFullAt < .seconds(65) { may.insert(.diskFull) }
         }
         if let failedAt, now - failedAt < .seconds(65) { may.insert(.storageFailing) }
+        // After 5 s, of which the pump and the sync take some.
+        let isStalled = trouble == .stalled || stallEndedAt.map { now - $0 < .seconds(3) } ?? false
+        if isStalled { may.insert(.storageFailing) }
         if let overrunAt, now - overrunAt < .seconds(34) { may.insert(.overload) }
         return (must, may.union(must))
     }

@@ -183,6 +183,7 @@ extension ModelRun {
                 try FileManager.default.moveItem(atPath: rig.directory + "-away", toPath: rig.directory)
                 storage.card = 1
             }
+            if model.trouble == .stalled { model.stallEndedAt = now }
             storage.code = nil
             storage.isReadOnly = false
             rig.isSyncStalled = false

@@ -238,7 +238,7 @@ final class Rig {
     var isSyncStalled = false
     /// Workers that do not get on.
     var stuck: Set<Part> = []
-    enum Part { case card, storage, archivist }
+    enum Part { case card, storage, archivist, writer }
     /// Where the date comes from.
     var clockOrigin: ClockOrigin {
         get { origin.value }
@@ -325,7 +325,7 @@ final class Rig {
 
     private var hasOrders: Bool {
         (workers.card.hasOrders && !stuck.contains(.card)) || (workers.storage.hasOrders && !stuck.contains(.storage))
-            || workers.writer.hasOrders || workers.player.hasOrders
+            || (workers.writer.hasOrders && !stuck.contains(.writer)) || workers.player.hasOrders
             || (workers.archivist.hasOrders && !stuck.contains(.archivist))
             || (workers.sync.hasOrders && !isSyncStalled)
     }
@@ -334,7 +334,7 @@ final class Rig {
         var due: [Instant?] = []
         if !stuck.contains(.card) { due.append(workers.card.step()) }
         if !stuck.contains(.storage) { due.append(workers.storage.step()) }
-        due.append(workers.writer.step())
+        if !stuck.contains(.writer) { due.append(workers.writer.step()) }
         if !isSyncStalled { due.append(workers.sync.step()) }
         due.append(workers.player.step())
         if !stuck.contains(.archivist) { due.append(workers.archivist.step()) }
