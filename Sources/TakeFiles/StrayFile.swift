@@ -158,13 +158,14 @@ extension TakeSite {
 }
 
 extension TakeSite {
-    /// Writes the sidecar's draft over the old one, where the storage takes no new file. No block is added, so that this cannot
-    /// end in the middle for want of room.
+    /// Writes the sidecar's draft over the old one, where the storage takes no new file. No more blocks are added than are free, so that
+    /// this cannot end in the middle for want of room.
     func overwriteDraft(with content: [UInt8]) throws(FileError) {
         let file = try files.open(path(.sidecarPart))
         let length = Int(try files.length(file))
         let block = 4096
-        guard content.count <= (length + block - 1) / block * block else {
+        let free = max(0, ((try? files.freeBytes(takes.path)) ?? 0) - Int64(16 * block))
+        guard Int64(content.count) <= Int64((length + block - 1) / block * block) + free else {
             throw FileError("write", file.path, code: ENOSPC)
         }
         // Spaces may follow JSON.

@@ -1,3 +1,4 @@
+import Glibc
 import Takes
 
 /// The second half of a sync: made by the writer, run by another thread. The next one is made when this one's outcome
@@ -12,6 +13,8 @@ public struct SyncPoint: Sendable {
     let sidecar: (Sidecar, change: Int)?
     /// Whether it is to be written.
     let isSidecarDue: Bool
+    /// The last change that was written over the draft, since no other file could be made.
+    let overwrittenChange: Int
     /// The attributes of the sidecar's draft as it was written last, if they could be read.
     let draft: FileAttributes?
     /// Whether all of the audio files have their names on the disk. A new part's is there once the sidecar was replaced.
@@ -60,7 +63,18 @@ public struct SyncPoint: Sendable {
         var site = before
         let isLost = site.lostDraft(draft)
         guard isSidecarDue || isLost else { return }
-        try site.perform(.replaceSidecar, content: SidecarFile.bytes(sidecar))
+        let content = SidecarFile.bytes(sidecar)
+        do throws(FileError) {
+            try site.perform(.replaceSidecar, content: content)
+        } catch {
+            // It is tried again at each sync; until then, a power cut is to cost nothing that was noted.
+            if error.code != EIO, change > overwrittenChange, (try? site.overwriteDraft(with: content)) != nil {
+                synced.overwrittenChange = change
+                synced.draft = site.draftOnDisk
+                synced.hasNewDraft = true
+            }
+            throw error
+        }
         synced.sidecarChange = change
         synced.draft = site.draftOnDisk
         synced.hasNewDraft = true
@@ -93,6 +107,8 @@ public struct Synced: Sendable {
     var day: OpenFile?
     /// Audio files that another program touched.
     var strays: [StrayFile] = []
+    /// The change of the sidecar that was written over its draft; 0: none was.
+    var overwrittenChange = 0
     /// The sidecar's draft, if it was written.
     var draft: FileAttributes?
     var hasNewDraft = false

@@ -114,12 +114,19 @@ extension TakeOutput {
 
     /// Replaces the draft of the sidecar. On storage that takes no new file, the waveform goes first: it can be made again.
     private func replaceSidecar(_ sidecar: Sidecar) throws(FileError) {
+        let content = SidecarFile.bytes(sidecar)
         do throws(FileError) {
-            try site.perform(.replaceSidecar, content: SidecarFile.bytes(sidecar))
+            do throws(FileError) {
+                try site.perform(.replaceSidecar, content: content)
+            } catch {
+                guard error.isDiskFull, peaks.isBegun, peaks.failure == nil else { throw error }
+                site.giveUp(&peaks, error)
+                try site.perform(.replaceSidecar, content: content)
+            }
         } catch {
-            guard error.isDiskFull, peaks.isBegun, peaks.failure == nil else { throw error }
-            site.giveUp(&peaks, error)
-            try site.perform(.replaceSidecar, content: SidecarFile.bytes(sidecar))
+            // The take cannot be finished, and recovery is to know how it ended.
+            if error.code != EIO { try? site.overwriteDraft(with: content) }
+            throw error
         }
     }
 

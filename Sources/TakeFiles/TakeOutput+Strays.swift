@@ -78,6 +78,7 @@ extension TakeOutput {
         if let day = synced.day { site.day = day }
         if synced.hasNewDraft { draft = synced.draft }
         draftFailure = synced.sidecarFailure
+        overwrittenChange = max(overwrittenChange, synced.overwrittenChange)
         if synced.hadLostDraft {
             let path = site.path(.sidecarPart)
             let event = "another program removed or changed it while the take was recorded"

@@ -61,6 +61,8 @@ public final class TakeOutput {
     var peaks: PeaksDraft
     /// The attributes of the sidecar's draft as it was written last, if they could be read.
     var draft: FileAttributes?
+    /// The last change of the sidecar that was written over its draft.
+    var overwrittenChange = 0
     /// Files that lost their names, the first one to be rescued first.
     var rescues: [Rescue] = []
     /// News of the take's files that was not reported yet.
@@ -224,7 +226,8 @@ extension TakeOutput {
         syncState = .underWay
         return SyncPoint(
             frames: frames, site: site, audio: parts.flatMap(\.audio).filter { $0.file != nil }, sidecar: known,
-            isSidecarDue: isDue, draft: draft, isNamed: isNamed, closed: closedAudio,
+            isSidecarDue: isDue, overwrittenChange: overwrittenChange, draft: draft, isNamed: isNamed,
+            closed: closedAudio,
             rescue: rescues.first.map { ($0, rescuedBytes, leastFreeForRescue) })
     }
 

@@ -169,4 +169,38 @@ import Transport
         #expect(difference(Array(samples[end...]), 8000 + end..<72_000) == nil)
         #expect(sidecar.parts[0].soundSHA256 == nil)
     }
+
+    /// What a power cut leaves of the folder now, recovered.
+    private func recoveredAfterCut(_ rig: Rig) throws -> Sidecar? {
+        let cut = rig.directory + "-cut"
+        try FileManager.default.copyItem(atPath: rig.directory, toPath: cut)
+        let next = try Rig(directory: cut) { $0.bootID = "another boot" }
+        next.run(.seconds(3))
+        return try next.sidecars().first
+    }
+
+    @Test(arguments: codes)
+    func `markers are safe after the next sync, while no file can be made`(code: Int32) throws {
+        let storage = TroubledStorage()
+        let rig = try Rig.recording(for: .seconds(3), files: FileSystem(calls: storage))
+        storage.creating = code
+        for _ in 0..<60 { rig.press(.record) }
+        rig.run(.seconds(2))
+        #expect(rig.deck.state == .recording && rig.deck.status.faults.count == 1)
+        let recovered = try #require(try recoveredAfterCut(rig))
+        #expect(recovered.markers.count == 60 && recovered.endedBy == .powerCut)
+    }
+
+    @Test(arguments: codes)
+    func `why a take ended is safe, while no file can be made`(code: Int32) throws {
+        let storage = TroubledStorage()
+        let rig = try Rig.recording(for: .seconds(3), files: FileSystem(calls: storage))
+        storage.creating = code
+        rig.run(.milliseconds(985))
+        rig.press(.stop)
+        rig.run(.seconds(3))
+        #expect(try rig.sidecars() == [])
+        let recovered = try #require(try recoveredAfterCut(rig))
+        #expect(recovered.endedBy == .stop && recovered.frames == 32_000)
+    }
 }
