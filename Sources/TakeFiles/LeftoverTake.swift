@@ -34,6 +34,8 @@ struct LeftoverTake {
     var sidecar: Sidecar
     /// The audio files of each part, the filtered one before its twin.
     var parts: [[AudioFile]] = []
+    /// The gaps that recovery makes.
+    private(set) var newGaps: [Sidecar.Gap] = []
     /// Audio files that hold no frame.
     var empty: [AudioFile] = []
     /// Tails that belong to no take, and empty files beside those with the sound: a cut in a rename leaves them on FAT.
@@ -258,6 +260,7 @@ extension LeftoverTake {
         // Levels that were noted at the end hold for all of it, and for nothing less.
         if self.sidecar.endedBy == nil || self.sidecar.frames != listedFrames { self.sidecar.levels = [] }
         self.sidecar.trim()
+        newGaps = self.sidecar.listHoles(known: listedParts.union(settled.map(\.file)))
     }
 
     /// Whether what has the name of a document is neither that nor what a cut leaves of it: it is no file, or is whole JSON, or text.

@@ -145,6 +145,13 @@ public final class TakeRecovery {
             }
             shortcomings.append("\(lacks): \(problem): kept as \(kept)")
         }
+        for gap in found.newGaps {
+            let seconds = { (frames: Int64) in
+                let tenths = (frames * 10 + Int64(sidecar.rateHz) - 1) / Int64(sidecar.rateHz)
+                return "\(tenths / 10).\(tenths % 10) s"
+            }
+            shortcomings.append("\(seconds(gap.frames)) of it are lost from \(seconds(gap.atFrame - .first)) on")
+        }
         if found.draft == .waiting { try site.perform(.adopt) }
         if found.hasNewParts, found.draftProblem == nil || found.draft != .lost {
             // Only the headers of the audio list them, and these are about to be written.
