@@ -115,8 +115,22 @@ final class CaptureStream {
     /// The frame of the take that comes next.
     var takeFrame: TakeFrame { takeFrame(of: next) }
 
+    /// The same, but if it follows a loss, the first that was sampled again.
+    var takeFrameBehindLosses: TakeFrame { timeline.frame(behindLossesAt: next) }
+
     /// The frame of the take at a position of the ring.
     func takeFrame(of position: RingPosition) -> TakeFrame { timeline.frame(of: position) }
+
+    /// The frame of the take at an instant; `position` is what the ring has of it. Within a loss, it is one of the silent frames.
+    func takeFrame(at instant: Instant, _ position: RingPosition) -> TakeFrame {
+        let (start, end) = (timeline.frame(of: position), timeline.frame(behindLossesAt: position))
+        guard end > start, position > timeline.first, let last = ring.instant(ofFrame: position - 1) else {
+            return start
+        }
+        let since = instant - (last + format.duration(ofFrames: 1))
+        let frames = Int64((since.inSeconds * Double(output.sidecar.rateHz)).rounded())
+        return min(max(start, start + frames), end)
+    }
 
     /// The filter in force, or coming into force.
     var filter: FilterDesign { sound.filter }

@@ -396,7 +396,7 @@ extension RunningTake {
         let next = stream.next
         if let position = pressPosition, position <= next {
             pressPosition = nil
-            output.note(.preRoll(frames: stream.takeFrame(of: position) - .first))
+            output.note(.preRoll(frames: stream.takeFrame(at: pressed, position) - .first))
         }
         var early: [(at: Instant, note: String?)] = []
         for marker in pendingMarkers {
@@ -406,7 +406,8 @@ extension RunningTake {
                 early.append(marker)
                 continue
             }
-            place(marker.note, at: min(max(.first, stream.takeFrame(of: position)), stream.takeFrame))
+            let frame = max(.first, stream.takeFrame(at: marker.at, position))
+            place(marker.note, at: min(frame, stream.takeFrameBehindLosses))
         }
         pendingMarkers = early
     }
@@ -447,7 +448,7 @@ extension RunningTake {
         while let (instant, gain) = pendingGains.first {
             let position = stream.ring.framePosition(at: instant) ?? stream.next
             guard position < stream.next else { return }
-            let frame = max(stream.firstFrame, stream.takeFrame(of: position))
+            let frame = max(stream.firstFrame, stream.takeFrame(at: instant, position))
             output.note(.gain(Sidecar.GainChange(atFrame: frame, gainDB: gain.gainDB, agc: gain.agc)))
             pendingGains.removeFirst()
         }

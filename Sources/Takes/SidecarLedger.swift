@@ -75,7 +75,7 @@ public struct SidecarLedger: Sendable {
             changed(isUrgent: true)
         case .marker(let frame, let text):
             guard sidecar.markers.count < Self.mostMarkers else { return }
-            sidecar.markers.append(Sidecar.Marker(atFrame: frame, note: text.map(Self.shortened)))
+            sidecar.markers.append(Sidecar.Marker(atFrame: freeFrame(at: frame), note: text.map(Self.shortened)))
             changed(isUrgent: true)
         case .gap(let frame, let frames, let cause):
             changed(isUrgent: add(Sidecar.Gap(atFrame: frame, frames: frames, cause: cause)))
@@ -145,6 +145,13 @@ public struct SidecarLedger: Sendable {
     private mutating func changed(isUrgent: Bool) {
         change += 1
         if isUrgent { urgentChange = change }
+    }
+
+    /// The last frame up to `frame` that has no marker: a marker that is edited later is known by its frame.
+    private func freeFrame(at frame: TakeFrame) -> TakeFrame {
+        var free = frame
+        while free > .first, sidecar.markers.contains(where: { $0.atFrame == free }) { free = free - 1 }
+        return free
     }
 
     /// What of a note is kept: whole characters.

@@ -160,6 +160,40 @@ import Workers
             ])
     }
 
+    @Test func `markers within what was lost lie where they were set, each at a frame of its own`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(1000))
+        rig.press(.record)
+        rig.run(.milliseconds(1985))
+        for _ in 0..<2 {
+            rig.card.overrun(for: .milliseconds(250))
+            for ago in [200, 50, 50, 0] {
+                rig.deck.handle(.press(.record, at: rig.clock.now() - .milliseconds(ago)))
+            }
+            // Whole periods.
+            rig.run(.milliseconds(800))
+        }
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.gaps.map(\.atFrame.count) == [16_000, 24_400] && sidecar.gaps.map(\.frames) == [2000, 2000])
+        let first: [Int64] = [16_400, 17_599, 17_600, 18_000]
+        #expect(sidecar.markers.map(\.atFrame.count).sorted() == first + first.map { $0 + 8400 })
+    }
+
+    @Test func `a press within what was lost counts the silence before it as pre-roll`() throws {
+        let rig = try Rig { $0.preRoll = .seconds(2) }
+        rig.run(.milliseconds(3000))
+        rig.card.overrun(for: .milliseconds(500))
+        rig.deck.handle(.press(.record, at: rig.clock.now() - .milliseconds(250)))
+        rig.run(.milliseconds(985))
+        rig.press(.stop)
+        rig.settle()
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.preRollFrames == 16_000)
+        #expect(sidecar.gaps == [Sidecar.Gap(atFrame: 14_000, frames: 4000, cause: .xrun)])
+    }
+
     @Test func `what the card's overrun lost is silent in the file and listed`() throws {
         let rig = try Rig()
         rig.run(.milliseconds(1000))
