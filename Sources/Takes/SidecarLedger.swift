@@ -21,6 +21,8 @@ public struct SidecarLedger: Sendable {
     /// The length of the take when the sidecar was last given out to be written.
     private var givenOutFrames: Int64 = 0
 
+    /// The frame of the last marker of the take; nil: it is not known.
+    private var latestMarker: TakeFrame?
     /// Ranges of gaps span at least this many seconds.
     private var rangeSeconds: Int64 = 60
     /// Of so many clock points that are noted, one is kept.
@@ -139,6 +141,7 @@ public struct SidecarLedger: Sendable {
     /// Less of the take is there than was noted: what is left of the sidecar.
     public mutating func replace(_ sidecar: Sidecar) {
         self.sidecar = sidecar
+        latestMarker = nil
         changed(isUrgent: true)
     }
 
@@ -148,7 +151,10 @@ public struct SidecarLedger: Sendable {
     }
 
     /// The last frame up to `frame` that has no marker: a marker that is edited later is known by its frame.
-    private func freeFrame(at frame: TakeFrame) -> TakeFrame {
+    private mutating func freeFrame(at frame: TakeFrame) -> TakeFrame {
+        let latest = latestMarker ?? sidecar.markers.map(\.atFrame).max() ?? frame - 1
+        latestMarker = max(latest, frame)
+        guard frame <= latest else { return frame }
         var free = frame
         while free > .first, sidecar.markers.contains(where: { $0.atFrame == free }) { free = free - 1 }
         return free
