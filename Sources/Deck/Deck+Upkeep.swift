@@ -104,15 +104,15 @@ extension Deck {
         {
             current.append(Fault(.storageFailing, "storage: \(volatility)"))
         }
-        // Behind those of the storage itself: of one kind the first is shown.
         stall.update(hasSound: recordsSound, lastSync: progress?.lastSync, now: now)
         if let fault = stall.fault(promise: options.syncPromise, now: now) { current.append(fault) }
+        if let trouble = progress?.trouble { current.append(trouble) }
+        // Behind those of the storage itself: of one kind the first is shown.
         if let fault = recovery.fault { current.append(fault) }
         if let damagedTakes { current.append(Fault(.storageFailing, damagedTakes)) }
         if let free = storage.freeBytes, let fault = options.lackOfSpace(in: storage.path, free, likelyFormat) {
             current.append(fault)
         }
-        if let trouble = progress?.trouble { current.append(trouble) }
         if clockOrigin == .unset { current.append(.clockUnset) }
         if let fault = input?.designFault { current.append(fault) }
         if let fault = signalFault(now: now) { current.append(fault) }

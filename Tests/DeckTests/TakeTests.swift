@@ -340,7 +340,7 @@ import Workers
             _ = rig.workers.storage.step()
         }
         // It is reported while it happens.
-        #expect(rig.deck.status.faults.map(\.code) == [.overload])
+        #expect(rig.deck.status.faults.map(\.code) == [.storageFailing, .overload])
         rig.deck.handle(.press(.stop, at: rig.clock.now()))
         for _ in 0..<50 {
             rig.clock.advance(by: .milliseconds(100))
