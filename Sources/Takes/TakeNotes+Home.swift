@@ -74,12 +74,15 @@ extension TakeNotes {
 
     /// Unites these notes with those of another library.
     ///
-    /// Where both say something of one frame, these hold. Of two memos both are kept, the other one below, where there is room.
+    /// Where both say something of one frame, these hold. Of two memos both are kept, the other one below, where there is room, unless its
+    /// lines stand in this one.
     public mutating func unite(
         memo other: String?, starred isStarred: Bool, tags others: [String], markers: [Sidecar.Marker],
         recorded: [Sidecar.Marker]
     ) {
-        if let other, !other.isEmpty, other.utf8.count <= Self.longestMemo, memo?.contains(other) != true {
+        if let other, !other.isEmpty, other.utf8.count <= Self.longestMemo,
+            !"\n\(memo ?? "")\n".contains("\n\(other)\n")
+        {
             let both = memo.map { "\($0)\n\n\(other)" } ?? other
             if both.utf8.count <= Self.longestMemo { memo = both }
         }

@@ -66,13 +66,17 @@ struct ForeignNotesTests {
         #expect(noted.isComplete(revision: 1, in: deliveries.store.name))
     }
 
-    @Test func `two memos are both kept`() async throws {
+    @Test(arguments: [
+        ("a wren", "a wren\n\nby the river"), ("a wren by the river", "a wren by the river\n\nby the river"),
+        ("a wren\nby the river", "a wren\nby the river"),
+    ])
+    func `two memos are both kept, and none twice`(memo: String, united: String) async throws {
         try await lose()
-        await notes.change { $0.memo = "a wren" }
+        await notes.change { $0.memo = memo }
         try await send()
-        #expect(try there().memo == "a wren\n\nby the river")
+        #expect(try there().memo == united)
         let text = "\(deliveries.root)/\(name.day)/\(name.stem).txt"
-        #expect(try String(contentsOfFile: text, encoding: .utf8) == "a wren\n\nby the river\n")
+        #expect(try String(contentsOfFile: text, encoding: .utf8) == "\(united)\n")
     }
 
     @Test func `what was corrected on the kit is not undone by a store that comes back with an older revision`()
