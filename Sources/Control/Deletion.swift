@@ -41,10 +41,11 @@ extension Deletion {
         guard let place = place.flatMap(Place.init(rawValue:)) else {
             throw Refusal(
                 .usage,
-                "delete: where: \(place.map { "found \($0)" } ?? "it is missing"), allowed are here, there, both")
+                "delete: where: \(place.map { "found \(JSONValue.string($0).excerpt)" } ?? "it is missing"), allowed are here, there, both"
+            )
         }
         guard left == nil || left == "home" else {
-            throw Refusal(.usage, "delete: left: found \(left ?? ""), allowed is home")
+            throw Refusal(.usage, "delete: left: found \(JSONValue.string(left ?? "").excerpt), allowed is home")
         }
         guard left == nil || place == .here else {
             throw Refusal(.busy, "delete: left: home cannot be left where its copy is deleted: ask with where=here")

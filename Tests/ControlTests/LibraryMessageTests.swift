@@ -171,8 +171,12 @@ import Transport
         (#"{"command":"tag","take":1,"add":["a\nb"]}"#, #"tag: add: found ["a\nb"], allowed is \#(tags)"#),
         (#"{"command":"delete","take":"\#(stem)"}"#, "delete: where: it is missing, allowed are here, there, both"),
         (
-            #"{"command":"delete","take":"\#(stem)","where":"here","left":"kit"}"#,
-            "delete: left: found kit, allowed is home"
+            #"{"command":"delete","take":"\#(stem)","where":"\#(long)"}"#,
+            "delete: where: found \"\(long.prefix(38))…, allowed are here, there, both"
+        ),
+        (
+            #"{"command":"delete","take":"\#(stem)","where":"here","left":"\#(long)"}"#,
+            "delete: left: found \"\(long.prefix(38))…, allowed is home"
         ),
         (#"{"command":"star","take":1}"#, "star: starred is missing, allowed is true or false"),
         (#"{"command":"star","take":1,"starred":null}"#, "star: starred: found null, allowed is true or false"),
