@@ -269,7 +269,7 @@ let package = Package(
             name: "DeckTests",
             dependencies: [
                 "Deck", "Recording", "Takes", "Transport", "Panel", "Filters", "Ring", "Workers", "TakeFiles",
-                "Playback", "ScriptedPlayback", "SeededRandom", "TakePlaces",
+                "Playback", "ScriptedPlayback", "SeededRandom", "TakePlaces", "PowerCuts",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -315,7 +315,8 @@ let package = Package(
             name: "LibraryTests",
             dependencies: [
                 "Library", "Catalog", "Upload", "Control", "Commands", "Settings", "TakeFiles", "Takes", "Transport",
-                "Workers", "FinishedTakes", "OtherPrograms", .product(name: "GRDB", package: "GRDB.swift"),
+                "Workers", "PowerCuts", "FinishedTakes", "OtherPrograms",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -338,7 +339,7 @@ let package = Package(
             name: "CommandsTests",
             dependencies: [
                 "Takes", "Transport", "Panel", "Ring", "Workers", "Lines", "TakeFiles", "History", "Control", "Doctor",
-                "Settings", "Programs", "Commands", "OtherPrograms",
+                "Settings", "Programs", "Commands", "PowerCuts", "OtherPrograms",
             ],
             swiftSettings: strictMemory),
     ],

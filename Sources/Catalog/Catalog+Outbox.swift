@@ -39,7 +39,7 @@ public struct OutboxCounts: Hashable, Sendable {
     public var held = 0
     /// There.
     public var done = 0
-    /// Of those that are there, how many could not be verified.
+    /// The number of takes that are there and could not be verified.
     public var unverified = 0
     /// Why one of them could not be.
     public var whyUnverified: String?

@@ -49,7 +49,7 @@ extension Catalog {
     }
 
     /// Takes that were compared and are not damaged, on storages that are in, one after the other, again and again.
-    /// - Parameter last: the row id of the last take of the call before; nil: begin anywhere.
+    /// - Parameter last: the row id of the last take of the call before; without one, the reading begins anywhere.
     /// - Returns: each take once at most.
     public func comparedTakes(after last: inout Int64?, limit: Int) throws -> [QueuedUpload] {
         let rows = try database.read { [last] database -> [(id: Int64, take: QueuedUpload?)] in
@@ -74,7 +74,7 @@ extension Catalog {
         return rows.compactMap(\.take)
     }
 
-    /// Whether the row of a take says how its sound stands; nil: there is none.
+    /// True if the row of a take has the result of a comparison; nil if the take has no row.
     public func saysSound(of take: String) throws -> Bool? {
         try database.read { database in try Self.row(of: take, database).map { $0.entry.sound != nil } }
     }

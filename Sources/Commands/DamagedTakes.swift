@@ -12,7 +12,7 @@ struct DamagedTakes {
 
     init(_ session: Session) { self.session = session }
 
-    /// Why a take is damaged, as a comparison of all of its files finds; nil: it is not, as far as that is known.
+    /// Compares all files of a take, and returns the damage as a sentence; nil if none was found.
     /// - Parameter command: what a sentence begins with.
     func damage(of sidecar: Sidecar, in folder: String, for command: String) throws(Failure) -> String? {
         var problems: [String] = []
@@ -50,7 +50,7 @@ struct DamagedTakes {
         try session.write(line: "accepted \(stem) as it is: it is sent, and may be deleted, as others are")
     }
 
-    /// How many takes the library holds as damaged, and the first one with what is wrong; nil: it does not say.
+    /// The number of takes that the library holds as damaged, and the first one with its damage; nil if the library does not answer.
     func count(_ client: LibraryClient) -> (count: Int, first: CatalogedTake?)? {
         var query = TakeQuery()
         query.isDamaged = true

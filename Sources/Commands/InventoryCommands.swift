@@ -83,7 +83,7 @@ struct CheckCommand: FieldfareCommand {
                 : "\(path) does not exist: the defaults are in force")
     }
 
-    /// What the recorder's card delivers; nil: it has none, or is not running.
+    /// The format of the recorder's card; nil if the recorder has no card or is not running.
     private func openFormat(in session: Session) -> StreamFormat? {
         guard let (status, _) = try? session.askForStatus(.status, timeout: .seconds(5)), let rateHz = status.rateHz,
             let channels = status.channels,

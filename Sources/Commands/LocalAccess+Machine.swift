@@ -62,7 +62,7 @@ extension LocalAccess {
             }
         })
 
-    /// What the card will deliver, as far as it is known.
+    /// The format that the card will deliver; nil if it is not known.
     private static func format(for request: CaptureRequest, open: StreamFormat?) -> StreamFormat? {
         if var open {
             open.rateHz = request.rateHz ?? open.rateHz

@@ -26,8 +26,8 @@ public struct LocalAccess: Sendable {
     public var places: @Sendable (_ file: String?) throws(Failure) -> Places
     /// All that is wrong with a settings file, one sentence each; nil: the usual one.
     public var problems: @Sendable (_ file: String?) throws(Failure) -> [String]
-    /// How this machine cannot keep the pre-roll that a settings file asks for, one sentence; nil: it can, or nobody knows the card's
-    /// format. `open`: what the recorder's card delivers.
+    /// Compares the pre-roll that a settings file asks for with this machine's memory, and returns the shortage as a sentence; nil if
+    /// there is none, or if the card's format is not known. `open` is the format of the recorder's card.
     public var preRollShortage: @Sendable (_ file: String?, _ open: StreamFormat?) -> String? = { _, _ in nil }
     /// Whether there is such a file.
     public var isThere: @Sendable (_ file: String) -> Bool = { file in unsafe access(file, F_OK) == 0 }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Panel
+import PowerCuts
 import TakeFiles
 import Takes
 import Testing

@@ -1,4 +1,5 @@
 import Glibc
+import PowerCuts
 import Takes
 
 @testable import TakeFiles
