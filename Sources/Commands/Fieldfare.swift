@@ -31,7 +31,8 @@ public struct Fieldfare: ParsableCommand {
             CommandGroup(
                 name: "Kit",
                 subcommands: [
-                    CardsCommand.self, LinesCommand.self, ClockCommand.self, CheckCommand.self, DoctorCommand.self,
+                    CardsCommand.self, LinesCommand.self, ClockCommand.self, CheckCommand.self, SettingsCommand.self,
+                    DoctorCommand.self,
                     HistoryCommand.self, SupportCommand.self, RecoverCommand.self, LabelCommand.self,
                     NetworksCommand.self, PowerCommand.self,
                 ]),

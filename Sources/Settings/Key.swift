@@ -13,8 +13,10 @@ struct Key<Root>: Sendable {
         let path: any PartialKeyPath<Root> & Sendable
         /// Each thing that is allowed, for people.
         let allowed: [String]
-        /// What it is for, and its default.
+        /// What it is for.
         let purpose: String
+        /// What is in force where the file does not name it.
+        let standard: KeyDefault
         /// Who may change it.
         let hand: SettingsHand
         /// Reads the node; false: what it says is not in force.
@@ -26,13 +28,12 @@ struct Key<Root>: Sendable {
     /// A key whose value goes to `path`.
     init<Value>(
         _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ form: Form<Value>,
-        _ purpose: String = "",
-        changed hand: SettingsHand = .phone
+        _ purpose: String = "", default standard: KeyDefault = .none, changed hand: SettingsHand = .phone
     ) {
         self.name = name
         role = .value(
             Assignment(
-                path: path, allowed: form.allowed, purpose: purpose, hand: hand,
+                path: path, allowed: form.allowed, purpose: purpose, standard: standard, hand: hand,
                 read: { node, root, reader in
                     switch form.read(node, &reader) {
                     case .understood(let value):
@@ -62,6 +63,32 @@ struct Key<Root>: Sendable {
         case .value(let assignment): [(dotted(section + [name]), assignment)]
         case .section(let keys): keys.flatMap { $0.assignments(below: section + [name]) }
         }
+    }
+}
+
+/// What is in force where a file does not name a key.
+enum KeyDefault: ExpressibleByStringLiteral, CustomStringConvertible {
+    /// A value, in TOML.
+    case value(String)
+    /// What each kit has for itself, in words.
+    case words(String)
+    case none
+
+    init(stringLiteral value: String) { self = .value(value) }
+
+    var description: String {
+        switch self {
+        case .value(let text), .words(let text): text
+        case .none: "none"
+        }
+    }
+
+    /// The value; nil: there is none that is the same for all kits.
+    var value: SettingsValue? {
+        guard case .value(let text) = self, let document = try? TOMLDocument(Array("key = \(text)".utf8)) else {
+            return nil
+        }
+        return SettingsValue.values(document)[["key"]]
     }
 }
 

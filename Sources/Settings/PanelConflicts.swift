@@ -45,6 +45,14 @@ private struct PanelPart {
         .lamp(\.panel.leds.record), .lamp(\.panel.leds.play), .lamp(\.panel.leds.upload), .lamp(\.panel.leds.fault),
     ]
     static let lampForAll = lamp(\.panel.leds.all)
+    static let all = buttons + lamps + [lampForAll]
+}
+
+extension SettingsSchema {
+    /// The keys of the buttons and lamps without a line.
+    static func unconnected(in settings: Settings) -> Set<String> {
+        Set(PanelPart.all.filter { $0.wiring(settings) == nil }.map { name(of: $0.path) })
+    }
 }
 
 extension SettingsReader {
@@ -66,12 +74,11 @@ extension SettingsReader {
     /// A line serves one button or lamp. The one that the file names keeps it before the one that has it by default,
     /// a button before a lamp, since reading a line harms nothing, and else the first in the file.
     mutating func checkThatLinesDiffer(in settings: inout Settings) {
-        let parts = PanelPart.buttons + PanelPart.lamps + [PanelPart.lampForAll]
         let named = [PanelPart.buttons, PanelPart.lamps + [PanelPart.lampForAll]].flatMap { kind in
             kind.filter { understood[$0.path] != nil }.sorted { place(of: $0) < place(of: $1) }
         }
         var owners: [PanelPart.Wiring: PanelPart] = [:]
-        for part in named + parts.filter({ understood[$0.path] == nil }) {
+        for part in named + PanelPart.all.filter({ understood[$0.path] == nil }) {
             guard let wiring = part.wiring(settings) else { continue }
             guard let owner = owners[wiring] else {
                 owners[wiring] = part

@@ -39,7 +39,8 @@ public struct SettingsForm: Encodable, Sendable {
             let section = parts.dropLast().joined(separator: ".")
             let words = assignment.allowed.compactMap(Self.word)
             let entry = Entry(
-                key: parts.last ?? "", purpose: assignment.purpose, allowed: assignment.allowed,
+                key: parts.last ?? "", purpose: "\(assignment.purpose). Default: \(assignment.standard)",
+                allowed: assignment.allowed,
                 values: words.count == assignment.allowed.count ? words : nil, value: found[parts]?.withoutPassword,
                 changeable: assignment.hand != .file)
             if sections.last?.name != section { sections.append(Section(name: section, keys: [])) }
@@ -95,7 +96,7 @@ extension SettingsValue: Encodable {
 
 extension SettingsValue {
     /// The value as TOML 1.0 has it, on one line.
-    var toml: String {
+    public var toml: String {
         switch self {
         case .text(let text): Self.string(text)
         case .integer(let number): String(number)

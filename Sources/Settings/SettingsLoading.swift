@@ -29,10 +29,7 @@ extension Settings {
         var settings = Settings()
         do throws(TOMLDocument.Failure) {
             var reader = SettingsReader(document: try TOMLDocument(bytes), file: file)
-            reader.read(0, SettingsSchema.keys, into: &settings)
-            reader.apply(SettingsSchema.rules, to: &settings)
-            reader.checkLampForAll(in: &settings)
-            reader.checkThatLinesDiffer(in: &settings)
+            reader.read(into: &settings)
             let places = { (problem: SettingsProblem) in (problem.line ?? 0, problem.column ?? 0) }
             var problems = reader.problems.sorted { places($0) < places($1) }
             let unlisted = reader.problemCount - problems.count

@@ -18,6 +18,14 @@ struct SettingsReader {
         self.file = file
     }
 
+    /// Reads the whole file.
+    mutating func read(into settings: inout Settings) {
+        read(0, SettingsSchema.keys, into: &settings)
+        apply(SettingsSchema.rules, to: &settings)
+        checkLampForAll(in: &settings)
+        checkThatLinesDiffer(in: &settings)
+    }
+
     /// Reads a table whose known keys are `keys`.
     mutating func read<Root>(_ table: Int, _ keys: [Key<Root>], into root: inout Root) {
         for node in document.children(of: table) {
@@ -40,6 +48,9 @@ struct SettingsReader {
             }
         }
     }
+
+    /// A key's value is not in force after all.
+    mutating func forget(_ path: AnyKeyPath) { understood[path] = nil }
 
     /// Adds a problem with a key.
     mutating func report(_ node: Int, _ message: String) {

@@ -92,6 +92,7 @@ extension SettingsReader {
             }
             for path in rule.paths where !rule.isKept(settings) {
                 SettingsSchema.reset(path, in: &settings)
+                forget(path)
             }
         }
     }

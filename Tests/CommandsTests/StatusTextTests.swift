@@ -111,3 +111,29 @@ import Transport
         #expect([21600, 40.5, 0.25, 100].map { Figures.short($0) } == ["21600", "40.5", "0.25", "100"])
     }
 }
+
+@Suite struct AskedStateTests {
+    @Test(
+        arguments: [
+            (["recording"], 0), (["playing"], 1), (["playing", "recording"], 0), (["idle", "fault", "paused"], 1),
+        ] as [([String], Int32)])
+    func `the exit status says whether it is in the state`(_ states: [String], _ expected: Int32) throws {
+        let recorder = try DeskRecorder()
+        let (status, output, complaints) = run(["status"] + states.flatMap { ["--is", $0] }, at: recorder)
+        #expect(status == expected && output.isEmpty)
+        #expect(complaints == (expected == 0 ? [] : ["status: the recorder's state is recording"]))
+    }
+
+    @Test func `armed is no state of its own`() throws {
+        let recorder = try DeskRecorder()
+        recorder.received.isAtRest.withLock { $0 = true }
+        #expect(run(["status", "--is", "armed"], at: recorder).status == 1)
+        #expect(run(["status", "--is", "idle"], at: recorder).status == 0)
+    }
+
+    @Test func `a recorder that does not answer is in no state`() {
+        let (status, output, _) = run(["--socket", "/nowhere/recorder.sock", "status", "--is", "idle"])
+        #expect(status == 69 && output.isEmpty)
+        #expect(run(["status", "--is", "asleep"]).status == 64)
+    }
+}

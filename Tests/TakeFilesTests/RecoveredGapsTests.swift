@@ -67,8 +67,8 @@ struct RecoveredGapsTests {
         let sidecar = try #require(try bench.recovered())
         let end = sidecar.end(of: sidecar.parts[0])
         #expect(sidecar.parts[0].frames < sidecar.parts[1].firstFrame.count)
-        expectHole(
-            sidecar, Sidecar.Gap(atFrame: end, frames: sidecar.parts[1].firstFrame - end, cause: sidecar.gaps[0].cause))
+        let cause = try #require(sidecar.gaps.first).cause
+        expectHole(sidecar, Sidecar.Gap(atFrame: end, frames: sidecar.parts[1].firstFrame - end, cause: cause))
     }
 
     @Test func `what is listed already is not listed again`() throws {

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Control
+import Settings
+
+/// The settings, for programs.
+struct SettingsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "settings", abstract: "Print what keys of the settings are set to.",
+        subcommands: [SettingsGet.self])
+
+    @OptionGroup var options: GlobalOptions
+}
+
+struct SettingsGet: FieldfareCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Print what keys of the settings are set to, or their defaults.",
+        discussion: """
+            A line for each; of a list, a line for each of its elements; for a key without a value, none. What is \
+            wrong with the file is complained of, and what is in force then is printed.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: ArgumentHelp("A key with its section, such as capture.rate_hz.", valueName: "key"))
+    var keys: [String]
+
+    func run(in session: Session) throws(Failure) {
+        let settings = SettingsInForce.load(from: options.settings)
+        var values: [(key: String, value: SettingsValue?)] = []
+        for key in keys {
+            do throws(SettingsInForce.NoSuchKey) {
+                values.append((key, try settings.value(of: key)))
+            } catch {
+                throw Failure(exitStatus: 64, error.description)
+            }
+        }
+        for problem in settings.problems { session.console.complain(problem.description) }
+        guard !options.json else {
+            let members = values.map { ($0.key, (try? $0.value.map { try JSONValue(encoding: $0) }) ?? .null) }
+            return try session.write(json: .object(Dictionary(members) { $1 }))
+        }
+        for line in values.flatMap({ $0.value?.lines ?? [] }) { try session.write(line: line) }
+    }
+}
+
+extension SettingsValue {
+    /// The value for a shell: of a list a line for each element.
+    fileprivate var lines: [String] {
+        switch self {
+        case .list(let values): values.flatMap(\.lines)
+        // One that would be more than a line is written as in the file.
+        case .text(let text) where !text.unicodeScalars.contains { $0.properties.generalCategory == .control }: [text]
+        case .text, .integer, .real, .boolean, .table: [toml]
+        }
+    }
+}
