@@ -38,6 +38,9 @@ struct TakeText {
         if let format = sidecar.pendingFormat {
             rows.append(("pending", "it is still to be converted to \(format): its files will be replaced"))
         }
+        if sidecar.restored == true {
+            rows.append(("restored", "from the bin: it stays until it is deleted again, or its space is needed"))
+        }
         return rows.map { name, text in name + String(repeating: " ", count: max(1, 11 - name.count)) + text }
     }
 

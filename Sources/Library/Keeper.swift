@@ -25,6 +25,8 @@ actor Keeper: ServiceLifecycle.Service {
     private nonisolated let mailbox: AsyncStream<Void>.Continuation
     /// Takes that were looked at, or that the recorder was asked to delete, since it was looked last.
     private var asked: Set<String> = []
+    /// Those of them that a person brought back from the bin.
+    private var restored: [QueuedUpload] = []
     /// Takes whose files were not what was sent, and until when they are not read again.
     private var unfit: [String: ContinuousClock.Instant] = [:]
     /// Why takes were not deleted, by stem: each reason is logged once.
@@ -77,7 +79,7 @@ actor Keeper: ServiceLifecycle.Service {
     }
 
     private func free() async {
-        asked = []
+        (asked, restored) = ([], [])
         while await isNeeded(), let (stem, terms) = await nextTake() {
             guard await discard(stem, terms) else { return }
         }
@@ -123,11 +125,20 @@ actor Keeper: ServiceLifecycle.Service {
             var takes: [QueuedUpload] = []
             attempt { takes = try catalogs.catalog.sentTakes(limit: 20 + asked.count) }
             takes.removeAll { asked.contains($0.take.stem) }
-            guard !takes.isEmpty else { return nil }
+            // They stay until a person deletes them, but for space that is needed: then they are the last that go.
+            let isRest = takes.isEmpty
+            if isRest {
+                guard policy == .untilNeeded, !restored.isEmpty else { return nil }
+                takes = [restored.removeFirst()]
+            }
             for take in takes {
                 let stem = take.take.stem
                 asked.insert(stem)
                 if let until = unfit[stem], until > .now { continue }
+                if !isRest, (try? KitCopy(take.take, in: take.folder))?.sidecar.restored == true {
+                    restored.append(take)
+                    continue
+                }
                 guard (try? catalogs.inHand.beginDeleting(stem)) != nil else { continue }
                 if let terms = await provenTerms(of: take) { return (stem, terms) }
                 catalogs.inHand.endDeleting(stem)

@@ -94,23 +94,27 @@ struct BinAge: Codable, Hashable {
     }
 }
 
-/// The bin's note on a take: when the take was deleted.
+/// The bin's note on a take: when the take was deleted, and whether all of it is there.
 struct BinNote: Codable, Hashable {
     /// The bin's age then, in seconds.
     var since: Int64
     /// The same as a date for people, ISO 8601 in UTC; nil if the clock was not set.
     var binned: String?
+    /// Whether all files of the take were moved there: what is found of it elsewhere later, a person put there. nil: not known.
+    var isWhole: Bool?
 
     enum CodingKeys: String, CodingKey {
         case binned
+        case isWhole = "whole"
         case since = "since_age_seconds"
     }
 
     var bytes: [UInt8] { Self.json(self) }
 
-    init(since: Int64, binned: String?) {
+    init(since: Int64, binned: String?, isWhole: Bool? = nil) {
         self.since = since
         self.binned = binned
+        self.isWhole = isWhole
     }
 
     init?(_ bytes: [UInt8]) {

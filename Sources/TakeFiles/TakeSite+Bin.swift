@@ -43,34 +43,73 @@ extension TakeSite {
 
     mutating func moveFromBin() throws(FileError) {
         let (from, to) = (try openBin(), try openDay())
-        try move(from.path, to, but: [.binNote, .binNoteDraft, .binnedSidecar, .binnedSidecarDraft, .binnedRemoval])
+        try move(from.path, to, but: Self.ofBin)
     }
 
-    /// Moves files of the take. What a cut left half moved is moved on: of a file that has both names, the empty one is no loss.
-    private func move(_ from: String, _ to: OpenFile, but kept: [TakeDocument]) throws(FileError) {
+    /// That no other file has the name of a file of the take in the bin. `.bin` removes the documents that are left out.
+    func checkNamesInBin() throws(FileError) {
+        _ = try moves("\(takes.path)/\(name.day)", binPath, but: [.sidecar, .revision, .removal])
+    }
+
+    /// The same in the day's folder.
+    func checkNamesInDay() throws(FileError) { _ = try moves(binPath, "\(takes.path)/\(name.day)", but: Self.ofBin) }
+
+    /// The documents of a take that stay in the bin.
+    static let ofBin: [TakeDocument] = [.binNote, .binNoteDraft, .binnedSidecar, .binnedSidecarDraft, .binnedRemoval]
+
+    /// What is done with one file.
+    private enum Move {
+        case rename
+        /// An empty file is in its place, as a cut leaves it.
+        case replaceEmpty
+        /// It is empty, or the same as what is in its place.
+        case drop
+    }
+
+    /// What is to be done with the files of the take.
+    /// - Throws: `EEXIST`, if there is another file of a name: then none is moved.
+    private func moves(
+        _ from: String, _ to: String, but kept: [TakeDocument]
+    ) throws(FileError) -> [(file: String, move: Move)] {
         let kept = kept.map { $0.name(stem: name.stem) }
         let names = try files.entries(from).filter {
             TakeName(file: $0, day: name.day) == name && !kept.contains($0)
         }.sorted()
-        var moved: [String] = []
+        var moves: [(file: String, move: Move)] = []
         for file in names {
-            let (source, there) = ("\(from)/\(file)", "\(to.path)/\(file)")
-            guard let length = byteCount(there), length > 0 else {
-                moved.append(file)
-                continue
+            let (source, there) = ("\(from)/\(file)", "\(to)/\(file)")
+            let length = byteCount(there)
+            if length == nil, !files.isTaken(there) {
+                moves.append((file, .rename))
+            } else if length == 0 {
+                moves.append((file, .replaceEmpty))
+            } else {
+                let isSuperfluous = length == nil ? false : byteCount(source) == 0 ? true : try isCopy(source, there)
+                guard isSuperfluous else { throw FileError("move \(source) to", there, code: EEXIST) }
+                moves.append((file, .drop))
             }
-            let isEmpty = byteCount(source) == 0
-            let isSuperfluous = isEmpty ? true : try isCopy(source, there)
-            guard isSuperfluous else { throw FileError("move \(source) to", there, code: EEXIST) }
-            try files.remove(source)
         }
-        if try files.kind(of: takes.path).splitsNames, !moved.isEmpty {
-            for file in moved { _ = try files.create("\(to.path)/\(file)", isNew: false) }
+        return moves
+    }
+
+    /// Moves files of the take, and moves on what a cut left half moved.
+    private func move(_ from: String, _ to: OpenFile, but kept: [TakeDocument]) throws(FileError) {
+        let moves = try moves(from, to.path, but: kept)
+        for (file, move) in moves where move == .drop { try files.remove("\(from)/\(file)") }
+        let moved = moves.filter { $0.move != .drop }
+        let isReserved = try files.kind(of: takes.path).splitsNames
+        if isReserved, !moved.isEmpty {
+            for (file, _) in moved { _ = try files.create("\(to.path)/\(file)", isNew: false) }
             try files.syncFolder(to)
         }
-        for file in moved {
-            try files.rename("\(from)/\(file)", to: "\(to.path)/\(file)")
-            try settleAny("\(to.path)/\(file)")
+        for (file, move) in moved {
+            let (source, there) = ("\(from)/\(file)", "\(to.path)/\(file)")
+            if isReserved || move == .replaceEmpty {
+                try files.rename(source, to: there)
+            } else {
+                try files.renameNew(source, to: there)
+            }
+            try settleAny(there)
         }
     }
 
@@ -83,9 +122,10 @@ extension TakeSite {
         }
     }
 
-    /// The length of a file; nil for anything else, or nothing.
+    /// The length of a file; nil for anything else, nothing, or what cannot be read.
     private func byteCount(_ path: String) -> Int64? {
-        (try? files.openToRead(path, followsLink: false)).flatMap { try? files.length($0) }
+        guard (try? files.openFolder(path, followsLink: false)) == nil else { return nil }
+        return (try? files.openToRead(path, followsLink: false)).flatMap { try? files.length($0) }
     }
 
     /// Whether two names stand for the same bytes, of which one may go. On FAT they may be the same blocks, of which none may.

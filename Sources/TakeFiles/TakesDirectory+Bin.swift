@@ -60,6 +60,7 @@ extension TakesDirectory {
         }
         do throws(FileError) {
             try site.makeBin()
+            try site.checkNamesInBin()
             let since = try keepAge(at: moment)
             let note = BinNote(since: since, binned: moment.origin == .unset ? nil : moment.wall.iso8601)
             try site.perform(.noteBinning, content: note.bytes)
@@ -75,22 +76,28 @@ extension TakesDirectory {
             throw error
         }
         bin.add(try item(take))
+        // Else the next reading of the bin does it.
+        try? note(take, isWhole: true)
     }
 
-    /// Moves a take from the bin back to its day's folder, as it was.
-    /// - Throws: `FileError`; then it is in the bin. `EEXIST`: a take of that name is there; `ENOENT`: it is not in the bin.
+    /// Moves a take from the bin back to its day's folder. Its sidecar says that it was restored.
+    /// - Throws: `FileError`; then it is in the bin. `EEXIST`: a take of that name is there (`restore`), or another file of one of its names;
+    ///   `ENOENT`: it is not in the bin.
     public func restore(_ take: TakeName) throws(FileError) {
         guard try !contains(take) else { throw FileError("restore", sidecarPath(of: take), code: EEXIST) }
         var site = TakeSite(files: files, takes: folder, name: take)
         _ = try site.openBin()
         let sidecar = try files.contents(site.path(.binnedSidecar), limit: LeftoverTake.mostSidecarBytes)
+        try site.checkNamesInDay()
+        // A cut leaves some of its files in the folder of the day.
+        try note(take, isWhole: false)
         do throws(FileError) {
             try site.perform(.takeOut)
-            try site.perform(.revise, content: sidecar)
+            try site.perform(.revise, content: Self.restored(sidecar))
         } catch {
             guard (try? contains(take)) == true else {
                 // Else the next start moves it.
-                try? site.perform(.bin)
+                if (try? site.perform(.bin)) != nil { try? note(take, isWhole: true) }
                 throw error
             }
         }
@@ -100,13 +107,22 @@ extension TakesDirectory {
         try? files.removeFolder(site.binPath)
     }
 
-    /// Removes a take in the bin for good.
+    /// The sidecar of a take that is restored; one that cannot be read stays as it is.
+    private static func restored(_ bytes: [UInt8]) -> [UInt8] {
+        guard var sidecar = try? SidecarFile.sidecar(bytes, path: ""), sidecar.restored != true else { return bytes }
+        sidecar.restored = true
+        // There is none above the highest.
+        sidecar.revision = sidecar.revision == .max ? .max : sidecar.revision + 1
+        return SidecarFile.bytes(sidecar)
+    }
+
+    /// Removes a take in the bin for good. What a person put back of it by hand stays.
     /// - Throws: `FileError`. If its sidecar is gone, it is not in the bin any more, and the rest is removed the next time that the bin is
     ///   read.
     public func empty(_ take: TakeName) throws(FileError) {
         try keepNumber()
         // Without its sidecar, files that are still in the folder of its day would become a take again.
-        if try !contains(take), try hasFilesInDay(take) {
+        if try !contains(take), note(of: take)?.isWhole != true, try !filesInDay(take).isEmpty {
             var site = TakeSite(files: files, takes: folder, name: take)
             try site.perform(.bin)
         }
@@ -206,13 +222,17 @@ extension TakesDirectory {
     /// - Returns: whether it is in the bin.
     private func isSettled(_ take: TakeName, _ found: [String]) throws(FileError) -> Bool {
         var site = TakeSite(files: files, takes: folder, name: take)
-        let own: [TakeDocument] = [.binNote, .binNoteDraft, .binnedSidecar, .binnedSidecarDraft, .binnedRemoval]
-        let documents = own.map { $0.name(stem: take.stem) }
+        let documents = TakeSite.ofBin.map { $0.name(stem: take.stem) }
         let hasFiles = found.contains { !documents.contains($0) }
         let isInBin = found.contains(TakeDocument.binnedSidecar.name(stem: take.stem))
         if try contains(take) {
             // With files, it is another take of the same name.
-            guard !hasFiles else { return isInBin }
+            guard !hasFiles else {
+                let other = "a take of that name is in \(path)/\(take.day), too"
+                let advice = "this one stays in the bin until the other's \(take.stem).json is moved away"
+                if isInBin { bin.note(problem: "bin: \(take.stem): \(other): \(advice)") }
+                return isInBin
+            }
             try site.perform(.clearBin)
             try? files.removeFolder(site.binPath)
             return false
@@ -225,26 +245,51 @@ extension TakesDirectory {
             try? files.removeFolder(site.binPath)
             return false
         }
-        let left = (try? hasFilesInDay(take)) ?? true
-        // Also where the files that have both names cannot be told apart, it is in the bin.
-        if left {
-            do throws(FileError) {
-                try site.perform(.bin)
-            } catch {
-                bin.note(problem: "bin: \(take.stem): not all of its files are in the bin: \(error)")
-            }
-        }
+        settle(take, &site)
         return true
     }
 
-    /// Whether there are files of a take in the folder of its day.
-    private func hasFilesInDay(_ take: TakeName) throws(FileError) -> Bool {
+    /// Completes the move of a take that is in the bin. Once all of it was there, a file in the folder of its day is a person's.
+    private func settle(_ take: TakeName, _ site: inout TakeSite) {
+        let left = try? filesInDay(take)
+        guard note(of: take)?.isWhole != true else {
+            guard let left, !left.isEmpty else { return }
+            let files = left.map { "\(path)/\(take.day)/\($0)" }.joined(separator: ", ")
+            let advice = "the take stays in the bin until 'fieldfare bin restore \(take.stem)'"
+            return bin.note(problem: "bin: \(take.stem): \(files) was put back by hand: \(advice)")
+        }
         do throws(FileError) {
-            return try files.entries("\(path)/\(take.day)").contains { TakeName(file: $0, day: take.day) == take }
+            if left?.isEmpty != true { try site.perform(.bin) }
+            try? note(take, isWhole: true)
+        } catch {
+            // Also where another file hinders the move, it is in the bin.
+            bin.note(problem: "bin: \(take.stem): not all of its files are in the bin: \(error)")
+        }
+    }
+
+    /// The files of a take in the folder of its day, in order.
+    private func filesInDay(_ take: TakeName) throws(FileError) -> [String] {
+        do throws(FileError) {
+            return try files.entries("\(path)/\(take.day)").filter { TakeName(file: $0, day: take.day) == take }
+                .sorted()
         } catch {
             guard [ENOENT, ENOTDIR, ELOOP].contains(error.code) else { throw error }
-            return false
+            return []
         }
+    }
+
+    /// What the bin notes of a take; nil: nothing that can be read.
+    private func note(of take: TakeName) -> BinNote? {
+        let site = TakeSite(files: files, takes: folder, name: take)
+        return (try? files.contents(site.path(.binNote), limit: 4096)).flatMap { BinNote($0) }
+    }
+
+    /// Notes whether all of a take in the bin is there. Without a note that can be read nothing is noted.
+    private func note(_ take: TakeName, isWhole: Bool) throws(FileError) {
+        guard var note = note(of: take), note.isWhole ?? false != isWhole else { return }
+        note.isWhole = isWhole ? true : nil
+        var site = TakeSite(files: files, takes: folder, name: take)
+        try site.perform(.noteBinning, content: note.bytes)
     }
 
     private func item(_ take: TakeName) throws(FileError) -> TakesBin.Item {
@@ -252,11 +297,11 @@ extension TakesDirectory {
         let bytes = try files.entries(folder).filter { TakeName(file: $0, day: take.day) == take }
             .reduce(Int64(0)) { $0 + byteCount("\(folder)/\($1)") }
         let age = bin.age?.seconds ?? 0
-        var site = TakeSite(files: files, takes: self.folder, name: take)
-        let note = (try? files.contents(site.path(.binNote), limit: 4096)).flatMap { BinNote($0) }
+        let note = note(of: take)
         guard let note, note.since <= age else {
             // It is damaged, or of another age: its time begins now.
-            let new = BinNote(since: age, binned: note?.binned)
+            let new = BinNote(since: age, binned: note?.binned, isWhole: note?.isWhole)
+            var site = TakeSite(files: files, takes: self.folder, name: take)
             try? site.perform(.noteBinning, content: new.bytes)
             return TakesBin.Item(take: take, byteCount: bytes, binned: new.binned, since: age)
         }

@@ -64,6 +64,8 @@ public struct Sidecar: Codable, Equatable, Sendable {
     @EmptyIfMissing public var suspectedLosses: [SuspectedLoss]
     /// The format that its files are still to be converted to, "flac"; null: they are as they are to be.
     @ExplicitNull public var pendingFormat: String?
+    /// Whether a person brought the take back from the bin. The library does not delete it as long as space is not needed; nil: no.
+    public var restored: Bool?
     /// The version of Fieldfare that wrote this.
     public var version: String
 
@@ -233,7 +235,7 @@ public struct Sidecar: Codable, Equatable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case schema, revision, take, number, kit, started, clock, recovered, parts, frames, card, channels, format
-        case filter, gaps, markers, levels, gain, agc, version
+        case filter, gaps, markers, levels, gain, agc, restored, version
         case startedCorrected = "started_corrected"
         case startedMonotonicNs = "started_monotonic_ns"
         case bootID = "boot_id"

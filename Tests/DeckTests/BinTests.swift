@@ -143,6 +143,7 @@ import Workers
         let day = try #require(rig.deck.binnedTakes.first?.day)
         try FileManager.default.moveItem(
             atPath: "\(copy)/.bin/\(day)/\(stem).wav", toPath: "\(copy)/\(day)/\(stem).wav")
+        try Data(#"{"since_age_seconds":0}"#.utf8).write(to: URL(filePath: "\(copy)/.bin/\(day)/\(stem).json.binned"))
         let again = try Rig(directory: copy)
         again.run(.seconds(1))
         #expect(again.deck.binnedTakes.map(\.take) == [stem])

@@ -113,6 +113,21 @@ import Upload
         }
     }
 
+    @Test func `a take that a person brought back from the bin stays, and those behind it go`() async throws {
+        try await send(2)
+        let stems = try tested.stems()
+        var sidecar = TakesOnDisk.sidecar(1)
+        sidecar.restored = true
+        try tested.disk.add(sidecar, audioBytes: 44)
+        await tested.indexer.scanAll()
+        #expect(try tested.catalog.sentTakes(limit: 10).count == 2)
+        let recorder = try DeskRecorder(socket)
+        defer { recorder.stop() }
+        let expected = try discard(stems[1])
+        try await look(try keeper(at: socket)) { #expect(await recorder.next() == expected) }
+        #expect(tested.log.lines == ["outbox: \(stems[1]): deleted from the kit: every store has it"])
+    }
+
     @Test func `a file that was copied back is read again, and then it is known`() async throws {
         try await send(1)
         let stem = try tested.stems()[0]

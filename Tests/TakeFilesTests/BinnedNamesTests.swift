@@ -1,0 +1,210 @@
+import Foundation
+import PowerCuts
+import Takes
+import Testing
+
+@testable import TakeFiles
+
+/// Files of takes, where a sidecar says that its take was restored as they were before that.
+func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
+    Dictionary(
+        uniqueKeysWithValues: files.map { name, bytes in
+            guard name.hasSuffix(".json"), var sidecar = try? SidecarFile.sidecar(bytes, path: name),
+                sidecar.restored == true
+            else { return (name, bytes) }
+            (sidecar.restored, sidecar.revision) = (nil, sidecar.revision - 1)
+            return (name, SidecarFile.bytes(sidecar))
+        })
+}
+
+/// Files of a binned take that a person put back by hand, and files of others that have the names of a binned take.
+@Suite struct BinnedNamesTests {
+    private let scratch = ScratchFolder()
+    private var path: String { scratch.path + "/takes" }
+
+    private func directory() throws -> TakesDirectory {
+        let directory = try TakesDirectory(path: path)
+        directory.readBin(at: binMoment())
+        return directory
+    }
+
+    private func record(in directory: TakesDirectory) throws -> TakeName {
+        try #require(CutTake.record(in: directory).name)
+    }
+
+    /// A binned take, and the files that it had.
+    private func binned(in directory: TakesDirectory) throws -> (TakeName, [String: [UInt8]]) {
+        let take = try record(in: directory)
+        let before = try files(of: take)
+        try directory.moveToBin(take, at: binMoment())
+        return (take, before)
+    }
+
+    private func files(of take: TakeName, in folder: String = "") throws -> [String: [UInt8]] {
+        try everything(in: path).filter {
+            $0.key.hasPrefix("\(folder)\(take.day)/\(take.stem)") && !$0.key.hasSuffix(".json.binned")
+        }
+    }
+
+    private func bytes(_ file: String, of take: TakeName) throws -> [UInt8] {
+        try #require(try everything(in: path)[".bin/\(take.day)/\(file)"])
+    }
+
+    enum Obstacle: CaseIterable { case file, link, folder }
+
+    private func put(_ obstacle: Obstacle, at file: String) throws {
+        switch obstacle {
+        case .file: try scratch.write([9], "takes/\(file)")
+        case .link: #expect(symlink("/dev/null", "\(path)/\(file)") == 0)
+        case .folder: #expect(mkdir("\(path)/\(file)", 0o755) == 0)
+        }
+    }
+
+    @Test(arguments: Obstacle.allCases)
+    func `what has the name of a file in the bin keeps the whole take from going there, and is named`(
+        _ obstacle: Obstacle
+    ) throws {
+        let directory = try directory()
+        // Makes the folder of the day in the bin.
+        _ = try binned(in: directory)
+        let take = try record(in: directory)
+        let before = try files(of: take)
+        let there = "\(directory.binPath)/\(take.day)/\(take.stem).wav"
+        try put(obstacle, at: ".bin/\(take.day)/\(take.stem).wav")
+        let error = #expect(throws: FileError.self) { try directory.moveToBin(take, at: binMoment()) }
+        #expect(
+            error?.description
+                == "move \(path)/\(take.day)/\(take.stem).wav to \(there): File exists: move that file to another place, "
+                + "nothing is written over it")
+        #expect(try files(of: take) == before && directory.takes() == [take])
+        directory.readBin(at: binMoment())
+        #expect(try files(of: take) == before && directory.takes() == [take])
+        #expect(rename(there, scratch.path + "/elsewhere") == 0)
+        try directory.moveToBin(take, at: binMoment())
+        try directory.restore(take)
+        #expect(try unrestored(files(of: take)) == before)
+    }
+
+    @Test func `another file of a name of the take stops a restore before anything is moved, and is named`() throws {
+        let directory = try directory()
+        let (take, before) = try binned(in: directory)
+        let binned = try everything(in: path)
+        for file in before.keys.sorted() where !file.hasSuffix(".json") {
+            for obstacle in Obstacle.allCases {
+                try put(obstacle, at: file)
+                let all = try everything(in: path)
+                let error = #expect(throws: FileError.self) { try directory.restore(take) }
+                #expect(
+                    error == FileError("move \(directory.binPath)/\(file) to", "\(path)/\(file)", code: EEXIST),
+                    "\(file), \(obstacle)")
+                #expect(try everything(in: path) == all, "\(file), \(obstacle)")
+                #expect(directory.bin.items.map(\.take) == [take])
+                try FileManager.default.removeItem(atPath: "\(path)/\(file)")
+            }
+        }
+        #expect(try everything(in: path) == binned)
+        try directory.restore(take)
+        #expect(try unrestored(files(of: take)) == before)
+    }
+
+    @Test func `files that were copied back by hand are no obstacle, and the take is whole`() throws {
+        let directory = try directory()
+        let (take, before) = try binned(in: directory)
+        let audio = before.keys.sorted().filter { $0.hasSuffix(".wav") }
+        #expect(audio.count > 1)
+        // Whole, and begun only.
+        try scratch.write(try #require(before[audio[0]]), "takes/\(audio[0])")
+        try scratch.write([], "takes/\(audio[1])")
+        try directory.restore(take)
+        #expect(try unrestored(files(of: take)) == before && directory.sidecar(of: take).restored == true)
+        #expect(try files(of: take, in: ".bin/").isEmpty && directory.bin.items.isEmpty)
+        // Once more changes nothing.
+        let restored = try files(of: take)
+        try directory.moveToBin(take, at: binMoment())
+        try directory.restore(take)
+        #expect(try files(of: take) == restored)
+    }
+
+    @Test func `a file that was copied back by hand stays there, and that is said, until the take is restored`() throws
+    {
+        let take: TakeName
+        let before: [String: [UInt8]]
+        do {
+            let directory = try directory()
+            (take, before) = try binned(in: directory)
+        }
+        let file = "\(take.day)/\(take.stem).wav"
+        let sound = try #require(before[file])
+        try scratch.write(sound, "takes/\(file)")
+        let directory = try directory()
+        #expect(
+            directory.bin.newProblems() == [
+                "bin: \(take.stem): \(path)/\(file) was put back by hand: the take stays in the bin until "
+                    + "'fieldfare bin restore \(take.stem)'"
+            ])
+        #expect(try directory.leftovers() == [] && files(of: take) == [file: sound])
+        directory.readBin(at: binMoment())
+        #expect(try directory.bin.newProblems() == [] && files(of: take) == [file: sound])
+        try directory.restore(take)
+        #expect(try unrestored(files(of: take)) == before)
+    }
+
+    @Test(arguments: [false, true])
+    func `a file that was put back by hand is not deleted with the bin, and is a take again`(isMoved: Bool) throws {
+        let directory = try directory()
+        let (take, before) = try binned(in: directory)
+        let file = "\(take.day)/\(take.stem).wav"
+        if isMoved {
+            #expect(rename("\(path)/.bin/\(file)", "\(path)/\(file)") == 0)
+        } else {
+            try scratch.write(try #require(before[file]), "takes/\(file)")
+        }
+        directory.readBin(at: binMoment())
+        try directory.empty(take)
+        #expect(try files(of: take) == [file: try #require(before[file])])
+        #expect(try files(of: take, in: ".bin/").isEmpty && directory.leftovers() == [take])
+    }
+
+    @Test func `a sidecar that was put back by hand is said, and nothing is replaced by a restore`() throws {
+        let directory = try directory()
+        let (take, before) = try binned(in: directory)
+        let file = "\(take.day)/\(take.stem).json"
+        try scratch.write(try #require(before[file]), "takes/\(file)")
+        directory.readBin(at: binMoment())
+        #expect(
+            directory.bin.newProblems() == [
+                "bin: \(take.stem): a take of that name is in \(path)/\(take.day), too: this one stays in the bin until the other's "
+                    + "\(take.stem).json is moved away"
+            ])
+        let all = try everything(in: path)
+        #expect(throws: FileError("restore", "\(path)/\(file)", code: EEXIST)) { try directory.restore(take) }
+        #expect(try everything(in: path) == all)
+    }
+
+    @Test func `a move into the bin that another file hinders goes on once that is moved away`() throws {
+        let take: TakeName
+        let before: [String: [UInt8]]
+        do {
+            let directory = try directory()
+            (take, before) = try binned(in: directory)
+            // As a cut leaves it.
+            for file in try files(of: take, in: ".bin/").keys where !file.hasSuffix(".json") {
+                #expect(rename("\(path)/\(file)", "\(path)/\(file.dropFirst(5))") == 0)
+            }
+            try scratch.write(BinNote(since: 0, binned: nil).bytes, "takes/.bin/\(take.day)/\(take.stem).json.binned")
+        }
+        try put(.file, at: ".bin/\(take.day)/\(take.stem).wav")
+        let all = try everything(in: path)
+        do {
+            let directory = try directory()
+            let problems = directory.bin.newProblems()
+            #expect(problems.count == 1 && problems[0].contains("\(take.stem).wav: File exists: move that file to"))
+            #expect(try everything(in: path) == all)
+        }
+        unlink("\(path)/.bin/\(take.day)/\(take.stem).wav")
+        let directory = try directory()
+        #expect(try directory.bin.newProblems() == [] && files(of: take).isEmpty)
+        try directory.restore(take)
+        #expect(try unrestored(files(of: take)) == before)
+    }
+}
