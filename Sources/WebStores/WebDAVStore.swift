@@ -93,21 +93,27 @@ public struct WebDAVStore: Store {
         }
     }
 
-    /// Has a file at its name where nothing is shown. If the answer to an earlier attempt was lost, the name is taken by the same file.
+    /// Has a file at its name where nothing is shown. If the answer to an earlier attempt was lost, the name is taken by what that left: all
+    /// of the file if it was renamed, else perhaps a part, which is replaced.
     /// - Returns: why what arrived could not be compared; nil: it is not known here.
     private func deliverUnseen(_ upload: WebDAVUpload) async throws -> StoreError? {
         let attempts = UnseenAttempts(resume, of: upload.object, in: name)
         let wasBegun = await attempts.earlier(upload.sha256) != nil
+        let mayBePart = await resume.load(Direct.self, of: upload.object, in: directly)?.sha256 == upload.sha256
         if !wasBegun { try await attempts.note(UnseenAttempt(sha256: upload.sha256)) }
+        var reason: StoreError?
         do {
-            let reason = try await deliver(upload, replaces: false)
-            await attempts.end()
-            return reason
+            reason = try await deliver(upload, replaces: false)
         } catch let error as StoreError where error.problem == .conflict {
-            await attempts.end()
-            guard wasBegun else { throw error }
-            return nil
+            guard wasBegun else {
+                await attempts.end()
+                await resume.remove(upload.object, in: directly)
+                throw error
+            }
+            if mayBePart { reason = try await deliver(upload, replaces: true) }
         }
+        await attempts.end()
+        return reason
     }
 
     /// Has a file at its name.
@@ -297,13 +303,15 @@ extension WebDAVStore {
             }
             throw error
         } catch let error as StoreError where error.problem == .conflict {
-            await resume.remove(upload.object, in: directly)
             // The answer to the same request may have been lost.
+            let hasArrived: Bool
             do {
-                guard try await hasArrived(upload, at: place) else { throw error }
+                hasArrived = try await self.hasArrived(upload, at: place)
             } catch let hidden as StoreError where hidden.problem == .hidden {
                 throw error
             }
+            await resume.remove(upload.object, in: directly)
+            guard hasArrived else { throw error }
             return nil
         }
     }
@@ -317,8 +325,8 @@ extension WebDAVStore {
 
     private var directly: String { "\(name) (directly)" }
 
-    /// Whether what is there is what an attempt of this kit left: the beginning of the file, or what arrived damaged. It is read: by its
-    /// length alone it could be another's.
+    /// Whether what is there is what an attempt of this kit left: the beginning of the file, or what arrived damaged. It is read, since by its
+    /// length alone it could be another's. If nothing can be read there, an attempt without an answer is the only sign.
     /// - Parameter found: its hash; nil: it was not computed.
     private func isOwnRest(
         _ there: WebDAVResource, _ upload: WebDAVUpload, _ found: String?
@@ -332,7 +340,7 @@ extension WebDAVStore {
         return try await isBeginning(of: upload.source, place(of: upload.object), byteCount)
     }
 
-    /// Whether a file of this length is the beginning of a source. One that cannot be read is not.
+    /// Whether a file of this length is the beginning of a source, as far as it can be read.
     private func isBeginning(
         of source: UploadSource, _ place: WebDAVAddress, _ byteCount: Int64
     ) async throws -> Bool {
@@ -345,7 +353,9 @@ extension WebDAVStore {
             }
         } catch is Other {
             return false
-        } catch let error as StoreError where [.hidden, .missing].contains(error.problem) {
+        } catch let error as StoreError where error.problem == .hidden {
+            return true
+        } catch let error as StoreError where error.problem == .missing {
             return false
         }
         return begun == byteCount

@@ -152,6 +152,25 @@ struct WebDAVQuirkTests {
         #expect(day(server) == [object.file])
     }
 
+    @Test(
+        "WebDAV: a file that was cut under its own name, and cannot be read there, is sent again",
+        arguments: ["drop", "noread"])
+    func cutUnseen(option: String) async throws {
+        let server = try WebDAVTestServer.nextcloud(option, "cut", "nomove", "nocopy")
+        await trial.expectProblem(.busy(nil)) {
+            _ = try await put(server.store(trial, WebDAVTestServer.nextcloudFolder))
+        }
+        #expect(try Data(contentsOf: URL(filePath: path(server))).count == 50_000)
+        // Also after a restart.
+        let store = try server.store(trial, WebDAVTestServer.nextcloudFolder)
+        #expect(try await put(store).unverified?.contains("is forbidden") == true)
+        #expect(try Data(contentsOf: URL(filePath: path(server))) == sent())
+        // Then it is another's again.
+        await trial.expectProblem(.conflict) { _ = try await put(store, byteCount: 5) }
+        #expect(try Data(contentsOf: URL(filePath: path(server))) == sent())
+        #expect(day(server) == [object.file])
+    }
+
     @Test("WebDAV: into a folder that shows nothing, files are sent, and said to be unverified")
     func drop() async throws {
         let server = try WebDAVTestServer.nextcloud("drop")
