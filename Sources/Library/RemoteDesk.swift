@@ -163,7 +163,7 @@ actor RemoteDesk {
                 "delete: \(stem): \(store.name) does not have \(file), though it was sent there: see whether it is the "
                     + "right stick or folder, or delete the take on the kit alone")
         }
-        let sent = receipt.files.map(\.file).filter { $0 != sidecar }
+        let sent = try await (receipt.files.map(\.file) + arrived(of: copy, receipt, store)).filter { $0 != sidecar }
         switch presence {
         case .same: return Self.objects(of: copy, beside: sent)
         case .nothing:
@@ -176,12 +176,25 @@ actor RemoteDesk {
             return files.sorted().map { ObjectName(day: day, file: $0) }
         case .another:
             // It was held because another recording has its name there.
-            guard !receipt.files.isEmpty else { return [] }
+            guard !receipt.files.isEmpty else { return sent.sorted().map { ObjectName(day: day, file: $0) } }
             throw Refusal(
                 .busy,
                 "delete: \(stem): \(sidecar) at \(store.name) is of another recording, or damaged: look at it there, or delete "
                     + "the take on the kit alone")
         }
+    }
+
+    /// The files that a store was sent without an answer, and has. One of the same name with another content is another's.
+    /// - Throws: also if the store does not let this kit read: whether it has them is not known.
+    private func arrived(of copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store) async throws -> [String] {
+        var found: [String] = []
+        for file in Set((receipt.attempts ?? []).map(\.file)).sorted() where receipt.sha256(of: file) == nil {
+            let object = ObjectName(day: copy.take.day, file: file)
+            guard let there = try await store.head(object), there.byteCount <= Self.longestSidecar else { continue }
+            let hash = try await store.sha256(of: object, byteCount: there.byteCount)
+            if receipt.attempts(of: file).contains(hash) { found.append(file) }
+        }
+        return found
     }
 
     private static func objects(of copy: KitCopy, beside sent: [String]) -> [ObjectName] {

@@ -197,6 +197,32 @@ private struct StatingStore: Store {
                 == ["json", "wav"].map { "\(names[1].stem).\($0)" })
     }
 
+    @Test func `what was sent without an answer is deleted at home with its take, and nothing of another's`()
+        async throws
+    {
+        let (stem, day) = (names[0].stem, names[0].day)
+        let sent = Array("by the weir\n".utf8)
+        let object = ObjectName(day: day, file: "\(stem).txt")
+        try tested.disk.write(sent, to: "\(home)/\(object)")
+        let sha256 = try await store.sha256(of: object, byteCount: Int64(sent.count))
+        let attempt = TakeNotes.FileHash(file: object.file, bytes: Int64(sent.count), sha256: sha256)
+        for (text, isOwn) in [(sent, true), (Array("by the lake\n".utf8), false)] {
+            // The sidecar, which is sent last, never arrived.
+            try? FileManager.default.removeItem(atPath: "\(home)/\(day)/\(stem).json")
+            try tested.disk.write(text, to: "\(home)/\(day)/\(stem).txt")
+            _ = try tested.catalogs.catalog.note(stem) { notes in
+                var receipt = UploadReceipt(store: store.name)
+                receipt.attempt(attempt)
+                notes[receiptOf: store.name] = receipt
+            }
+            let desk = RemoteDesk(Stores([StorePlan(name: store.name) { [store] in store }]), tested.catalogs)
+            let copy = try KitCopy(names[0], in: tested.disk.takes)
+            try await desk.deleteEverywhere(copy, in: nil, leavesKit: false)
+            #expect(FileManager.default.fileExists(atPath: "\(home)/\(day)/\(stem).txt") == !isOwn)
+            #expect(!FileManager.default.fileExists(atPath: "\(home)/\(day)/\(stem).wav"))
+        }
+    }
+
     @Test func `a copy that was damaged at home is not fetched, and is reported`() async throws {
         let wav = "\(names[0].day)/\(names[0].stem).wav"
         var bytes = try Data(contentsOf: URL(filePath: "\(home)/\(wav)"))
