@@ -78,6 +78,7 @@ struct ShownTake {
         }
         if let notes {
             members["memo"] = notes.memo.map { .string($0) } ?? .null
+            if let others = notes.otherMemos { members["other_memos"] = .array(others.map { .string($0) }) }
             members["tags"] = .array(notes.tags.map { .string($0) })
             members["starred"] = .bool(notes.starred)
             // As they are now; those of the sidecar are as they were recorded.

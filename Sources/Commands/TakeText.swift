@@ -49,8 +49,12 @@ struct TakeText {
         var rows: [(String, String)] = []
         if notes.starred { rows.append(("star", "yes")) }
         if !notes.tags.isEmpty { rows.append(("tags", notes.tags.map(\.printable).joined(separator: ", "))) }
-        let memo = notes.memo?.split(separator: "\n", omittingEmptySubsequences: false) ?? []
-        for (index, line) in memo.enumerated() { rows.append((index == 0 ? "memo" : "", String(line).printable)) }
+        let texts = (notes.memo.map { [("memo", $0)] } ?? []) + (notes.otherMemos ?? []).map { ("other memo", $0) }
+        for (name, text) in texts {
+            for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+                rows.append((index == 0 ? name : "", String(line).printable))
+            }
+        }
         return rows
     }
 

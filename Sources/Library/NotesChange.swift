@@ -30,7 +30,7 @@ enum NotesChange: Sendable {
     ) throws(Refusal) {
         switch self {
         case .memo(let memo, let was):
-            guard notes.memo != memo else { return }
+            guard notes.memo != memo || memo == nil && notes.otherMemos != nil else { return }
             if let was, was != notes.memo {
                 throw Refusal(
                     .busy,
@@ -38,6 +38,8 @@ enum NotesChange: Sendable {
                         + "look at it, then save yours again")
             }
             notes.memo = memo
+            // A person who removes the memo means all that is shown as one.
+            if memo == nil { notes.otherMemos = nil }
         case .tags(let adding, let removing):
             notes.tag(adding: adding, removing: removing)
             guard notes.tags.count <= TakeNotes.mostTags else {

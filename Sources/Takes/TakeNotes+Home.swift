@@ -3,7 +3,7 @@ extension TakeNotes {
     public static func file(of take: String) -> String { "\(take).notes.json" }
 
     /// Whether a person noted anything: the rest is the library's own.
-    private var hasWords: Bool { memo != nil || starred || !tags.isEmpty || !markers.isEmpty }
+    private var hasWords: Bool { memo != nil || starred || !tags.isEmpty || !markers.isEmpty || otherMemos != nil }
 
     /// Which state of what people noted this is: 0: nobody ever noted anything. What earlier versions wrote counts as the first.
     public var currentRevision: Int { min(max(0, revision ?? (hasWords ? 1 : 0)), Self.highestRevision) }
@@ -14,7 +14,9 @@ extension TakeNotes {
     /// Begins a new revision if a person changed anything, and has it sent once more.
     /// - Parameter before: the notes before the change.
     public mutating func revise(since before: TakeNotes) {
-        guard memo != before.memo || starred != before.starred || tags != before.tags || markers != before.markers
+        guard
+            memo != before.memo || starred != before.starred || tags != before.tags || markers != before.markers
+                || otherMemos != before.otherMemos
         else {
             return
         }
@@ -75,27 +77,41 @@ extension TakeNotes {
     /// Unites these notes with those of another library.
     ///
     /// Where both say something of one frame, these hold. Of two memos both are kept, the other one below, where there is room, unless its
-    /// lines stand in this one.
+    /// lines stand in this one. What there is no room for is kept as a text in `otherMemos`.
     public mutating func unite(
-        memo other: String?, starred isStarred: Bool, tags others: [String], markers: [Sidecar.Marker],
-        recorded: [Sidecar.Marker]
+        title: String?, memo other: String?, otherMemos texts: [String], starred isStarred: Bool, tags others: [String],
+        markers: [Sidecar.Marker], recorded: [Sidecar.Marker]
     ) {
-        if let other, !other.isEmpty, other.utf8.count <= Self.longestMemo,
-            !"\n\(memo ?? "")\n".contains("\n\(other)\n")
-        {
+        var left: [String] = []
+        if let other, !other.isEmpty, !"\n\(memo ?? "")\n".contains("\n\(other)\n") {
             let both = memo.map { "\($0)\n\n\(other)" } ?? other
-            if both.utf8.count <= Self.longestMemo { memo = both }
+            if both.utf8.count <= Self.longestMemo { memo = both } else { left.append(other) }
         }
+        if let title, !title.isEmpty { left.append("title: \(title)") }
         starred = starred || isStarred
-        for tag in others.compactMap(Self.tag) where tags.count < Self.mostTags {
+        for text in others {
+            guard let tag = Self.tag(text), tags.contains(tag) || tags.count < Self.mostTags else {
+                left.append("tag: \(text)")
+                continue
+            }
             self.tag(adding: [tag], removing: [])
         }
         let changed = Set(self.markers.map(\.atFrame))
         for marker in markers where !changed.contains(marker.atFrame) && !recorded.contains(marker) {
             guard self.markers.count < Self.mostMarkerChanges, marker.atFrame >= .first,
                 marker.note?.utf8.count ?? 0 <= Self.longestMarkerNote
-            else { continue }
+            else {
+                left.append("marker at frame \(marker.atFrame.count): \(marker.note ?? "")")
+                continue
+            }
             setMarker(Sidecar.Marker(atFrame: marker.atFrame, note: marker.note))
         }
+        keep(texts + (left.isEmpty ? [] : [left.joined(separator: "\n")]))
+    }
+
+    private mutating func keep(_ texts: [String]) {
+        var kept = otherMemos ?? []
+        for text in texts where !kept.contains(text) { kept.append(text) }
+        otherMemos = kept.isEmpty ? nil : kept
     }
 }

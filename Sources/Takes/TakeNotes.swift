@@ -8,6 +8,8 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     public var take: String
     /// What a person wrote of it; null: nothing.
     @ExplicitNull public var memo: String?
+    /// What people wrote in other libraries that there is no room for beside this, as texts; nil: nothing.
+    public var otherMemos: [String]?
     /// In the order of the alphabet, each once.
     public var tags: [String] = []
     /// Whether a person marked it as worth keeping.
@@ -32,6 +34,11 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     /// Nothing is noted of the take yet.
     public init(take: String) {
         self.take = take
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case schema, take, memo, tags, starred, markers, revision, home, origin, upload, hashes, receipts, sounds
+        case otherMemos = "other_memos"
     }
 
     /// What a person may decide about the upload of a take.

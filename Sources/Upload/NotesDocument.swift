@@ -15,6 +15,8 @@ public struct NotesDocument: Codable, Hashable, Sendable {
     @ExplicitNull public var title: String?
     /// null: nothing.
     @ExplicitNull public var memo: String?
+    /// What people wrote in other libraries that the notes of this one have no room for, as texts; nil: nothing.
+    public var otherMemos: [String]?
     /// Whether a person marked it as worth keeping.
     public var star: Bool
     /// In the order of the alphabet, each once.
@@ -22,12 +24,18 @@ public struct NotesDocument: Codable, Hashable, Sendable {
     /// All markers of the take as they are now, by frame: those of the recording, with what a person changed.
     public var markers: [Sidecar.Marker]
 
+    enum CodingKeys: String, CodingKey {
+        case schema, take, revision, title, memo, star, tags, markers
+        case otherMemos = "other_memos"
+    }
+
     /// - Parameter recorded: the markers of the take's sidecar.
     public init(_ notes: TakeNotes, recorded: [Sidecar.Marker]) {
         take = notes.take
         revision = notes.currentRevision
         title = nil
         memo = notes.memo
+        otherMemos = notes.otherMemos
         star = notes.starred
         tags = notes.tags
         markers = notes.markers(of: recorded)

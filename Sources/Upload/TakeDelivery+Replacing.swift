@@ -92,7 +92,8 @@ extension TakeNotes {
         let there = found.document
         know(revision: there.revision, taken: found.sha256)
         unite(
-            memo: there.memo, starred: there.star, tags: there.tags, markers: there.markers, recorded: recorded)
+            title: there.title, memo: there.memo, otherMemos: there.otherMemos ?? [], starred: there.star,
+            tags: there.tags, markers: there.markers, recorded: recorded)
     }
 }
 

@@ -79,6 +79,33 @@ struct ForeignNotesTests {
         #expect(try String(contentsOfFile: text, encoding: .utf8) == "\(united)\n")
     }
 
+    @Test(arguments: [3990, 9000])
+    func `a memo at home that is too long beside the kit's is kept at home and on the kit`(longer: Int) async throws {
+        let (own, other) = (String(repeating: "k", count: 3000), String(repeating: "h", count: longer) + "\"\n end")
+        await notes.change { $0.memo = own }
+        try await send()
+        var document = try there()
+        (document.memo, document.revision, document.title) = (other, 7, "at the weir")
+        document.tags = [String(repeating: "t", count: 200)] + (0..<60).map { "t\($0)" }
+        document.markers.append(
+            Sidecar.Marker(atFrame: TakeFrame(600), note: String(repeating: "m", count: 5000)))
+        try Data(document.bytes).write(to: URL(filePath: file()))
+        await notes.change { $0.starred = true }
+        for _ in 0..<2 {
+            try await send()
+            let found = try there()
+            #expect(found.memo == own && found.star && found.tags.count == TakeNotes.mostTags)
+            let text = found.otherMemos?.joined(separator: "\n") ?? ""
+            #expect(found.otherMemos?.count == 1 && text.hasPrefix(other))
+            #expect(text.contains("title: at the weir"))
+            for tag in document.tags where !found.tags.contains(tag) { #expect(text.contains("tag: \(tag)\n")) }
+            #expect(text.contains("marker at frame 600: mmm"))
+            #expect(await notes.notes.otherMemos == found.otherMemos)
+            await notes.change { $0.starred.toggle() }
+            await notes.change { $0.starred.toggle() }
+        }
+    }
+
     @Test func `what was corrected on the kit is not undone by a store that comes back with an older revision`()
         async throws
     {
