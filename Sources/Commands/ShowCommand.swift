@@ -32,12 +32,13 @@ struct ShowCommand: FieldfareCommand {
         try write(shown.adding(notesOf: LibraryTakes(session, library), session), in: session)
     }
 
-    private func write(_ shown: ShownTake, in session: Session) throws(Failure) {
+    private func write(_ found: ShownTake, in session: Session) throws(Failure) {
+        let shown = found.besideDrafts(session)
         if options.json { return try session.write(line: shown.json.description) }
         let folder = shown.folder
         let lines = TakeText(shown.sidecar).lines(
             folder: folder + (shown.place == .elsewhere ? ", elsewhere: its storage is out" : ""), notes: shown.notes,
-            damage: shown.damage
+            damage: shown.damage, hasDraft: shown.hasDraft
         ) { file in (try? FileSystem().takeFileAttributes("\(folder)/\(file)"))?.byteCount }
         for line in lines + waveform(shown, session) { try session.write(line: line) }
     }

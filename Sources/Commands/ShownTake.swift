@@ -13,6 +13,8 @@ struct ShownTake {
     private(set) var notes: TakeNotes?
     /// Why it is damaged, where no library says it; nil: it is not, or a library does.
     private(set) var damage: String?
+    /// Whether a draft lies beside the sidecar of a take that is not being recorded.
+    private(set) var hasDraft = false
     /// The sidecar as it is: a newer recorder may have written more than this command knows.
     private let members: [String: JSONValue]
 
@@ -60,6 +62,15 @@ struct ShownTake {
         return shown
     }
 
+    /// Looks for what was not finished of it.
+    func besideDrafts(_ session: Session) -> ShownTake {
+        guard place == .here, case .goesOn? = try? sidecar.surroundings(in: folder) else { return self }
+        let left = SoundSearch.Unfinished(take: sidecar.take, folder: folder, file: "")
+        var shown = self
+        shown.hasDraft = RecordedTake(session)?.isThat(left) != true
+        return shown
+    }
+
     /// Compares its sound with its sidecar.
     func judged(by damaged: DamagedTakes) throws(Failure) -> ShownTake {
         var shown = self
@@ -72,6 +83,7 @@ struct ShownTake {
         var members = members
         members["folder"] = .string(folder)
         members["place"] = .string(place.rawValue)
+        if hasDraft { members["unfinished"] = .bool(true) }
         if let damage {
             members["sound"] = .string(SoundStanding.damaged.rawValue)
             members["damaged"] = .string(damage)

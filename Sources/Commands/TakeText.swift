@@ -15,13 +15,19 @@ struct TakeText {
     /// - Parameters:
     ///   - notes: what a person noted of it; nil: not known.
     ///   - damage: why it is damaged, as its folder shows; nil: it is not, or the notes say it.
+    ///   - hasDraft: whether a draft lies beside its sidecar.
     ///   - size: the bytes of a file of the take; nil: it is not there.
     func lines(
-        folder: String, notes: TakeNotes? = nil, damage: String? = nil, size: (_ file: String) -> Int64?
+        folder: String, notes: TakeNotes? = nil, damage: String? = nil, hasDraft: Bool = false,
+        size: (_ file: String) -> Int64?
     ) -> [String] {
         var rows: [(String, String)] = [("take", take), ("folder", folder)]
         rows += lines(notes)
         rows += sound(notes, damage)
+        if hasDraft {
+            let rest = "until the recorder has recovered it, it is sent as listed here, and not deleted to free space"
+            rows.append(("unfinished", "a draft of its sidecar lies beside this one: \(rest)"))
+        }
         rows += starts.map { ("started", $0) }
         rows.append(("length", "\(Figures.time(sidecar.durationSeconds)), \(sidecar.frames) frames\(preRoll)"))
         rows.append(("ended", ended))

@@ -9,8 +9,8 @@ struct VerifyCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Compare sound files with the sidecars beside them.",
         discussion: """
-            PATH is a WAV or FLAC file beside its sidecar, a sidecar, or a folder with all folders below it. What is neither is \
-            read as a take of this kit. No service is needed, so that copies at home are compared as well.
+            PATH is a WAV or FLAC file beside its sidecar, a sidecar, a file of a take that was not finished (STEM.wav.part), or \
+            a folder with all folders below it. What is none of these is read as a take of this kit. No service is needed, so that copies at home are compared as well.
 
             The fingerprint of the sound is compared, which neither a changed header nor a conversion to FLAC changes. A file \
             without one is compared by the hash that its sidecar was sent with, else by its length alone, which is said. Sound of a \
@@ -95,6 +95,10 @@ struct SoundSearch {
             return try add(folder: kit.folder.folder(of: take), only: "\(take.stem).json", file: nil)
         }
         if name.hasSuffix(".json") { return try add(folder: folder, only: name, file: nil) }
+        if let take = Self.unfinishedTake(name) {
+            guard known.insert("\(folder)/\(name)").inserted else { return }
+            return unfinished.append(Unfinished(take: take, folder: folder, file: name))
+        }
         guard Self.isAudio(name) else {
             throw Failure(exitStatus: 66, "verify: \(path.printable): it is neither WAV, FLAC nor a sidecar")
         }
@@ -114,6 +118,9 @@ struct SoundSearch {
         var take = Take(path: path, folder: folder, sidecar: sidecar, only: file)
         if file == nil { take.omissions = try omissions(sidecar, in: folder) }
         takes.append(take)
+        guard file == nil, let stem = TakeName(file: name, day: "")?.stem else { return }
+        let own = try names(in: folder).filter { TakeName(file: $0, day: "")?.stem == stem }
+        addUnfinished(own, in: folder, Set(take.omissions.map(\.file)))
     }
 
     private mutating func add(folder: String) throws(Failure) {
@@ -166,16 +173,20 @@ struct SoundSearch {
     private mutating func addUnfinished(_ names: [String], in folder: String, _ others: Set<String>) {
         var left: [String: String] = [:]
         for name in names.sorted(by: { ($0.contains(".wav") ? 0 : 1, $0) < ($1.contains(".wav") ? 0 : 1, $1) }) {
-            guard [".part", ".part.tmp"].contains(where: name.hasSuffix), !others.contains(name),
-                let take = TakeName(file: name, day: "")?.stem, left[take] == nil
-            else { continue }
-            // FLAC that is being made of a finished take, or was, is made again.
-            guard !name.hasSuffix(".flac.part"), !name.hasSuffix(".dat.part") else { continue }
+            guard !others.contains(name), let take = Self.unfinishedTake(name), left[take] == nil else { continue }
             left[take] = name
         }
         for (take, file) in left.sorted(by: { $0.key < $1.key }) where known.insert("\(folder)/\(file)").inserted {
             unfinished.append(Unfinished(take: take, folder: folder, file: file))
         }
+    }
+
+    /// The take of which a file is left that was not finished, by the file's name; nil: it is no such file.
+    private static func unfinishedTake(_ name: String) -> String? {
+        guard [".part", ".part.tmp"].contains(where: name.hasSuffix) else { return nil }
+        // FLAC that is being made of a finished take, or was, is made again.
+        guard !name.hasSuffix(".flac.part"), !name.hasSuffix(".dat.part") else { return nil }
+        return TakeName(file: name, day: "")?.stem
     }
 
     /// The sound beside a sidecar that it does not list; none while its take is being recorded.

@@ -59,6 +59,21 @@ import Transport
         #expect(run(["show", "1", "--directory", path]).status == 0)
     }
 
+    @Test func `show says that a draft lies beside the sidecar of a finished take, and that it was restored`() throws {
+        let take = try record()
+        _ = try TakesDirectory(path: path).revise(take) { $0.restored = true }
+        let line = "restored   from the bin: it stays until it is deleted again, or its space is needed"
+        let before = run(["show", "1"], access: kit).output
+        #expect(before.last == line)
+        _ = try files.create("\(path)/\(take.day)/\(take.stem).json.part", isNew: true)
+        let draft =
+            "unfinished a draft of its sidecar lies beside this one: until the recorder has recovered it, it is sent as listed "
+            + "here, and not deleted to free space"
+        let after = run(["show", "1"], access: kit).output
+        #expect(after.filter { $0 != draft } == before && after.contains(draft))
+        #expect(run(["show", "1", "--json"], access: kit).output[0].contains(#""unfinished":true"#))
+    }
+
     @Test func `what is too much to read is counted`() throws {
         try record { output, _ in
             for index in 0..<25 { output.note(.marker(at: TakeFrame(Int64(index)), note: nil)) }

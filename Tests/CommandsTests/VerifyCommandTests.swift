@@ -187,7 +187,9 @@ import Testing
         let why = "its take was not finished: 'fieldfare recover' makes one of what is there"
         let lone = path(take, "heron07-0009-061811Z.wav.part")
         try FileManager.default.copyItem(atPath: wav, toPath: lone)
-        var result = verify(folder.path)
+        var result = verify(lone)
+        #expect(result.status == 65 && result.output[0] == "\(lone): \(why)", "\(result)")
+        result = verify(folder.path)
         #expect(result.status == 65 && result.output[0] == "\(lone): \(why)", "\(result)")
         #expect(result.output.last == "1 take, 3 files: 2 as recorded, 0 not judged, 1 differs")
         #expect(
@@ -203,6 +205,12 @@ import Testing
         }
         result = verify(folder.path)
         #expect(result.status == 65 && result.output[0].hasSuffix("\(take.stem)-p2.wav.part: \(why)"))
+        for name in ["\(take.stem).json", "\(take.stem).json.part", "\(take.stem)-p2.wav.part"] {
+            result = verify(path(take, name))
+            #expect(result.status == 65 && result.output[0].hasSuffix(".part: \(why)"), "\(name): \(result)")
+        }
+        #expect(verify(take.stem).status == 65)
+        #expect(verify(path(take, "\(take.stem).flac.part")).status == 66)
     }
 
     @Test func `a sidecar that was emptied differs, also where no sound is left`() throws {
