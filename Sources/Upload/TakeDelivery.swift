@@ -64,7 +64,7 @@ public struct TakeDelivery: Sendable {
         let (notes, document, found) = try await takeOver(known, recorded: recorded, receipt, save)
         sidecar.markers = notes.markers(of: recorded)
         sidecar.add(notes.sounds)
-        let files = try await files(of: sidecar, memo: notes.memo, document)
+        let files = try await files(of: sidecar, notes, document)
         let total = files.reduce(0) { $0 + $1.byteCount }
         var done: Int64 = 0
         if notes[receiptOf: store.name] == nil {
@@ -211,7 +211,9 @@ public struct TakeDelivery: Sendable {
         return try await look(at: object) != nil
     }
 
-    private func files(of sidecar: Sidecar, memo: String?, _ notes: NotesDocument?) async throws -> [File] {
+    private func files(
+        of sidecar: Sidecar, _ notes: TakeNotes, _ document: NotesDocument?
+    ) async throws -> [File] {
         var files: [File] = []
         for file in sidecar.audioFiles {
             guard let count = await byteCount(file) else {
@@ -224,11 +226,17 @@ public struct TakeDelivery: Sendable {
         if let count = await byteCount("\(name.stem).dat") {
             files.append(File(name: "\(name.stem).dat", byteCount: count, content: .onDisk))
         }
-        if let memo {
+        if let memo = notes.memo {
             let bytes = Array((memo + "\n").utf8)
             files.append(File(name: "\(name.stem).txt", byteCount: Int64(bytes.count), content: .text(bytes)))
         }
-        if let bytes = notes?.bytes {
+        for text in notes.otherMemos ?? [] {
+            let bytes = Array((text + "\n").utf8)
+            // An earlier version, which does not know these, replaces none of a name of its own.
+            let file = "\(name.stem).other-\(Digest.sha256(bytes).hexadecimal.prefix(8)).txt"
+            files.append(File(name: file, byteCount: Int64(bytes.count), content: .text(bytes)))
+        }
+        if let bytes = document?.bytes {
             let file = TakeNotes.file(of: name.stem)
             files.append(File(name: file, byteCount: Int64(bytes.count), content: .text(bytes)))
         }

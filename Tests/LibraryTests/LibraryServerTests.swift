@@ -107,6 +107,16 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
                 == Refusal(.usage, "takes: after: found x, allowed is what 'next' of a page says"))
     }
 
+    @Test func `what was kept beside a memo goes with it`() async throws {
+        await tested.indexer.scanAll()
+        _ = try tested.catalog.note(stem) { $0.otherMemos = ["by the lake"] }
+        _ = try requests.answer(.memo(.stem(stem), "by the river"))
+        #expect(try tested.catalog.notes(of: stem).otherMemos == ["by the lake"])
+        for _ in 0..<2 { _ = try requests.answer(.memo(.stem(stem), nil)) }
+        let notes = try tested.catalog.notes(of: stem)
+        #expect(notes.memo == nil && notes.otherMemos == nil && notes.currentRevision > 1)
+    }
+
     @Test func `peers are served over the socket, and what they note is found`() async throws {
         await tested.indexer.scanAll()
         let path = "\(tested.disk.path)/library.sock"

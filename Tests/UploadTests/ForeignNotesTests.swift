@@ -101,6 +101,10 @@ struct ForeignNotesTests {
             for tag in document.tags where !found.tags.contains(tag) { #expect(text.contains("tag: \(tag)\n")) }
             #expect(text.contains("marker at frame 600: mmm"))
             #expect(await notes.notes.otherMemos == found.otherMemos)
+            let folder = "\(deliveries.root)/\(name.day)"
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".other-") }
+            #expect(files.count == 1 && files[0].hasPrefix("\(name.stem).other-") && files[0].hasSuffix(".txt"))
+            #expect(try String(contentsOfFile: "\(folder)/\(files[0])", encoding: .utf8) == "\(text)\n")
             await notes.change { $0.starred.toggle() }
             await notes.change { $0.starred.toggle() }
         }
