@@ -167,6 +167,28 @@ import Workers
         #expect(rig.log.messages.last == "discard: \(stem): deleted")
     }
 
+    @Test func `another file of one of a take's names is named, and the take stays where it is`() throws {
+        let rig = try Rig()
+        let stem = try recordTake(rig)
+        #expect(perform(.discard(stem: stem), on: rig) == "done")
+        let day = try #require(rig.deck.binnedTakes.first?.day)
+        let (home, binned) = ("\(rig.directory)/\(day)/\(stem).wav", "\(rig.directory)/.bin/\(day)/\(stem).wav")
+        let why = "File exists: move that file to another place, nothing is written over it"
+        try Data([9]).write(to: URL(filePath: home))
+        #expect(
+            perform(.restore(stem: stem, day: nil), on: rig)
+                == "io: restore: \(stem): it stays in the bin: move \(binned) to \(home): \(why)")
+        #expect(rig.deck.binnedTakes.map(\.take) == [stem])
+        try FileManager.default.removeItem(atPath: home)
+        #expect(perform(.restore(stem: stem, day: nil), on: rig) == "done")
+        try FileManager.default.createDirectory(
+            atPath: "\(rig.directory)/.bin/\(day)", withIntermediateDirectories: true)
+        try Data([9]).write(to: URL(filePath: binned))
+        #expect(
+            perform(.discard(stem: stem), on: rig) == "io: discard: move \(home) to \(binned): \(why)")
+        #expect(try rig.sidecars().count == 1 && rig.deck.binnedTakes.isEmpty && rig.deck.status.selected == stem)
+    }
+
     @Test func `a take is emptied after thirty days in the bin, whatever the calendar says meanwhile`() throws {
         let rig = try Rig()
         let stem = try recordTake(rig)

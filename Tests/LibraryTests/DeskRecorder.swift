@@ -19,12 +19,14 @@ final class DeskRecorder {
     private final class Handler: PeerHandler {
         let received: AsyncStream<RecorderMessage>.Continuation
         let meanwhile: @Sendable (RecorderMessage) -> Void
+        let secondsLeft: Int
 
         init(
-            _ received: AsyncStream<RecorderMessage>.Continuation,
+            _ received: AsyncStream<RecorderMessage>.Continuation, _ secondsLeft: Int,
             _ meanwhile: @escaping @Sendable (RecorderMessage) -> Void
         ) {
             self.received = received
+            self.secondsLeft = secondsLeft
             self.meanwhile = meanwhile
         }
 
@@ -35,15 +37,20 @@ final class DeskRecorder {
         func carryOut(_ message: RecorderMessage, of peer: PeerID, answer: Answer) {
             meanwhile(message)
             received.yield(message)
-            answer.succeed(object: Status(time_left_seconds: 700))
+            answer.succeed(object: Status(time_left_seconds: secondsLeft))
         }
     }
 
-    /// - Parameter meanwhile: called with each message before it is answered.
-    init(_ path: String, meanwhile: @escaping @Sendable (RecorderMessage) -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - secondsLeft: how long it says that can be recorded.
+    ///   - meanwhile: called with each message before it is answered.
+    init(_ path: String, secondsLeft: Int = 700, meanwhile: @escaping @Sendable (RecorderMessage) -> Void = { _ in })
+        throws
+    {
         let (received, continuation) = AsyncStream.makeStream(of: RecorderMessage.self)
         self.received = received
-        let serving = Serving(server: try PeerServer(path: path), handler: Handler(continuation, meanwhile))
+        let serving = Serving(
+            server: try PeerServer(path: path), handler: Handler(continuation, secondsLeft, meanwhile))
         thread = try Thread(name: "recorder") { [ending] in
             serving.server.handler = serving.handler
             let loop = Loop(clock: SystemClock())

@@ -128,6 +128,24 @@ import Upload
         #expect(tested.log.lines == ["outbox: \(stems[1]): deleted from the kit: every store has it"])
     }
 
+    @Test func `where space is needed, a take that a person brought back is the last that goes`() async throws {
+        try await send(2)
+        let stems = try tested.stems()
+        var sidecar = TakesOnDisk.sidecar(1)
+        sidecar.restored = true
+        try tested.disk.add(sidecar, audioBytes: 44)
+        await tested.indexer.scanAll()
+        let recorder = try DeskRecorder(socket, secondsLeft: 500)
+        defer { recorder.stop() }
+        var gone: [String] = []
+        try await look(try keeper(at: socket, .untilNeeded)) {
+            while gone.count < 2, let message = await recorder.next() {
+                if case .command(.discard(let stem, _)) = message { gone.append(stem) }
+            }
+        }
+        #expect(gone == [stems[1], stems[0]])
+    }
+
     @Test func `a file that was copied back is read again, and then it is known`() async throws {
         try await send(1)
         let stem = try tested.stems()[0]
