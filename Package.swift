@@ -61,7 +61,7 @@ let package = Package(
         .target(
             name: "TakeFiles", dependencies: ["Takes", "Filters", "CSndFile", "CSHA256", "CLinux"],
             swiftSettings: strictMemory),
-        .target(name: "History", dependencies: ["Takes", "TakeFiles"], swiftSettings: strict),
+        .target(name: "History", dependencies: ["Takes", "Transport", "TakeFiles"], swiftSettings: strict),
         .target(name: "Settings", dependencies: ["Takes", "CTOML"], swiftSettings: strictMemory),
         .target(
             name: "Playback",
@@ -242,7 +242,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "HistoryTests", dependencies: ["History", "TakeFiles", "Takes", "PowerCuts"], swiftSettings: strict),
+            name: "HistoryTests", dependencies: ["History", "TakeFiles", "Takes", "Transport", "PowerCuts"],
+            swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings", "Takes", "SeededRandom"], swiftSettings: strict),
         .testTarget(
             name: "ControlTests", dependencies: ["Takes", "Transport", "Control", "SeededRandom"],
@@ -322,8 +323,10 @@ let package = Package(
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-                "Console", "Control", "Exports", "History", "TakeFiles", "Takes", "FinishedTakes", "PowerCuts",
-                "StoreTrials", "OtherPrograms",
+                "Console", "Control", "Exports", "History", "TakeFiles", "Takes", "Transport", "Workers",
+                "FinishedTakes",
+                "PowerCuts", "StoreTrials", "OtherPrograms",
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             exclude: ["Resources"],
             swiftSettings: strict),

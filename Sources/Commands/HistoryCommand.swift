@@ -85,19 +85,20 @@ struct HistoryCommand: FieldfareCommand {
 
 /// A kind of event, as a person asks for it.
 enum HistoryKind: String, ExpressibleByArgument, CaseIterable {
-    case start, press, take, fault, card, clock, measure
+    case start, press, take, fault, card, clock, measure, phone
 
     /// Of which kinds an event is. What was left out may be of several.
     static func kinds(of event: HistoryEvent) -> [Self] {
         switch event {
         case .started, .ended: [.start]
         case .pressed: [.press]
-        case .leftOut: [.press, .fault, .take, .card, .clock]
+        case .leftOut: [.press, .fault, .take, .card, .clock, .phone]
         case .takeBegan, .takeEnded: [.take]
         case .faultBegan, .faultEnded: [.fault]
         case .card: [.card]
         case .clock: [.clock]
         case .measured: [.measure]
+        case .phone: [.phone]
         }
     }
 }

@@ -1,5 +1,6 @@
 import History
 import Takes
+import Transport
 
 /// An event of the history as one line for a person.
 enum HistoryText {
@@ -22,6 +23,7 @@ enum HistoryText {
         case .clock(let clock) where clock.origin == .unset: "clock unset: nothing vouches for the date any more"
         case .clock(let clock): "clock set by: \(clock.origin.rawValue)"
         case .measured(let measurement): measured(measurement, degree: showsUnicode ? "\u{b0}C" : "C")
+        case .phone(let event): phone(event)
         case .leftOut(let some): "\(some.count) events left out: too many came in an hour"
         }
     }
@@ -57,6 +59,17 @@ enum HistoryText {
         case "pair": "play held: phones may pair"
         case "access": "back and forward held: access point"
         default: "\(button) pressed"
+        }
+    }
+
+    private static func phone(_ event: PhoneEvent) -> String {
+        let by = event.by.map { "by \($0.printable)" } ?? "by a phone that is not paired"
+        let phone = event.phone?.printable ?? ""
+        return switch event.what {
+        case .paired: "phone \(phone) paired"
+        case .removed: event.phone == event.by ? "phone \(phone) removed by itself" : "phone \(phone) removed \(by)"
+        case .settings: "settings changed \(by): \((event.keys ?? []).map(\.printable).joined(separator: ", "))"
+        case .wrongCodes: "pairing ended by \(PairingWindow.mostWrongCodes) wrong codes"
         }
     }
 

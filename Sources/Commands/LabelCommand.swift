@@ -7,9 +7,12 @@ import Takes
 
 struct LabelCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "label", abstract: "Print the kit's name, its address for a browser, and that as a QR code.",
+        commandName: "label",
+        abstract:
+            "Print the kit's name, its address for a browser, the code that pairs phones, and the address as a QR code.",
         discussion: """
-            For a sticker on the kit: who joins its network opens this address. Where no network is known, back and forward held for 3 s \
+            For a sticker on the kit: who joins its network opens this address, holds play for 3 s and types the code; --new-code makes \
+            another one. Where no network is known, back and forward held for 3 s \
             open the kit's own Wi-Fi: its password is printed too, and --wifi prints the QR code by which a phone joins it. The codes are \
             made by the program qrencode, if it is installed.
             """)
@@ -17,6 +20,9 @@ struct LabelCommand: FieldfareCommand {
     @OptionGroup var options: GlobalOptions
     @Flag(name: .customLong("text"), help: "Without the QR code.") var isTextOnly = false
     @Flag(name: .customLong("wifi"), help: "The QR code of the kit's own Wi-Fi instead.") var isForWiFi = false
+
+    @Flag(name: .customLong("new-code"), help: "Make another code: the former one pairs no phone any more.")
+    var makesNewCode = false
 
     func run(in session: Session) throws(Failure) {
         let settings = Settings.load(from: options.settings).settings
@@ -31,23 +37,45 @@ struct LabelCommand: FieldfareCommand {
             guard !isForWiFi else { throw Failure(exitStatus: 66, sentence) }
             session.console.complain(sentence)
         }
+        let code = try pairingCode(settings, session)
         if options.json {
             var label: [String: JSONValue] = ["name": .string(settings.kitName), "address": .string(address)]
+            label["code"] = code.map { .string($0.digits) }
             if let wifi { label["wifi"] = .object(["name": .string(wifi.name), "password": .string(wifi.password)]) }
             return try session.write(json: .object(label))
         }
         try session.write(line: settings.kitName)
         try session.write(line: address)
+        if let code { try session.write(line: "play held for 3 s: the code \(code.digits) pairs a phone") }
         if let wifi {
             try session.write(line: "back and forward held for 3 s: Wi-Fi \(wifi.name)")
             try session.write(line: "its password: \(wifi.password)")
             try session.write(line: "then \(AccessPoint.address(port: settings.console.listen?.port))")
         }
         guard !isTextOnly else { return }
-        var code = address
-        if isForWiFi, let wifi { code = wifi.code }
-        guard !Self.drawCode(code) else { return }
+        var drawn = address
+        if isForWiFi, let wifi { drawn = wifi.code }
+        guard !Self.drawCode(drawn) else { return }
         throw Failure(exitStatus: 69, "label: there is no QR code: install qrencode, or ask with --text")
+    }
+
+    /// The code that pairs phones: the library's, or, while it does not run, what its file has.
+    /// - Returns: nil, if it is not known here.
+    private func pairingCode(_ settings: Settings, _ session: Session) throws(Failure) -> PairingCode? {
+        guard let client = try makesNewCode ? session.connectToLibrary() : session.libraryIfRunning() else {
+            let path = "\(settings.library.directory)/\(PairingCode.fileName)"
+            if let bytes = try? FileSystem().contents(path, limit: 100), let code = PairingCode(file: bytes) {
+                return code
+            }
+            session.console.complain("label: the code that pairs phones is not known: start fieldfare-library")
+            return nil
+        }
+        do {
+            let reply = try client.ask(.pairingCode(isNew: makesNewCode))
+            return reply["code"]?.text.flatMap { PairingCode($0) }
+        } catch {
+            throw Failure(error)
+        }
     }
 
     /// The kit's own Wi-Fi, which `deploy/systemd/access-point` opens.

@@ -53,15 +53,18 @@ public struct Console: Service {
         if let problem { log.error("\(problem)") }
         try phones.start()
         let recorder = RecorderDesk(path: settings.control.socket, pool: asking)
+        let news = PhoneNews(recorder: recorder, log: log)
+        let pairing = PairingDesk(
+            phones, recorder, code: library.pairing,
+            password: ConsolePassword(file: "\(Self.folder(of: settingsFile))/console.password", pool: disk),
+            news: news,
+            pool: disk, clock: clock)
         let feed = RecorderFeed(path: settings.control.socket)
         library.watch { feed.post(.catalog($0)) }
         let pyramid = try WaveformPyramid(in: "\(settings.library.directory)/waveforms")
         let routes =
             PageRoutes().routes
-            + SessionRoutes(
-                phones, recorder, settings, passwordFile: "\(Self.folder(of: settingsFile))/console.password",
-                pool: disk, clock: clock
-            ).routes
+            + SessionRoutes(phones: phones, desk: pairing, settings: settings, pool: disk).routes
             + RecorderRoutes(recorder: recorder).routes + EventRoutes(feed: feed).routes
             + LibraryRoutes(library: library, pool: disk).routes
             + FileRoutes(library: library, pool: disk).routes
@@ -69,7 +72,7 @@ public struct Console: Service {
             + SettingsRoutes(
                 desk: SettingsDesk(
                     path: settingsFile, wishFolder: Self.folder(of: settings.library.socket),
-                    outcomeFolder: "/run/fieldfare-settings"), pool: disk
+                    outcomeFolder: "/run/fieldfare-settings"), news: news, pool: disk
             ).routes
             + HistoryRoutes(history: HistoryFolder(HistoryFolder.usualPath), pool: disk).routes
             + LogRoutes(journal: Journal(), pool: disk).routes

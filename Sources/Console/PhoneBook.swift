@@ -41,10 +41,14 @@ final class PhoneBook: Sendable {
     /// Notes on the disk who was here.
     private let visits: Worker<Void, Never>
 
-    /// More are not kept: the one that was here longest ago goes.
+    /// More are refused.
     static let mostPhones = 50
-    /// The most bytes of a phone's name.
-    static let longestName = 100
+
+    /// Why a phone is not in the book.
+    enum Failure: Error {
+        case full
+        case file(FileError)
+    }
 
     /// Reads the book.
     /// - Parameter directory: the library's folder.
@@ -83,33 +87,35 @@ final class PhoneBook: Sendable {
 
     /// Notes a new phone. It is on the disk when this returns.
     /// - Returns: it, and its token: 32 random bytes in hexadecimal.
-    func add(name: String, now: WallTime) throws(FileError) -> (Phone, token: String) {
+    func add(name: String, now: WallTime) throws(Failure) -> (Phone, token: String) {
         let token = Self.random(byteCount: 32)
         let phone = Phone(
             id: Self.random(byteCount: 6), name: name, since: now.iso8601, seen: now.date, sha256: Self.hash(token))
-        try copies.change { document in
-            // The new one stays, whatever the clock says.
-            while document.phones.count >= Self.mostPhones,
-                let oldest = document.phones.indices.min(by: { left, right in
-                    (document.phones[left].seen ?? "", left) < (document.phones[right].seen ?? "", right)
-                })
-            {
-                document.phones.remove(at: oldest)
+        var isFull = false
+        do throws(FileError) {
+            try copies.change { document in
+                isFull = document.phones.count >= Self.mostPhones
+                if !isFull { document.phones.append(phone) }
             }
-            document.phones.append(phone)
+        } catch {
+            throw .file(error)
         }
+        guard !isFull else { throw .full }
         return (phone, token)
     }
+
+    /// Whether no more phones fit.
+    var isFull: Bool { phones.count >= Self.mostPhones }
 
     /// Whether a phone is still paired.
     func has(_ id: String) -> Bool { phones.contains { $0.id == id } }
 
     /// Removes a phone: its token is worth nothing any more.
-    /// - Returns: whether there was one.
-    func remove(_ id: String) throws(FileError) -> Bool {
-        guard phones.contains(where: { $0.id == id }) else { return false }
+    /// - Returns: it; nil: there was none.
+    func remove(_ id: String) throws(FileError) -> Phone? {
+        guard let phone = phones.first(where: { $0.id == id }) else { return nil }
         try copies.change { $0.phones.removeAll { $0.id == id } }
-        return true
+        return phone
     }
 
     /// The phone that a token belongs to; nil: none. Notes the day on which it was here, and does not wait for the storage.

@@ -133,7 +133,7 @@ struct Routes: Sendable {
         guard context.right >= route.demand else {
             var problem = Problem(
                 .unauthorized, .denied,
-                "console: this phone is not paired: hold play on the kit for 3 seconds until the upload lamp flickers, then pair it"
+                "console: this phone is not paired: hold play on the kit for 3 seconds until the upload lamp flickers, then pair it by the code of its label"
             )
             problem.headers[.wwwAuthenticate] = "Cookie realm=\"fieldfare\""
             throw problem

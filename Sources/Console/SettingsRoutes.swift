@@ -7,6 +7,7 @@ import Transport
 /// The settings, and changes of them.
 struct SettingsRoutes: Sendable {
     let desk: SettingsDesk
+    let news: PhoneNews
     let pool: NIOThreadPool
 
     var routes: [Route] {
@@ -14,7 +15,7 @@ struct SettingsRoutes: Sendable {
             Route(.get, "/api/settings", for: .all) { _, _ in
                 Response(json: try await pool.runIfActive { try desk.form() })
             },
-            Route(.patch, "/api/settings", for: .all) { request, _ in
+            Route(.patch, "/api/settings", for: .all) { request, context in
                 let members = try await request.members(["fingerprint", "changes"])
                 guard let fingerprint = members["fingerprint"]?.text, case .object(let changes)? = members["changes"],
                     !changes.isEmpty
@@ -25,6 +26,7 @@ struct SettingsRoutes: Sendable {
                     )
                 }
                 try await pool.runIfActive { try desk.change(changes, of: fingerprint) }
+                await news.report(PhoneEvent(.settings, by: context.phone?.name, keys: changes.keys.sorted()))
                 return Response(status: .accepted)
             },
         ]

@@ -19,6 +19,12 @@ public protocol ControlHandler: AnyObject {
     /// Sets the clock of the kit, and answers once it is set, with a status that shows it.
     func setClock(to time: WallTime, answer: Answer)
 
+    /// A phone that wants to be paired gave a code, right or wrong: whether it may be paired, and whether others still may.
+    func take(codeThatIsRight isRight: Bool) -> PairingWindow.Answer
+
+    /// Keeps in the history what happened with a phone.
+    func note(_ event: PhoneEvent)
+
     /// What the library does with takes has changed; nil: no connection reports it any more.
     func indicate(_ state: UploadState?)
 
@@ -29,4 +35,8 @@ public protocol ControlHandler: AnyObject {
 extension ControlHandler {
     /// Shows nothing.
     public func indicate(damage: String?) {}
+    /// Pairs no phone.
+    public func take(codeThatIsRight isRight: Bool) -> PairingWindow.Answer { .closed }
+    /// Keeps nothing.
+    public func note(_ event: PhoneEvent) {}
 }

@@ -136,6 +136,10 @@ extension ControlServer: PeerHandler {
         case .inventory(let inventory): handler.list(inventory, answer: answer)
         case .light(let lamp): handler.light(lamp, answer: answer)
         case .setClock(let time): handler.setClock(to: time, answer: answer)
+        case .pairingCode(let isRight): answer.succeed(object: handler.take(codeThatIsRight: isRight).members)
+        case .phone(let event):
+            handler.note(event)
+            answer.succeed()
         }
     }
 

@@ -29,6 +29,8 @@ public enum LibraryMessage: PeerMessage {
     case outboxDecision(OutboxDecision, TakeReference)
     /// Asks for something of a store.
     case remote(RemoteRequest)
+    /// The code by which phones are paired; `isNew`: after another one was made.
+    case pairingCode(isNew: Bool)
 
     /// How many takes a report of the outbox has, unless another number is asked for.
     public static let outboxLimit = 50
@@ -42,7 +44,7 @@ extension LibraryMessage {
     public static let names =
         ["status", "takes", "show", "memo", "tag", "markers", "star", "delete", "accept-damaged", "outbox"]
         + OutboxWish.allCases.map(\.rawValue)
-        + OutboxDecision.allCases.map(\.rawValue) + RemoteRequest.names
+        + OutboxDecision.allCases.map(\.rawValue) + RemoteRequest.names + ["pairing-code"]
 
     /// Reads what an object asks for.
     public init(_ members: [String: JSONValue]) throws(Refusal) {
@@ -69,6 +71,8 @@ extension LibraryMessage {
                     store: try keys.store(), isFinal: try keys.optional("now", "true or false", \.bool) ?? false))
         case "accept-damaged": self = .acceptDamaged(stem: try keys.stem())
         case "outbox": self = .outbox(limit: try keys.limit() ?? Self.outboxLimit)
+        case "pairing-code":
+            self = .pairingCode(isNew: try keys.optional("new", "true or false", \.bool) ?? false)
         case let name?:
             if let wish = OutboxWish(rawValue: name) {
                 self = .outboxWish(wish)
@@ -120,6 +124,8 @@ extension LibraryMessage {
         case .outboxWish(let wish): ["command": .string(wish.rawValue)]
         case .outboxDecision(let decision, let take): ["command": .string(decision.rawValue), "take": take.json]
         case .remote(let request): request.members
+        case .pairingCode(let isNew):
+            ["command": .string("pairing-code"), "new": isNew ? .bool(true) : nil].compactMapValues(\.self)
         }
     }
 }

@@ -118,6 +118,24 @@ extension RequestKeys {
         return .gain(gain, agc: agc)
     }
 
+    func phoneEvent() throws(Refusal) -> PhoneEvent {
+        let kinds = PhoneEvent.What.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        return PhoneEvent(
+            try required("what", "one of \(kinds)") { $0.text.flatMap(PhoneEvent.What.init(rawValue:)) },
+            phone: try phoneName("phone"), by: try phoneName("by"),
+            keys: try optional("keys", "a list of names of settings, each of at most 100 bytes") { value -> [String]? in
+                guard case .array(let list) = value else { return nil }
+                let names = list.compactMap(\.text).filter { $0.utf8.count <= 100 }
+                return names.count == list.count ? names : nil
+            })
+    }
+
+    private func phoneName(_ key: String) throws(Refusal) -> String? {
+        try optional(key, "a name of at most \(PhoneEvent.longestName) bytes") { value in
+            value.text.flatMap { $0.utf8.count <= PhoneEvent.longestName ? $0 : nil }
+        }
+    }
+
     func lamp() throws(Refusal) -> String {
         try required("lamp", "a lamp's name") { value in value.text.flatMap { $0.utf8.count <= 100 ? $0 : nil } }
     }

@@ -18,6 +18,10 @@ public enum RecorderMessage: PeerMessage {
     case light(lamp: String)
     /// Sets the clock of the kit, as a person knows the time.
     case setClock(WallTime)
+    /// A phone that wants to be paired gave a code, right or wrong: the recorder knows whether phones may be paired, and ends that.
+    case pairingCode(isRight: Bool)
+    /// Keeps in the history what happened with a phone.
+    case phone(PhoneEvent)
 }
 
 /// What the recorder can list of the kit it runs on.
@@ -43,7 +47,7 @@ extension RecorderMessage {
             "pitch", "speed",
         ]
         + ["eject", "discard", "settle", "restore", "empty"] + Inventory.allCases.map(\.rawValue) + [
-            "indicate", "light", "clock-set",
+            "indicate", "light", "clock-set", "pairing-code", "phone",
         ]
 
     /// Reads what an object asks for.
@@ -81,6 +85,8 @@ extension RecorderMessage {
         case "indicate": self = .indicate(try keys.uploadState(), damage: try keys.damage())
         case "light": self = .light(lamp: try keys.lamp())
         case "clock-set": self = .setClock(try keys.time())
+        case "pairing-code": self = .pairingCode(isRight: try keys.required("right", "true or false", \.bool))
+        case "phone": self = .phone(try keys.phoneEvent())
         default: throw Self.unknown(members["command"])
         }
     }
@@ -98,6 +104,8 @@ extension RecorderMessage {
             state.members.merging(damage.map { ["damaged": .string($0)] } ?? [:]) { $1 }
         case .light(let lamp): ["command": .string("light"), "lamp": .string(lamp)]
         case .setClock(let time): ["command": .string("clock-set"), "time": .string(time.iso8601)]
+        case .pairingCode(let isRight): ["command": .string("pairing-code"), "right": .bool(isRight)]
+        case .phone(let event): event.members
         case .command(let command): command.members
         }
     }
@@ -161,6 +169,16 @@ extension DiscardTerms {
             members["started_monotonic_ns"] = .integer(Int(version.origin.startedMonotonicNs))
             members["revision"] = .integer(version.revision)
         }
+        return members
+    }
+}
+
+extension PhoneEvent {
+    fileprivate var members: [String: JSONValue] {
+        var members: [String: JSONValue] = ["command": .string("phone"), "what": .string(what.rawValue)]
+        members["phone"] = phone.map { .string($0) }
+        members["by"] = by.map { .string($0) }
+        members["keys"] = keys.map { .array($0.map { .string($0) }) }
         return members
     }
 }

@@ -154,11 +154,6 @@ extension Deck {
         if !faults.shows(refusal.message) { report(Report(.notice, refusal.message)) }
     }
 
-    private func openPairing() {
-        pairingEnd = clock.now() + Self.pairingTime
-        report(Report(.notice, "pairing: phones may pair for \(Self.pairingTime.components.seconds) s"))
-    }
-
     private func lockChanged(isLocked: Bool) {
         answer = Indication.Answer(isLocked ? .locked : .unlocked, at: clock.now())
         report(Report(.notice, isLocked ? "panel: locked" : "panel: unlocked"))

@@ -27,9 +27,6 @@ extension Deck {
         isPlaying && storage.obstacle(now: clock.now()) == nil && card.fault(now: clock.now()) == nil
     }
 
-    /// Whether phones may be paired.
-    public var isPairing: Bool { pairingEnd.map { clock.now() < $0 } ?? false }
-
     /// What the recorder is doing, whole.
     public var status: Status {
         let now = clock.now()

@@ -17,7 +17,7 @@ extension Deck {
         decide(.tick)
         settleCard(now: now)
         settleBurden()
-        settlePairing(now: now)
+        if pairing.settle(at: now) { onChange() }
         if now >= nextCheck {
             nextCheck = now + Self.checkInterval
             check(now: now)
@@ -25,7 +25,7 @@ extension Deck {
         updateFaults()
         settleMonitor()
         let deadlines = [
-            card.deadline(now: now), transport.nextDeadline, faults.nextExpiry, pairingEnd, nextCheck, now + Self.tick,
+            card.deadline(now: now), transport.nextDeadline, faults.nextExpiry, pairing.end, nextCheck, now + Self.tick,
         ]
         return deadlines.compactMap(\.self).min() ?? nextCheck
     }
@@ -62,13 +62,6 @@ extension Deck {
         guard burden != self.burden else { return }
         self.burden = burden
         workers.archivist.post(.hold(burden == .held))
-    }
-
-    /// Ends pairing when its time is over.
-    private func settlePairing(now: Instant) {
-        guard let pairingEnd, now >= pairingEnd else { return }
-        self.pairingEnd = nil
-        onChange()
     }
 
     private func check(now: Instant) {

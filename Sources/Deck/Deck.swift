@@ -50,8 +50,7 @@ public final class Deck {
     /// Markers that the writer was given for the take that is recorded.
     var markersGiven = 0
     var answer: Indication.Answer?
-    /// Until when phones may be paired; nil: they may not.
-    var pairingEnd: Instant?
+    var pairing = PairingWindow()
     /// Whether the archivist may write much.
     var burden = Burden.allowed
     /// Whether takes are being recovered, dated, discarded or converted.
@@ -102,8 +101,6 @@ public final class Deck {
     enum Probe { case due, done }
     enum Burden { case allowed, held }
 
-    /// How long phones may be paired once play was held, or an access point asked for.
-    public static let pairingTime = Duration.seconds(120)
     /// How often the card's progress is compared.
     public static let tick = Duration.seconds(1)
     /// How often storage, signal and clock are checked.

@@ -16,6 +16,8 @@ public enum DeckEvent: Sendable {
     case faults([Fault])
     /// A card was opened that is another than before, or delivers something else.
     case opened(CaptureGrant)
+    /// A phone was paired or removed, or changed the settings.
+    case phone(PhoneEvent)
 }
 
 extension TransportEvent {

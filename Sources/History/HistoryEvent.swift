@@ -1,4 +1,5 @@
 public import Takes
+public import Transport
 
 /// Something that happened to the kit.
 public enum HistoryEvent: Equatable, Sendable {
@@ -22,6 +23,8 @@ public enum HistoryEvent: Equatable, Sendable {
     case clock(ClockChange)
     /// What the machine measures.
     case measured(Measurement)
+    /// A phone was paired or removed, or changed the settings.
+    case phone(PhoneEvent)
     /// Events were left out, because too many came in an hour.
     case leftOut(LeftOut)
 

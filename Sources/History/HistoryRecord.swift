@@ -1,5 +1,6 @@
 import FoundationEssentials
 public import Takes
+import Transport
 
 /// A line of the history: what happened, and when.
 public struct HistoryRecord: Equatable, Sendable {
@@ -45,7 +46,7 @@ extension HistoryRecord: Codable {
 
     /// The values are the event's name in the file.
     private enum Kind: String, Codable {
-        case start, end, press, take, card, clock, measure
+        case start, end, press, take, card, clock, measure, phone
         case takeEnd = "take-end"
         case fault
         case faultEnd = "fault-end"
@@ -73,6 +74,7 @@ extension HistoryRecord: Codable {
             case .card: .card(try .init(from: decoder))
             case .clock: .clock(try .init(from: decoder))
             case .measure: .measured(try .init(from: decoder))
+            case .phone: .phone(try .init(from: decoder))
             case .leftOut: .leftOut(try .init(from: decoder))
             }
     }
@@ -94,6 +96,7 @@ extension HistoryRecord: Codable {
             case .card(let content): (.card, content)
             case .clock(let content): (.clock, content)
             case .measured(let content): (.measure, content)
+            case .phone(let content): (.phone, content)
             case .leftOut(let content): (.leftOut, content)
             }
         try values.encode(kind, forKey: .event)

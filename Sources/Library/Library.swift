@@ -62,7 +62,7 @@ public struct Library: Sendable {
             log.error("\(error): nobody can ask the library; it does its work all the same")
         }
         let desk = LibraryDesk(
-            settings: settings, log: log, requests: parts.requests, deletion: parts.deletion,
+            settings: settings, log: log, pairing: parts.pairing, requests: parts.requests, deletion: parts.deletion,
             changes: parts.catalogs.catalog.changes)
         var others: [any ServiceLifecycle.Service] = []
         do {
@@ -91,6 +91,7 @@ public struct Library: Sendable {
     private struct Parts {
         var catalogs: CatalogSlot
         var indexer: Indexer
+        var pairing: PairingCodeFile
         var requests: LibraryRequests
         var remote: RemoteDesk
         var deletion: TakeDeletion
@@ -136,10 +137,13 @@ public struct Library: Sendable {
         } catch {
             log.error("\(error): takes that wait for a network are attempted again after a time")
         }
-        let requests = LibraryRequests(catalogs, progress: progress, outbox: outbox.requests) { watch.post(.damaged) }
+        let (pairing, trouble) = PairingCodeFile.open(in: directory)
+        if let trouble { log.error("\(trouble)") }
+        let requests = LibraryRequests(
+            catalogs, progress: progress, outbox: outbox.requests, pairing: pairing
+        ) { watch.post(.damaged) }
         return Parts(
-            catalogs: catalogs, indexer: indexer, requests: requests,
-            remote: remote,
+            catalogs: catalogs, indexer: indexer, pairing: pairing, requests: requests, remote: remote,
             deletion: try TakeDeletion(
                 catalogs, requests, remote, discards, reader: reader, recorder: settings.control.socket,
                 inspector: outbox.inspector),

@@ -11,13 +11,19 @@ public struct LibraryDesk: Sendable {
     public let settings: Settings
     /// The library's.
     public let log: Logger
+    /// The code by which phones are paired.
+    public let pairing: PairingCodeFile
     private let requests: LibraryRequests
     private let deletion: TakeDeletion
     private let changes: CatalogChanges
 
-    init(settings: Settings, log: Logger, requests: LibraryRequests, deletion: TakeDeletion, changes: CatalogChanges) {
+    init(
+        settings: Settings, log: Logger, pairing: PairingCodeFile, requests: LibraryRequests, deletion: TakeDeletion,
+        changes: CatalogChanges
+    ) {
         self.settings = settings
         self.log = log
+        self.pairing = pairing
         self.requests = requests
         self.deletion = deletion
         self.changes = changes

@@ -10,16 +10,18 @@ struct LibraryRequests: Sendable {
     private let catalogs: CatalogSlot
     private let progress: ScanProgress
     private let outbox: OutboxRequests
+    private let pairing: PairingCodeFile
     private let reportDamage: @Sendable () -> Void
 
     /// - Parameter reportDamage: called when the database turns out to be damaged.
     init(
-        _ catalogs: CatalogSlot, progress: ScanProgress, outbox: OutboxRequests,
+        _ catalogs: CatalogSlot, progress: ScanProgress, outbox: OutboxRequests, pairing: PairingCodeFile,
         reportDamage: @escaping @Sendable () -> Void
     ) {
         self.catalogs = catalogs
         self.progress = progress
         self.outbox = outbox
+        self.pairing = pairing
         self.reportDamage = reportDamage
     }
 
@@ -82,6 +84,9 @@ struct LibraryRequests: Sendable {
             } catch is Catalog.NoSuchTake {
                 throw missing(reference, name)
             }
+        case .pairingCode(let isNew):
+            if isNew { try pairing.renew() }
+            return try json(PairingCodeReply(code: pairing.code.digits))
         case .remote, .delete, .acceptDamaged: throw Refusal(.internal, "\(name): is answered elsewhere")
         }
     }
@@ -189,6 +194,11 @@ struct ShowReply: Encodable, Sendable {
     /// As they are now.
     var markers: [Sidecar.Marker]
     var sidecar: JSONValue
+}
+
+/// The code by which phones are paired.
+struct PairingCodeReply: Encodable, Sendable {
+    var code: String
 }
 
 /// What the library has.

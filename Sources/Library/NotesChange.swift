@@ -16,7 +16,9 @@ enum NotesChange: Sendable {
         case .tag(_, let adding, let removing): self = .tags(adding: adding, removing: removing)
         case .star(_, let isStarred): self = .starred(isStarred)
         case .markers(_, let setting, let removing): self = .markers(setting: setting, removing: removing)
-        case .status, .takes, .show, .outbox, .outboxWish, .outboxDecision, .remote, .delete, .acceptDamaged: return nil
+        case .status, .takes, .show, .outbox, .outboxWish, .outboxDecision, .remote, .delete, .acceptDamaged,
+            .pairingCode:
+            return nil
         }
     }
 

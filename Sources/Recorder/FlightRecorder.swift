@@ -14,8 +14,8 @@ final class FlightRecorder {
     private let report: (Report) -> Void
     private var faults = FaultSpans()
     /// Each kind of event has a share of its own: presses that flicker must not hide a fault, and neither of them a take.
-    private var (presses, shown, others) = (
-        HourlyLimit(most: 200), HourlyLimit(most: 200), HourlyLimit(most: 600)
+    private var (presses, shown, phones, others) = (
+        HourlyLimit(most: 200), HourlyLimit(most: 200), HourlyLimit(most: 200), HourlyLimit(most: 600)
     )
     private var nextMeasurement: Instant
 
@@ -71,6 +71,7 @@ final class FlightRecorder {
         case .finished(let sidecar): note(.takeEnded(.init(sidecar)))
         case .faults(let shown): faults.update(shown, at: clock.now()).forEach(note)
         case .opened(let grant): note(.card(.init(grant.card, format: grant.format.summary)))
+        case .phone(let event): note(HistoryEvent.phone(event))
         }
     }
 
@@ -83,13 +84,14 @@ final class FlightRecorder {
             switch event {
             case .pressed: presses.admits(at: now)
             case .faultBegan, .faultEnded: shown.admits(at: now)
+            case .phone: phones.admits(at: now)
             default: others.admits(at: now)
             }
         if isAdmitted { worker.post(.note(record(event))) }
     }
 
     private func noteLeftOut() {
-        let count = presses.takeLeftOut() + shown.takeLeftOut() + others.takeLeftOut()
+        let count = presses.takeLeftOut() + shown.takeLeftOut() + phones.takeLeftOut() + others.takeLeftOut()
         if count > 0 { worker.post(.note(record(.leftOut(.init(count))))) }
     }
 

@@ -90,6 +90,13 @@ final class RecorderHandler: ControlHandler {
         }
     }
 
+    func take(codeThatIsRight isRight: Bool) -> PairingWindow.Answer {
+        onRequest()
+        return deck.take(codeThatIsRight: isRight)
+    }
+
+    func note(_ event: PhoneEvent) { deck.note(event) }
+
     func indicate(_ state: UploadState?) {
         deck.upload = state ?? .idle
     }

@@ -43,7 +43,7 @@ final class ScheduleKeeper {
         switch event {
         case .ending(let ending): schedule.ended(ending, now: clock.now())
         case .pressed: use()
-        case .began, .finished, .faults, .opened: break
+        case .began, .finished, .faults, .opened, .phone: break
         }
     }
 

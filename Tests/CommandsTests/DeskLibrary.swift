@@ -135,6 +135,7 @@ private final class DeskHandler: PeerHandler {
             }
             guard let accepted else { return answer.refuse(Refusal(.notFound, "takes: \(stem): no such take")) }
             answer.succeed(object: Shown(take: accepted, notes: nil, sidecar: nil))
+        case .pairingCode(let isNew): answer.succeed(object: ["code": isNew ? "000007" : "123456"])
         case .remote: answer.refuse(Refusal(.notFound, "remote: no store is named: [outbox] store"))
         case .star(let reference, let isStarred):
             change(reference, answer) { $0.starred = isStarred }

@@ -2,6 +2,7 @@ import History
 import TakeFiles
 import Takes
 import Testing
+import Transport
 
 @testable import Commands
 
@@ -102,6 +103,22 @@ import Testing
         #expect(found.output == ["2026-11-21 06:18:12  0:00:13.0  7 events left out: too many came in an hour"])
         #expect(found.complaints.count == 1 && found.complaints[0].hasSuffix("it is left out"))
         #expect(run(["history"], access: access).output.count == 2)
+    }
+
+    @Test func `what happened with phones is told with their names`() throws {
+        try keep([
+            (0, .phone(PhoneEvent(.paired, phone: "Anna"))),
+            (1, .phone(PhoneEvent(.removed, phone: "Ben", by: "Anna"))),
+            (2, .phone(PhoneEvent(.removed, phone: "Anna", by: "Anna"))),
+            (3, .phone(PhoneEvent(.settings, keys: ["capture.rate_hz", "kit.name"]))),
+            (4, .phone(PhoneEvent(.wrongCodes))), (5, .pressed(.init("record"))),
+        ])
+        #expect(
+            run(["history", "--kind", "phone"], access: access).output.map { String($0.dropFirst(32)) } == [
+                "phone Anna paired", "phone Ben removed by Anna", "phone Anna removed by itself",
+                "settings changed by a phone that is not paired: capture.rate_hz, kit.name",
+                "pairing ended by 5 wrong codes",
+            ])
     }
 
     @Test func `a text from another program steers no terminal`() throws {

@@ -1,3 +1,4 @@
+import Control
 import Foundation
 import Settings
 import Testing
@@ -16,6 +17,28 @@ import Testing
         #expect(address("192.168.4.1:80") == "http://192.168.4.1")
         #expect(address("[fd00::1]:8080") == "http://[fd00::1]:8080")
         #expect(address("off") == nil)
+    }
+
+    @Test func `the code that pairs phones is the library's, or its file's while it does not run`() throws {
+        let scratch = ScratchFolder()
+        let settings = scratch.path + "/kit.toml"
+        try Data("[kit]\nname = \"heron07\"\n[library]\ndirectory = \"\(scratch.path)\"\n".utf8)
+            .write(to: URL(filePath: settings))
+        let label = ["--settings", settings, "label", "--text"]
+        func line(_ code: String) -> String { "play held for 3 s: the code \(code) pairs a phone" }
+        let unknown = run(label)
+        #expect(
+            unknown.status == 0 && unknown.output.count >= 2 && !unknown.output.contains { $0.contains("the code") })
+        #expect(
+            unknown.complaints.contains("label: the code that pairs phones is not known: start fieldfare-library"))
+        try Data("654321\n".utf8).write(to: URL(filePath: scratch.path + "/pairing-code"))
+        #expect(run(label).output.contains(line("654321")))
+        #expect(run(label + ["--new-code"]).status == 69)
+        let library = try DeskLibrary()
+        #expect(run(label, library: library).output.contains(line("123456")))
+        let renewed = run(["--json"] + label + ["--new-code"], library: library)
+        #expect(try JSONValue(decoding: renewed.output[0].utf8)["code"]?.text == "000007")
+        #expect(library.messages == [.pairingCode(isNew: false), .pairingCode(isNew: true)])
     }
 
     @Test func `the code of the kit's own Wi-Fi has its name and its password`() throws {

@@ -45,22 +45,20 @@ import Testing
         #expect(book.phones.isEmpty)
     }
 
-    @Test func `the phone that was here longest ago makes room`() throws {
+    @Test func `a full book takes no phone, loses none, and has room again after one was removed`() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let (book, _) = PhoneBook.open(in: folder)
-        for day in 0...PhoneBook.mostPhones { _ = try book.add(name: "\(day)", now: noon + .seconds(86400 * day)) }
-        #expect(book.phones.count == PhoneBook.mostPhones)
-        #expect(!book.phones.map(\.name).contains("0"))
-    }
-
-    @Test func `a new phone stays, also where all were paired on one day, or by a clock that was set back`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let (book, _) = PhoneBook.open(in: folder)
-        for number in 0...(PhoneBook.mostPhones + 3) {
-            let (phone, token) = try book.add(name: "\(number)", now: noon + .seconds(-86400 * (number / 40)))
-            #expect(book.phone(token: token, now: noon)?.id == phone.id, "\(number)")
-        }
-        #expect(book.phones.count == PhoneBook.mostPhones)
+        for number in 0..<PhoneBook.mostPhones { _ = try book.add(name: "\(number)", now: noon) }
+        let before = book.phones
+        #expect(book.isFull)
+        #expect {
+            try book.add(name: "stranger", now: noon)
+        } throws: { if case .full? = $0 as? PhoneBook.Failure { true } else { false } }
+        #expect(book.phones == before && PhoneBook.open(in: folder).0.phones == before)
+        #expect(try book.remove(before[7].id) == before[7])
+        #expect(try book.remove(before[7].id) == nil)
+        _ = try book.add(name: "Anna", now: noon)
+        #expect(book.phones.count == PhoneBook.mostPhones && book.phones.last?.name == "Anna")
     }
 
     @Test func `a request does not wait while the storage hangs, and a pairing is not lost by the note of a visit`()
@@ -96,16 +94,5 @@ import Testing
         book.noteVisits()
         #expect(book.phones.map(\.name) == ["Anna", "Ben"])
         #expect(PhoneBook.open(in: folder).0.phones.map(\.seen) == ["2026-11-22", "2026-11-21"])
-    }
-
-    @Test func `five failures a minute are allowed, and those that are under way count`() {
-        func at(_ second: Int64) -> Instant { Instant(nanoseconds: second * 1_000_000_000) }
-        var attempts = Attempts()
-        for second in 0..<5 { #expect(attempts.begin(at: at(Int64(second))) == nil) }
-        #expect(attempts.begin(at: at(10)) == .seconds(50))
-        attempts.takeBack(at(3))
-        #expect(attempts.begin(at: at(11)) == nil)
-        #expect(attempts.begin(at: at(12)) == .seconds(48))
-        #expect(attempts.begin(at: at(60)) == nil)
     }
 }

@@ -39,7 +39,7 @@ import Transport
                     + #"allowed are a number, a text, true, false and null"}}"#,
                 #"{"id":5,"ok":false,"error":{"code":"usage","message":"control: command: found 7, allowed are "#
                     + #"status, watch, record, stop, play, pause, skip, mark, select, filter, gain, volume, pitch, speed, eject, discard, settle, "#
-                    + #"restore, empty, cards, lines, doctor, bin, indicate, light, clock-set"}}"#,
+                    + #"restore, empty, cards, lines, doctor, bin, indicate, light, clock-set, pairing-code, phone"}}"#,
                 #"{"id":6,"ok":true,"lines":[{"id":"one"}]}"#,
             ])
     }

@@ -81,11 +81,13 @@ import Transport
             .remote(.delete(store: "stick", path: "2026-11-21/a-0001-061811Z.wav"))
         ),
         (#"{"command":"remote-next","id":1}"#, .remote(.next)),
+        (#"{"command":"pairing-code","id":1}"#, .pairingCode(isNew: false)),
+        (#"{"command":"pairing-code","id":1,"new":true}"#, .pairingCode(isNew: true)),
     ]
 
     static let allowed =
         "allowed are status, takes, show, memo, tag, markers, star, delete, accept-damaged, outbox, outbox-retry, outbox-pause, outbox-resume, "
-        + "outbox-add, outbox-remove, outbox-hold, remote-list, remote-get, remote-delete, remote-next"
+        + "outbox-add, outbox-remove, outbox-hold, remote-list, remote-get, remote-delete, remote-next, pairing-code"
 
     private func read(_ line: String) throws(RequestError) -> Request<LibraryMessage> {
         try Request.read(Array(line.utf8)[...])

@@ -98,6 +98,12 @@ import Transport
             #"{"command":"clock-set","id":1,"time":"2026-11-21T06:18:11.250000Z"}"#,
             .setClock(WallTime(microseconds: 1_795_241_891_250_000))
         ),
+        (#"{"command":"pairing-code","id":1,"right":false}"#, .pairingCode(isRight: false)),
+        (#"{"command":"phone","id":1,"phone":"Anna","what":"paired"}"#, .phone(PhoneEvent(.paired, phone: "Anna"))),
+        (
+            #"{"by":"Anna","command":"phone","id":1,"keys":["capture.rate_hz"],"what":"settings"}"#,
+            .phone(PhoneEvent(.settings, by: "Anna", keys: ["capture.rate_hz"]))
+        ),
     ]
 
     private func read(_ line: String) throws(RequestError) -> Request<RecorderMessage> {
@@ -140,12 +146,12 @@ import Transport
         (
             "{}",
             "control: command is missing, allowed are status, watch, record, stop, play, pause, skip, mark, select, "
-                + "filter, gain, volume, pitch, speed, eject, discard, settle, restore, empty, cards, lines, doctor, bin, indicate, light, clock-set"
+                + "filter, gain, volume, pitch, speed, eject, discard, settle, restore, empty, cards, lines, doctor, bin, indicate, light, clock-set, pairing-code, phone"
         ),
         (
             #"{"command":"erase"}"#,
             "control: command: found \"erase\", allowed are status, watch, record, stop, play, pause, skip, mark, "
-                + "select, filter, gain, volume, pitch, speed, eject, discard, settle, restore, empty, cards, lines, doctor, bin, indicate, light, clock-set"
+                + "select, filter, gain, volume, pitch, speed, eject, discard, settle, restore, empty, cards, lines, doctor, bin, indicate, light, clock-set, pairing-code, phone"
         ),
         (#"{"command":"skip"}"#, "skip: seconds is missing, allowed is a number, negative to go back"),
         (

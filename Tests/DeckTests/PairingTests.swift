@@ -67,7 +67,7 @@ import Transport
         _ = rig.deck.turn(now: rig.clock.now())
         #expect(published == [false, true, false])
         #expect(upload(.seconds(10)).isDark)
-        #expect(rig.deck.pairingEnd == nil)
+        #expect(rig.deck.pairing.end == nil)
         #expect(openings(rig) == 1)
     }
 
@@ -83,6 +83,33 @@ import Transport
         #expect(rig.deck.status.pairing)
         rig.run(.milliseconds(10))
         #expect(!rig.deck.status.pairing)
+    }
+
+    @Test func `a right code ends it on the lamp, and play held again opens it`() throws {
+        let rig = try Rig()
+        rig.run(.milliseconds(500))
+        #expect(rig.deck.take(codeThatIsRight: true) == .closed)
+        holdPlay(rig)
+        #expect(rig.deck.take(codeThatIsRight: false) == .wrong(left: 4))
+        #expect(rig.deck.status.pairing)
+        #expect(rig.deck.take(codeThatIsRight: true) == .accepted)
+        #expect(!rig.deck.status.pairing && !rig.deck.indication.isPairing)
+        #expect(rig.deck.take(codeThatIsRight: true) == .closed)
+        holdPlay(rig)
+        #expect(rig.deck.status.pairing)
+    }
+
+    @Test func `five wrong codes end it, in the log and the history`() throws {
+        let rig = try Rig()
+        var events: [PhoneEvent] = []
+        rig.deck.onEvent = { if case .phone(let event) = $0 { events.append(event) } }
+        rig.run(.milliseconds(500))
+        holdPlay(rig)
+        let answers = (0..<6).map { _ in rig.deck.take(codeThatIsRight: false) }
+        #expect(answers == [.wrong(left: 4), .wrong(left: 3), .wrong(left: 2), .wrong(left: 1), .lastWrong, .closed])
+        #expect(!rig.deck.status.pairing && rig.deck.take(codeThatIsRight: true) == .closed)
+        #expect(events == [PhoneEvent(.wrongCodes)])
+        #expect(rig.log.messages.last == "pairing: 5 codes were wrong: no phone may pair until play is held again")
     }
 
     @Test func `what play began is stopped, what it paused stays paused, and what it resumed is paused again`() throws {

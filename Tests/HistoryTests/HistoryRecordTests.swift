@@ -1,5 +1,6 @@
 import Takes
 import Testing
+import Transport
 
 @testable import History
 
@@ -42,6 +43,10 @@ import Testing
             #""card":"usb:0d8c:0014","event":"card","format":"48000 Hz, 1 channel, S16_LE","uptime_seconds":12.5}"#
         ),
         (.clock(.init(.ntp)), #""event":"clock","origin":"ntp","uptime_seconds":12.5}"#),
+        (
+            .phone(PhoneEvent(.removed, phone: "Anna", by: "Ben")),
+            #""by":"Ben","event":"phone","phone":"Anna","uptime_seconds":12.5,"what":"removed"}"#
+        ),
         (.leftOut(.init(7)), #""count":7,"event":"left-out","uptime_seconds":12.5}"#),
         (
             .measured(measurement),
@@ -69,6 +74,14 @@ import Testing
         let long = String(repeating: "x", count: HistoryRecord.longestLine)
         #expect(HistoryRecord(at: Self.at, uptime: 1, .faultBegan(.init(code: 1, message: long))).line == nil)
         #expect(HistoryRecord(at: Self.at, uptime: .infinity, .pressed(.init("stop"))).line == nil)
+    }
+
+    @Test func `a record of the longest names has a line`() throws {
+        let long = String(repeating: "\u{1}", count: PhoneEvent.longestName)
+        let keys = (0..<200).map { "outbox.stores.longest_name_of_a_key_\($0)" }
+        let event = PhoneEvent(.settings, phone: long, by: long, keys: keys)
+        #expect(event.keys?.count == PhoneEvent.mostKeys)
+        #expect(HistoryRecord(at: Self.at, uptime: 12.5, .phone(event)).line != nil)
     }
 
     @Test func `an event of a later version is skipped`() {

@@ -51,6 +51,13 @@ struct TestedIndexer {
     /// No store either.
     var remote: RemoteDesk { RemoteDesk(Stores([]), catalogs) }
 
+    /// What peers ask, with a pairing code of its own.
+    func requests(reportDamage: @escaping @Sendable () -> Void) -> LibraryRequests {
+        LibraryRequests(
+            catalogs, progress: progress, outbox: outbox, pairing: PairingCodeFile.open(in: disk.library).0,
+            reportDamage: reportDamage)
+    }
+
     /// Deletes takes, with these stores, and a recorder at a socket.
     func deletion(
         _ requests: LibraryRequests, _ remote: RemoteDesk? = nil, recorder: String? = nil

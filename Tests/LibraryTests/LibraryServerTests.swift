@@ -33,7 +33,7 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         tested = try TestedIndexer()
         stem = try tested.disk.add(TakesOnDisk.sidecar(1, markers: ["wren"])).stem
         try tested.disk.add(TakesOnDisk.sidecar(1, kit: "wren01"))
-        requests = LibraryRequests(tested.catalogs, progress: tested.progress, outbox: tested.outbox) {}
+        requests = tested.requests {}
     }
 
     private func refusal(_ message: LibraryMessage) -> Refusal? {

@@ -106,7 +106,7 @@ private struct StatingStore: Store {
         let log = tested.log
         let store = other ?? store
         let stores = Stores([StorePlan(name: store.name) { store }])
-        let requests = LibraryRequests(tested.catalogs, progress: tested.progress, outbox: tested.outbox) {}
+        let requests = tested.requests {}
         let remote = RemoteDesk(stores, tested.catalogs)
         let server = LibraryServer(
             path: path, requests, remote, try tested.deletion(requests, remote), log: Logger(label: "test") { _ in log }

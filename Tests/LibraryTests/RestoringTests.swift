@@ -33,7 +33,7 @@ import Transport
 
     @Test func `the recorder is asked to restore a take, and what it says is passed on`() async throws {
         let socket = "\(disk.path)/recorder.sock"
-        let requests = LibraryRequests(tested.catalogs, progress: tested.progress, outbox: tested.outbox) {}
+        let requests = tested.requests {}
         let deletion = try tested.deletion(requests, recorder: socket)
         let take = try disk.add(TakesOnDisk.sidecar(1))
         await tested.indexer.scanAll()

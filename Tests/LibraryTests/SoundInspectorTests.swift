@@ -126,7 +126,7 @@ import Upload
         try await send { try counts().held == 1 }
         let deletion = try TakeDeletion(
             tested.catalogs,
-            LibraryRequests(tested.catalogs, progress: tested.progress, outbox: tested.outbox, reportDamage: {}),
+            tested.requests {},
             tested.remote, try tested.discards("\(tested.disk.path)/none.sock"), reader: try DiskReader(name: "reader"),
             recorder: "\(tested.disk.path)/none.sock", inspector: inspector)
         let reply = try await deletion.acceptDamaged(name.stem)

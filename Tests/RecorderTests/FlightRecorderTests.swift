@@ -107,6 +107,16 @@ import Transport
         #expect(found.contains(.faultBegan(.init(code: 1, message: "capture: no card"))))
     }
 
+    @Test func `what phones did has a share of its own`() throws {
+        let recorder = try recorder()
+        for _ in 0..<201 { recorder.note(.phone(PhoneEvent(.settings, by: "Anna", keys: ["kit.name"]))) }
+        recorder.note(.faults([Fault(.noCard, "capture: no card")]))
+        recorder.end(by: .signal)
+        #expect(try events.count { $0 == .phone(PhoneEvent(.settings, by: "Anna", keys: ["kit.name"])) } == 200)
+        #expect(try events.contains(.faultBegan(.init(code: 1, message: "capture: no card"))))
+        #expect(try events.contains(.leftOut(.init(1))))
+    }
+
     @Test func `what was left out before the end is noted there`() throws {
         let recorder = try recorder()
         for _ in 0..<201 { recorder.note(.pressed("back")) }

@@ -10,7 +10,7 @@ const series = [
   ['voltage', 'V', ({ supply_volts: volts }) => volts ?? null],
   ['free', 'GB', ({ free_bytes: bytes }) => (bytes == null ? null : bytes / 1e9)],
 ];
-const listed = ['start', 'end', 'fault', 'clock', 'card', 'left-out'];
+const listed = ['start', 'end', 'fault', 'clock', 'card', 'phone', 'left-out'];
 
 /** The section of the kit's page. */
 export function historySection({ api, t }) {
@@ -77,6 +77,8 @@ function sentence(record, t) {
     case 'fault': return t('history.fault', { n: record.code, message: record.message });
     case 'clock': return `${t('kit.clock')}: ${t(`clock.${record.origin}`)}`;
     case 'card': return `${t('deck.card')}: ${record.card}, ${record.format}`;
+    case 'phone': return t(`history.${record.what}`, {
+      phone: record.phone ?? '', by: record.by ?? t('history.nobody'), keys: (record.keys ?? []).join(', ') });
     default: return t('history.left', { n: record.count });
   }
 }

@@ -1,0 +1,69 @@
+import Digests
+import FoundationEssentials
+import HTTPTypes
+import NIOPosix
+import Takes
+import Transport
+import Upload
+
+/// The password by which phones are paired, in a file that need not exist.
+struct ConsolePassword: Sendable {
+    private let file: String
+    private let pool: NIOThreadPool
+    private let attempts = Locked(Attempts())
+
+    init(file: String, pool: NIOThreadPool) {
+        self.file = file
+        self.pool = pool
+    }
+
+    /// - Throws: `Problem`, if this is not the password, or too many of this guesser were not.
+    func check(_ given: String, by guesser: Attempts.Guesser, now: Instant) async throws {
+        if let wait = attempts.withLock({ $0.begin(guesser, at: now) }) {
+            let seconds = wait.components.seconds + 1
+            var problem = Problem(
+                .tooManyRequests, .busy, "pair: too many wrong passwords: try again in \(seconds) seconds")
+            problem.headers[.retryAfter] = String(seconds)
+            throw problem
+        }
+        guard let password = try await secret() else {
+            attempts.withLock { $0.takeBack(guesser, now) }
+            throw Problem(
+                .forbidden, .denied, "pair: no password is set: hold play on the kit for 3 seconds and pair by the code"
+            )
+        }
+        // Hashes are compared, so that the time says nothing of the password.
+        guard Digest.sha256(given) == Digest.sha256(password.text) else {
+            throw Problem(.forbidden, .denied, "pair: the password is wrong")
+        }
+        attempts.withLock { $0.takeBack(guesser, now) }
+    }
+
+    /// The first line of the file; nil: there is none.
+    func secret() async throws -> Secret? {
+        try await pool.runIfActive { [file] in
+            guard FileManager.default.fileExists(atPath: file) || SecretFile.credentialsDirectory != nil else {
+                return nil
+            }
+            do throws(StoreError) {
+                let text = try SecretFile(file, of: "console").content.text
+                let line = text.split(whereSeparator: \.isNewline).first.map { String($0).trimmed } ?? ""
+                return line.isEmpty ? nil : Secret(line)
+            } catch {
+                // Its path is nothing for strangers.
+                throw Problem(
+                    .internalServerError, .io,
+                    "pair: the kit's password cannot be read: its file must belong to the library's user, with mode 600"
+                )
+            }
+        }
+    }
+}
+
+extension String {
+    /// Without white space at its ends.
+    var trimmed: String {
+        let start = drop(while: \.isWhitespace)
+        return start.lastIndex { !$0.isWhitespace }.map { String(start[...$0]) } ?? ""
+    }
+}

@@ -1,0 +1,143 @@
+import Control
+import Dispatch
+import Foundation
+import StoreTrials
+import Takes
+import Transport
+import Workers
+
+/// The real library of a kit, beside a recorder that only lets phones pair. Both end with this object.
+final class PhonesKit {
+    let folder: String
+    let library: TestServer
+    let recorder: PairingRecorder
+
+    /// - Parameter prepare: is called with the kit's folder before the library starts.
+    init(prepare: (String) throws -> Void = { _ in }) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "kit-\(UUID().uuidString.prefix(8))").path
+        self.folder = folder
+        for name in ["takes", "library"] {
+            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+        }
+        try prepare(folder)
+        recorder = try PairingRecorder("\(folder)/recorder.sock")
+        library = try TestServer("\(RunningKit.programs)/fieldfare-library") { port, _ in
+            let settings = "\(folder)/fieldfare.toml"
+            try """
+            [kit]
+            name = "heron07"
+            [takes]
+            directory = "\(folder)/takes"
+            [control]
+            socket = "\(folder)/recorder.sock"
+            [library]
+            socket = "\(folder)/library.sock"
+            directory = "\(folder)/library"
+            [outbox]
+            store = "none"
+            [console]
+            listen = "0.0.0.0:\(port)"
+
+            """.write(toFile: settings, atomically: true, encoding: .utf8)
+            return ["--settings", settings]
+        }
+    }
+
+    deinit {
+        library.stop()
+        recorder.stop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Requests of a browser that is not paired.
+    var stranger: Curl { Curl(library.port) }
+
+    /// The code that pairs a phone.
+    var code: String { get throws { try kept("pairing-code").trimmingCharacters(in: .newlines) } }
+    var wrongCode: String { get throws { try code == "000000" ? "000001" : "000000" } }
+
+    /// The names of the phones that are paired, as the library's file has them.
+    func phones() throws -> [String] {
+        guard case .array(let phones)? = try JSONValue(decoding: kept("phones.json").utf8)["phones"] else { return [] }
+        return phones.compactMap { $0["name"]?.text }
+    }
+
+    private func kept(_ name: String) throws -> String {
+        try String(contentsOfFile: "\(folder)/library/\(name)", encoding: .utf8)
+    }
+
+    /// Tries to pair.
+    func pair(_ name: String, _ code: String? = nil) throws -> Curl.Answer {
+        let code = code.map { ",\"code\":\"\($0)\"" } ?? ""
+        return try stranger.post("/api/session", "{\"name\":\"\(name)\"\(code)}")
+    }
+
+    /// Requests of a phone that was paired by this answer.
+    func cookie(of answer: Curl.Answer) throws -> Curl {
+        guard answer.status == 201, let cookie = answer.headers["set-cookie"]?.split(separator: ";").first else {
+            throw TestServer.Failure(text: answer.body)
+        }
+        return Curl(library.port, cookie: String(cookie))
+    }
+}
+
+/// The recorder's side of the control socket, on a thread of its own.
+final class PairingRecorder: Sendable {
+    private let thread: Workers.Thread
+    private let ending = Mailbox<Void>()
+    private let kept = Locked(Kept())
+
+    private struct Kept {
+        var window = PairingWindow()
+        var events: [PhoneEvent] = []
+    }
+
+    init(_ path: String) throws {
+        let ready = DispatchSemaphore(value: 0)
+        thread = try Workers.Thread(name: "recorder") { [ending, kept] in
+            let handler = Handler(kept)
+            let server = try? ControlServer(path: path, handler: handler)
+            ready.signal()
+            guard let server else { return }
+            let loop = Loop(clock: SystemClock())
+            loop.watch(server.fileDescriptor) { server.serve(SystemClock().now()) }
+            loop.watch(ending.fileDescriptor) { loop.stop() }
+            loop.run { server.turn($0) }
+        }
+        ready.wait()
+    }
+
+    /// What the history was told.
+    var events: [PhoneEvent] { kept.withLock(\.events) }
+
+    /// Play is held.
+    func holdPlay() { kept.withLock { $0.window.open(at: SystemClock().now()) } }
+
+    func stop() {
+        ending.post(())
+        thread.join()
+    }
+
+    private final class Handler: ControlHandler {
+        let kept: Locked<Kept>
+
+        init(_ kept: Locked<Kept>) { self.kept = kept }
+
+        var status: Status {
+            var status = Status(version: "0")
+            status.pairing = kept.withLock { $0.window.isOpen(at: SystemClock().now()) }
+            return status
+        }
+
+        func take(codeThatIsRight isRight: Bool) -> PairingWindow.Answer {
+            kept.withLock { $0.window.take(codeThatIsRight: isRight, at: SystemClock().now()) }
+        }
+
+        func note(_ event: PhoneEvent) { kept.withLock { $0.events.append(event) } }
+        func perform(_ command: Transport.Command, answer: Answer) { answer.succeed(status) }
+        func list(_ inventory: Inventory, answer: Answer) { answer.succeed(inventory, [] as [JSONValue]) }
+        func light(_ lamp: String, answer: Answer) { answer.succeed() }
+        func setClock(to time: WallTime, answer: Answer) { answer.succeed(status) }
+        func indicate(_ state: UploadState?) {}
+    }
+}
