@@ -94,7 +94,9 @@ public struct Console: Service {
             phones, access: settings.console.access, hosts: [settings.kitName, KitName.hostName])
         let responder = Routes(routes, doorkeeper) { clock.wallTime() }
         let quiet = Logger(label: "console") { _ in SwiftLogNoOpLogHandler() }
-        server = ConsoleServer(address: address, inherited: inherited, log: log) { request, writer, channel in
+        let isPaired: @Sendable (Request) -> Bool = { doorkeeper.visitor($0, now: clock.wallTime()).phone != nil }
+        server = ConsoleServer(address: address, inherited: inherited, log: log, isPaired: isPaired) {
+            request, writer, channel in
             let context = ConsoleContext(source: .init(channel: channel, logger: quiet))
             let response = await responder.respond(to: request, context)
             try await writer.write(response: response.head, body: response.body)

@@ -54,12 +54,16 @@ extension Request {
 
     /// What a small body may take, so that a browser that sends a byte now and then keeps no connection from others.
     private static let patience = TimeAmount.seconds(30)
+    /// The same of a stranger.
+    private static let strangersPatience = TimeAmount.seconds(10)
 
     /// The body, whole.
     /// - Throws: `Problem`. The connection of one that comes too slowly is closed.
     func wholeBody(_ context: ConsoleContext) async throws -> RequestBody {
         let channel = context.channel
-        let deadline = channel.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
+        let deadline = channel.eventLoop.scheduleTask(
+            in: context.phone == nil ? Self.strangersPatience : Self.patience
+        ) { channel.close(promise: nil) }
         defer { deadline.cancel() }
         do {
             let bytes = try await body.collect(upTo: Self.longestBody)

@@ -19,10 +19,22 @@ struct ConsoleServer: Sendable {
     /// What the service manager opened; nil: the server binds `address` itself.
     let inherited: Int32?
     let log: Logger
+    /// Whether a request is a paired phone's.
+    let isPaired: @Sendable (Request) -> Bool
     let respond: HTTPChannelHandler.Responder
+    private let desk = ConnectionDesk(clock: SystemClock())
 
-    /// More connections wait in the kernel's queue.
-    static let mostConnections = 128
+    init(
+        address: ListenAddress, inherited: Int32?, log: Logger, isPaired: @escaping @Sendable (Request) -> Bool,
+        respond: @escaping HTTPChannelHandler.Responder
+    ) {
+        self.address = address
+        self.inherited = inherited
+        self.log = log
+        self.isPaired = isPaired
+        self.respond = respond
+    }
+
     /// A browser that sends nothing in this time, or reads nothing, is dropped.
     static let idle = TimeAmount.seconds(30)
     private static let unreadMilliseconds: Int = 30_000
@@ -50,7 +62,11 @@ struct ConsoleServer: Sendable {
 
     private func serve() async throws {
         let http = HTTP1Channel(
-            responder: respond,
+            responder: { [desk, isPaired, respond] request, writer, channel in
+                desk.asked(channel, isPaired: isPaired(request))
+                try await respond(request, writer, channel)
+                desk.answered(channel)
+            },
             configuration: .init(
                 idleTimeout: Self.idle,
                 httpDecoderConfiguration: .init(
@@ -94,12 +110,14 @@ struct ConsoleServer: Sendable {
         async throws
     {
         try await withThrowingDiscardingTaskGroup { group in
-            let room = Room(Self.mostConnections)
+            let room = Room(ConnectionLimits.most)
             try await listening.executeThenClose { connections in
                 for try await connection in connections {
+                    desk.came(connection.channel)
                     await room.enter()
-                    group.addTask {
+                    group.addTask { [desk] in
                         await http.handle(value: connection, logger: log)
+                        desk.left(connection.channel)
                         await room.leave()
                     }
                 }
