@@ -57,6 +57,7 @@ struct DoctorCommand: FieldfareCommand {
         }
         findings.append(session.access.programs())
         findings += damagedTakes(session)
+        findings += session.access.misplacedSecrets(options.settings).map { .failure(.settings, $0, exitStatus: 78) }
         findings = findings.inOrder
         if options.json {
             try session.write(json: json(findings))

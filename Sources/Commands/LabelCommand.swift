@@ -32,8 +32,7 @@ struct LabelCommand: FieldfareCommand {
         let wifi = AccessPoint(name: KitName.hostName, passwordFile: AccessPoint.passwordFile)
         let isThere = unsafe access(AccessPoint.passwordFile, F_OK) == 0
         if wifi == nil, isForWiFi || isThere {
-            let sentence =
-                "label: \(AccessPoint.passwordFile): the password of the kit's own Wi-Fi cannot be read: try with sudo"
+            let sentence = AccessPoint.problem(isThere: isThere)
             guard !isForWiFi else { throw Failure(exitStatus: 66, sentence) }
             session.console.complain(sentence)
         }
@@ -93,6 +92,13 @@ struct LabelCommand: FieldfareCommand {
             // A Wi-Fi has no longer name (IEEE 802.11).
             self.name = String(name.prefix(32))
             password = String(line)
+        }
+
+        /// Why the password is not known.
+        static func problem(isThere: Bool) -> String {
+            isThere
+                ? "label: \(passwordFile): the password of the kit's own Wi-Fi cannot be read: try with sudo"
+                : "label: \(passwordFile), the password of the kit's own Wi-Fi, is missing: 'sudo systemctl start fieldfare-access-point' makes it"
         }
 
         /// The kit's address in it.

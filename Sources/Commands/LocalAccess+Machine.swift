@@ -6,6 +6,7 @@ import Lines
 import Ring
 import Settings
 import SoundCard
+import TakeFiles
 import Takes
 
 extension LocalAccess {
@@ -13,6 +14,7 @@ extension LocalAccess {
     public static let machine: LocalAccess = {
         var access = ownDevices
         access.useIdlePriority = { fieldfare_be_idle() }
+        access.misplacedSecrets = { file in misplacedSecrets(Settings.load(from: file).settings) }
         access.leaveDisk = { fieldfare_be_idle_at_disk() }
         access.preRollShortage = { file, open in
             let capture = Settings.load(from: file).settings.capture
@@ -26,6 +28,13 @@ extension LocalAccess {
         return access
     }()
 
+    /// Files that this user may not read are left out: the library judges them before it sends anything.
+    static func misplacedSecrets(_ settings: Settings) -> [String] {
+        settings.outbox.misplacedSecrets { file in
+            (try? FileSystem().contents(file, limit: 1 << 16)).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
     private static let ownDevices = LocalAccess(
         places: { file in
             let (settings, _) = Settings.load(from: file)
@@ -37,7 +46,7 @@ extension LocalAccess {
         },
         problems: { file in
             let (settings, problems) = Settings.load(from: file)
-            return problems.map(\.description) + OccupiedPlaces.problems(settings)
+            return problems.map(\.description) + OccupiedPlaces.problems(settings) + misplacedSecrets(settings)
         },
         list: { inventory, settings throws(Failure) in
             switch inventory {

@@ -29,6 +29,8 @@ public struct LocalAccess: Sendable {
     /// Compares the pre-roll that a settings file asks for with this machine's memory, and returns the shortage as a sentence; nil if
     /// there is none, or if the card's format is not known. `open` is the format of the recorder's card.
     public var preRollShortage: @Sendable (_ file: String?, _ open: StreamFormat?) -> String? = { _, _ in nil }
+    /// Why stores of a settings file must not have the secrets in their files, a sentence each.
+    public var misplacedSecrets: @Sendable (_ file: String?) -> [String] = { _ in [] }
     /// Whether there is such a file.
     public var isThere: @Sendable (_ file: String) -> Bool = { file in unsafe access(file, F_OK) == 0 }
     /// The folder of the kit's history.

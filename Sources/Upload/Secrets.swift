@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Settings
 import TakeFiles
 
 /// A text that no log, error or status may show.
@@ -85,21 +86,10 @@ public struct SecretFile: Sendable {
     /// The values of `KEY = VALUE` lines. Lines that begin with `#` or `[`, and empty ones, say nothing; a value may be in quotes.
     /// - Throws: `StoreError`, `.refused`, if a key is missing.
     public func values(_ keys: String...) throws(StoreError) -> [Secret] {
-        var found: [String: String] = [:]
-        for line in content.text.split(whereSeparator: \.isNewline) {
-            let line = Self.trimmed(line)
-            guard let first = line.first, first != "#", first != "[", let mark = line.firstIndex(of: "=") else {
-                continue
-            }
-            var value = Self.trimmed(line[line.index(after: mark)...])
-            if value.count >= 2, let quote = value.first, quote == "\"" || quote == "'", value.last == quote {
-                value = value.dropFirst().dropLast()
-            }
-            found[String(Self.trimmed(line[..<mark]))] = String(value)
-        }
+        let lines = SecretLines(content.text)
         var values: [Secret] = []
         for key in keys {
-            guard let value = found[key], !value.isEmpty else {
+            guard let value = lines[key] else {
                 throw StoreError(.refused, "\(subject): \(path): \(key) is missing: write a line \(key) = …")
             }
             values.append(Secret(value))
@@ -107,10 +97,14 @@ public struct SecretFile: Sendable {
         return values
     }
 
-    private static func trimmed(_ text: Substring) -> Substring {
-        let start = text.drop(while: \.isWhitespace)
-        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return start.prefix(0) }
-        return start[...last]
+    /// Refuses the secret to another host than the one that the file names in a line `host = …`, if it names one.
+    /// - Parameter address: the store's.
+    /// - Throws: `StoreError`, `.refused`.
+    public func checkHost(of address: String) throws(StoreError) {
+        guard let host = SecretLines(content.text)["host"] else { return }
+        if let problem = SecretHost(host).problem(in: path, at: address) {
+            throw StoreError(.refused, "\(subject): \(problem)")
+        }
     }
 
     /// Where the service manager puts the credentials of this service; nil: there are none.

@@ -1,12 +1,15 @@
 import Digests
 import FoundationEssentials
 import NIOHTTP1
+import Settings
 import Upload
 
 /// A service account of Google's: its key file, and the access tokens that are granted for it (RFC 7523).
 actor FirebaseAccount {
     /// Whom the rights belong to; no secret.
     nonisolated let email: String
+    /// The only host that what is granted for it may be sent to; nil: the file names none.
+    nonisolated let host: SecretHost?
     private let key: SigningKey
     private let keyID: String?
     private let tokenURI: String
@@ -38,6 +41,7 @@ actor FirebaseAccount {
         try Web.check(
             tokenURI, for: "what the key in \(file.path) signs", advice: " in its token_uri")
         email = content.client_email
+        host = content.host.map { SecretHost($0) }
         keyID = content.private_key_id
         self.key = key
         self.tokenURI = tokenURI
@@ -137,6 +141,8 @@ actor FirebaseAccount {
         var private_key: String
         var private_key_id: String?
         var token_uri: String?
+        /// Not Google's: a person adds it.
+        var host: String?
     }
 
     private struct Grant: Decodable {

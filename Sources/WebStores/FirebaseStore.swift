@@ -41,6 +41,9 @@ public final class FirebaseStore: Store {
             guard Web.isLoopback(endpoint), unsafe access(settings.serviceAccountFile, F_OK) != 0 else { throw error }
             account = nil
         }
+        if let problem = account?.host?.problem(in: settings.serviceAccountFile, at: endpoint) {
+            throw StoreError(.refused, "outbox: \(problem)")
+        }
         self.endpoint = endpoint
         self.bucket = bucket
         self.web = web

@@ -37,7 +37,7 @@ struct S3Address: Sendable {
             (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
         }
         guard let endpoint = settings.endpoint else {
-            let domain = "s3.\(settings.region).amazonaws.com" + (settings.region.hasPrefix("cn-") ? ".cn" : "")
+            let domain = String(settings.address.dropFirst("https://".count))
             let inPath = Target(server: "https://\(domain)", host: domain, path: "/\(encoded)")
             let inHost = Target(server: "https://\(bucket).\(domain)", host: "\(bucket).\(domain)", path: "")
             targets = isLabel ? [inHost, inPath] : [inPath]

@@ -44,6 +44,7 @@ final class S3Bucket: Sendable {
         credentialsPath = file.path
         try Web.check(
             address.server, called: address.place, for: "takes and what the key in \(file.path) signs")
+        try file.checkHost(of: settings.address)
         let keys = try file.values("access_key_id", "secret_access_key")
         signature = SignatureV4(keyID: keys[0], key: keys[1], region: settings.region)
     }

@@ -26,6 +26,7 @@ struct WebDAVServer: Sendable {
         try Web.check(
             folder.url, called: folder.url, for: "the password in \(file.path)",
             advice: ", or remove that file if the server asks for no password")
+        try file.checkHost(of: folder.url)
         let values = try file.values("username", "password")
         guard !values[0].text.contains(":") else {
             throw StoreError(.refused, "outbox: \(file.path): username holds a colon, which HTTP does not allow")

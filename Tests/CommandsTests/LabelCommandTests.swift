@@ -41,6 +41,14 @@ import Testing
         #expect(library.messages == [.pairingCode(isNew: false), .pairingCode(isNew: true)])
     }
 
+    @Test func `a password that is missing is told from one that cannot be read`() {
+        #expect(
+            LabelCommand.AccessPoint.problem(isThere: false)
+                == "label: /etc/fieldfare/access-point, the password of the kit's own Wi-Fi, is missing: "
+                + "'sudo systemctl start fieldfare-access-point' makes it")
+        #expect(LabelCommand.AccessPoint.problem(isThere: true).hasSuffix("cannot be read: try with sudo"))
+    }
+
     @Test func `the code of the kit's own Wi-Fi has its name and its password`() throws {
         let scratch = ScratchFolder()
         let file = scratch.path + "/access-point"

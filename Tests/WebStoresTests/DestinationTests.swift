@@ -25,22 +25,52 @@ struct DestinationTests {
         }
     }
 
-    private func credentials() throws -> String {
+    private func credentials(_ more: String) throws -> String {
         let path = "\(trial.folder)/s3.credentials"
-        try Data("access_key_id = kit\nsecret_access_key = secret\n".utf8).write(to: URL(filePath: path))
+        try Data("access_key_id = kit\nsecret_access_key = secret\nusername = kit\npassword = secret\n\(more)\n".utf8)
+            .write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         return path
     }
 
-    private func s3(_ rest: String) throws -> String {
+    private func s3(_ rest: String, credentials more: String = "") throws -> String {
         """
         [outbox]
         store = "s3"
         [outbox.s3]
         bucket = "recordings"
-        credentials_file = "\(try credentials())"
+        credentials_file = "\(try credentials(more))"
         \(rest)
         """
+    }
+
+    @Test(arguments: ["", "endpoint = \"https://minio.example.org:9000/base\""])
+    func `a key whose file names another host is not used`(_ endpoint: String) async throws {
+        let host = endpoint.isEmpty ? "s3.us-east-1.amazonaws.com" : "minio.example.org"
+        #expect(await refusal(.s3, try s3(endpoint, credentials: "host = \(host)")) == nil)
+        let found = try #require(await refusal(.s3, try s3(endpoint, credentials: "host = archive.example.org")))
+        #expect(found.problem == .refused)
+        #expect(
+            found.sentence
+                == "outbox: \(trial.folder)/s3.credentials: names the host archive.example.org, and the store is at "
+                + (endpoint.isEmpty ? host : "minio.example.org:9000")
+                + ": nothing is sent there: correct the store's address, or host in that file")
+    }
+
+    @Test func `a password whose file names another host is not used`() async throws {
+        func webdav(_ host: String) throws -> String {
+            """
+            [outbox]
+            store = "webdav"
+            [outbox.webdav]
+            url = "https://cloud.example.org/takes/"
+            credentials_file = "\(try credentials("host = '\(host)'"))"
+            """
+        }
+        #expect(await refusal(.webdav, try webdav("cloud.example.org")) == nil)
+        let found = await refusal(.webdav, try webdav("example.org"))
+        #expect(found?.problem == .refused)
+        #expect(found?.sentence.contains("names the host example.org, and the store is at cloud.example.org") == true)
     }
 
     @Test func `settings that are right are used`() async throws {

@@ -1,0 +1,30 @@
+/// The lines `KEY = VALUE` of a file with a secret. Lines that begin with `#` or `[`, and empty ones, say nothing; a value may be in quotes.
+public struct SecretLines: Sendable {
+    private let found: [String: String]
+
+    /// Reads a text.
+    public init(_ text: String) {
+        var found: [String: String] = [:]
+        for line in text.split(whereSeparator: \.isNewline) {
+            let line = Self.trimmed(line)
+            guard let first = line.first, first != "#", first != "[", let mark = line.firstIndex(of: "=") else {
+                continue
+            }
+            var value = Self.trimmed(line[line.index(after: mark)...])
+            if value.count >= 2, let quote = value.first, quote == "\"" || quote == "'", value.last == quote {
+                value = value.dropFirst().dropLast()
+            }
+            found[String(Self.trimmed(line[..<mark]))] = String(value)
+        }
+        self.found = found
+    }
+
+    /// The value of a key; nil: it is missing, or empty.
+    public subscript(_ key: String) -> String? { found[key].flatMap { $0.isEmpty ? nil : $0 } }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let start = text.drop(while: \.isWhitespace)
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return start.prefix(0) }
+        return start[...last]
+    }
+}
