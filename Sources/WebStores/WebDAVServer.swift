@@ -217,6 +217,16 @@ extension WebDAVServer {
         }
     }
 
+    /// Nothing keeps another's file from being overwritten.
+    var overwriting: StoreError {
+        let advice =
+            authorization == nil ? "allow reading there" : "give the user in \(credentialsPath) the right to read there"
+        return StoreError(
+            .refused,
+            "outbox: \(folder.url): neither shows what is there nor knows If-None-Match, so that a file could be overwritten: "
+                + advice)
+    }
+
     /// Where a redirection leads: the folder, if it is of a file in it. What follows a question mark, or is before an @, may be secret.
     private func target(_ headers: HTTPHeaders, _ place: WebDAVAddress) -> String {
         let location = (headers.first(name: "location") ?? "").prefix { $0 != "?" && $0 != "#" }

@@ -13,17 +13,29 @@ public struct WebDAVStore: Store {
     public let name: String
     let server: WebDAVServer
     let resume: ResumeStates
-    private let kit: String
-    private let habits = Locked(Habits())
+    let kit: String
+    let habits = Locked(Habits())
 
     /// What a server showed that it does otherwise than most.
-    private struct Habits {
+    struct Habits {
         /// Whether a file can be given its name after it was sent: by MOVE, or COPY.
         var names = true
+        /// Whether the server keeps what is there under a condition, as far as that was tried out.
+        var keeps: [Condition: Bool] = [:]
+    }
+
+    /// What is known of an object's name before a file gets it.
+    enum NameState {
+        /// The server shows that nothing has it.
+        case free
+        /// The server does not show what has it.
+        case unseen
+        /// It has a file that may be replaced.
+        case own
     }
 
     /// Nextcloud refuses names that end in `.part`.
-    private static let suffix = ".uploading"
+    static let suffix = ".uploading"
 
     /// - Parameter kit: whose unfinished files `tidy` removes.
     /// - Throws: `.refused`, if the settings or the file with the password cannot be used.
@@ -38,7 +50,7 @@ public struct WebDAVStore: Store {
 
     static func name(of folder: WebDAVAddress) -> String { "webdav:\(folder.url)" }
 
-    private func place(of object: ObjectName) -> WebDAVAddress { server.folder[object.day, object.file] }
+    func place(of object: ObjectName) -> WebDAVAddress { server.folder[object.day, object.file] }
 
     /// Next to the object, so that it can be renamed.
     func temporary(of upload: WebDAVUpload) -> WebDAVAddress {
@@ -76,9 +88,11 @@ public struct WebDAVStore: Store {
             if reason != nil, !replaces {
                 reason = try await deliverUnseen(upload) ?? reason
             } else {
-                reason = try await deliver(upload, replaces: replaces) ?? reason
+                reason = try await deliver(upload, to: replaces ? .own : .free) ?? reason
             }
-        } catch let error as StoreError where error.problem == .refused && reason != nil {
+        } catch let error as StoreError
+            where error.problem == .refused && reason != nil && error != server.overwriting
+        {
             // Nothing at all is allowed.
             throw StoreError(.refused, reason?.sentence ?? error.sentence)
         }
@@ -93,38 +107,17 @@ public struct WebDAVStore: Store {
         }
     }
 
-    /// Has a file at its name where nothing is shown. If the answer to an earlier attempt was lost, the name is taken by what that left: all
-    /// of the file if it was renamed, else perhaps a part, which is replaced.
-    /// - Returns: why what arrived could not be compared; nil: it is not known here.
-    private func deliverUnseen(_ upload: WebDAVUpload) async throws -> StoreError? {
-        let attempts = UnseenAttempts(resume, of: upload.object, in: name)
-        let wasBegun = await attempts.earlier(upload.sha256) != nil
-        let mayBePart = await resume.load(Direct.self, of: upload.object, in: directly)?.sha256 == upload.sha256
-        if !wasBegun { try await attempts.note(UnseenAttempt(sha256: upload.sha256)) }
-        var reason: StoreError?
-        do {
-            reason = try await deliver(upload, replaces: false)
-        } catch let error as StoreError where error.problem == .conflict {
-            guard wasBegun else {
-                await attempts.end()
-                await resume.remove(upload.object, in: directly)
-                throw error
-            }
-            if mayBePart { reason = try await deliver(upload, replaces: true) }
-        }
-        await attempts.end()
-        return reason
-    }
-
     /// Has a file at its name.
     /// - Returns: why what arrived could not be compared; nil: it was.
-    private func deliver(_ upload: WebDAVUpload, replaces: Bool) async throws -> StoreError? {
-        guard habits.withLock(\.names) else { return try await sendDirectly(upload, replaces: replaces) }
+    func deliver(_ upload: WebDAVUpload, to target: NameState) async throws -> StoreError? {
+        var mayName = habits.withLock(\.names)
+        if mayName, target == .unseen { mayName = try await keeps(.naming, in: upload.object.day) }
+        guard mayName else { return try await sendDirectly(upload, to: target) }
         let (temporary, place) = (temporary(of: upload), place(of: upload.object))
         do {
             let reason = try await send(upload)
-            var replaces = replaces
-            if replaces {
+            var target = target
+            if target == .own {
                 // Another may have changed it meanwhile.
                 do {
                     let there = try await server.find(place)
@@ -132,13 +125,13 @@ public struct WebDAVStore: Store {
                         try? await server.delete(temporary)
                         return reason
                     }
-                    replaces = there != nil
+                    target = there != nil ? .own : .free
                 } catch let error as StoreError where error.problem == .hidden {}
             }
-            var moved = try await server.move(temporary, to: place, overwrites: replaces)
+            var moved = try await server.move(temporary, to: place, overwrites: target == .own)
             if moved == .unknown {
                 // The copy is the same file on the server's disk: only its length is looked at afterwards.
-                moved = try await server.move(temporary, to: place, overwrites: replaces, by: .COPY)
+                moved = try await server.move(temporary, to: place, overwrites: target == .own, by: .COPY)
                 if moved == .done { try? await server.delete(temporary) }
             }
             switch moved {
@@ -170,7 +163,7 @@ public struct WebDAVStore: Store {
             case .unknown:
                 habits.withLock { $0.names = false }
                 try? await server.delete(temporary)
-                return try await sendDirectly(upload, replaces: replaces)
+                return try await sendDirectly(upload, to: target)
             }
         } catch let error as StoreError
             where [.conflict, .rejected, .damaged, .unreadable, .full].contains(error.problem)
@@ -212,7 +205,7 @@ public struct WebDAVStore: Store {
             for file in names where file.hasPrefix(".") && file.hasSuffix(Self.suffix) {
                 let object = ObjectName(
                     day: day, file: DraftName.file(of: file.dropFirst().dropLast(Self.suffix.count)))
-                if object.take?.kit == kit, names.contains(object.file) {
+                if isTrial(file) || object.take?.kit == kit && names.contains(object.file) {
                     try await server.delete(server.folder[day, file])
                 }
             }
@@ -247,7 +240,7 @@ struct WebDAVUpload: Sendable {
 extension WebDAVStore {
     /// Whether what is there has the content already. It is read back: what was stored with it is no proof.
     /// - Throws: `.conflict`, if it has another that may not be overwritten.
-    private func isSame(_ there: WebDAVResource, _ upload: WebDAVUpload) async throws -> Bool {
+    func isSame(_ there: WebDAVResource, _ upload: WebDAVUpload) async throws -> Bool {
         let place = place(of: upload.object)
         var found: String?
         if !there.isFolder, there.byteCount == upload.source.byteCount || upload.mode != .create {
@@ -259,7 +252,7 @@ extension WebDAVStore {
         return false
     }
 
-    private func conflict(_ upload: WebDAVUpload) -> StoreError {
+    func conflict(_ upload: WebDAVUpload) -> StoreError {
         StoreError(
             .conflict,
             "outbox: \(place(of: upload.object).url): there is another file of that name, which is not overwritten: compare the two"
@@ -280,90 +273,9 @@ extension WebDAVStore {
         return try await compared(upload, at: temporary(of: upload), stated: stated)
     }
 
-    /// Sends a file to its own name, where the server can neither move nor copy.
-    /// - Returns: why it could not be compared; nil: it was.
-    private func sendDirectly(_ upload: WebDAVUpload, replaces: Bool) async throws -> StoreError? {
-        try? await makeFolder(upload.object.day)
-        let place = place(of: upload.object)
-        // If it is cut, what is there then is this kit's own.
-        try await resume.save(Direct(sha256: upload.sha256), of: upload.object, in: directly)
-        do {
-            let stated = try await sendWhole(
-                upload, to: place, headers: replaces ? [] : [("If-None-Match", "*")])
-            let reason = try await compared(upload, at: place, stated: stated)
-            await resume.remove(upload.object, in: directly)
-            return reason
-        } catch let error as StoreError where [.damaged, .unreadable].contains(error.problem) {
-            do {
-                try await server.delete(place)
-            } catch {
-                // The next attempt recognises it by this hash.
-                let left = try? await server.sha256(of: place, byteCount: upload.source.byteCount)
-                try await resume.save(Direct(sha256: upload.sha256, left: left), of: upload.object, in: directly)
-            }
-            throw error
-        } catch let error as StoreError where error.problem == .conflict {
-            // The answer to the same request may have been lost.
-            let hasArrived: Bool
-            do {
-                hasArrived = try await self.hasArrived(upload, at: place)
-            } catch let hidden as StoreError where hidden.problem == .hidden {
-                throw error
-            }
-            await resume.remove(upload.object, in: directly)
-            guard hasArrived else { throw error }
-            return nil
-        }
-    }
-
-    /// That a file was being sent to its own name.
-    private struct Direct: Codable {
-        var sha256: String
-        /// SHA-256 of what arrived in its place and could not be deleted, hexadecimal; nil: nothing did.
-        var left: String?
-    }
-
-    private var directly: String { "\(name) (directly)" }
-
-    /// Whether what is there is what an attempt of this kit left: the beginning of the file, or what arrived damaged. It is read, since by its
-    /// length alone it could be another's. If nothing can be read there, an attempt without an answer is the only sign.
-    /// - Parameter found: its hash; nil: it was not computed.
-    private func isOwnRest(
-        _ there: WebDAVResource, _ upload: WebDAVUpload, _ found: String?
-    ) async throws -> Bool {
-        guard !there.isFolder, let rest = await resume.load(Direct.self, of: upload.object, in: directly) else {
-            return false
-        }
-        if let left = rest.left, left == found { return true }
-        guard rest.sha256 == upload.sha256, let byteCount = there.byteCount, byteCount < upload.source.byteCount
-        else { return false }
-        return try await isBeginning(of: upload.source, place(of: upload.object), byteCount)
-    }
-
-    /// Whether a file of this length is the beginning of a source, as far as it can be read.
-    private func isBeginning(
-        of source: UploadSource, _ place: WebDAVAddress, _ byteCount: Int64
-    ) async throws -> Bool {
-        struct Other: Error {}
-        var begun: Int64 = 0
-        do {
-            try await server.read(place) { piece in
-                guard try await source.bytes(at: begun, count: piece.count) == piece else { throw Other() }
-                begun += Int64(piece.count)
-            }
-        } catch is Other {
-            return false
-        } catch let error as StoreError where error.problem == .hidden {
-            return true
-        } catch let error as StoreError where error.problem == .missing {
-            return false
-        }
-        return begun == byteCount
-    }
-
     /// - Returns: why it could not be compared; nil: it was.
     /// - Throws: `.damaged`: it is not what was sent.
-    private func compared(
+    func compared(
         _ upload: WebDAVUpload, at place: WebDAVAddress, stated: String?
     ) async throws -> StoreError? {
         upload.report(.verifying)
@@ -381,7 +293,7 @@ extension WebDAVStore {
     }
 
     /// - Returns: the hash of what the server received, if it states one.
-    private func sendWhole(
+    func sendWhole(
         _ upload: WebDAVUpload, to place: WebDAVAddress, headers: [(String, String)] = []
     ) async throws -> String? {
         let (source, report) = (upload.source, upload.report)
@@ -398,7 +310,7 @@ extension WebDAVStore {
     }
 
     /// Makes the folder of a day, and the one that it is in.
-    private func makeFolder(_ day: String) async throws {
+    func makeFolder(_ day: String) async throws {
         let place = server.folder[day]
         var answer = try await server.order(.MKCOL, place.asFolder)
         if answer.status == 409 || answer.status == 404 {
@@ -419,7 +331,7 @@ extension WebDAVStore {
     }
 
     /// Whether the file is at the temporary name: by the hash that the server computed, or else read back.
-    private func hasArrived(
+    func hasArrived(
         _ upload: WebDAVUpload, at place: WebDAVAddress? = nil, stated: String? = nil
     ) async throws -> Bool {
         let place = place ?? temporary(of: upload)

@@ -119,7 +119,9 @@ struct WebDAVTestServer {
     }
 
     /// WsgiDAV with what Nextcloud and ownCloud have beside WebDAV (`Resources/nextcloud.py`).
-    static func nextcloud(_ options: String...) throws -> WebDAVTestServer {
+    static func nextcloud(_ options: String...) throws -> WebDAVTestServer { try nextcloud(options) }
+
+    static func nextcloud(_ options: [String]) throws -> WebDAVTestServer {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Resources/nextcloud.py").path
         let server = try TestServer("python3") { port, folder in
             for kind in ["files", "uploads"] { try makeFolder("\(folder)/files/remote.php/dav/\(kind)/\(user)") }

@@ -14,8 +14,12 @@ Serves ./files, and prints each request. Options:
     nocopy       does not know COPY
     drop         lets nobody look at or read what is there
     noread       lets nobody read what is there
+    nocondition  knows no If-None-Match
+    badcondition refuses requests with If-None-Match
+    overwrites   knows no Overwrite: what has the new name is replaced
     nodelete     deletes nothing
-    lose         gives the first file its name, or takes the first one that is sent to its own name, and answers that it is busy
+    lose         gives the first file its name, or takes the first one that is sent to its own name, and answers that it is busy;
+                 files of a trial are none
     cut          leaves half of the first file that is sent to its own name, and closes the connection
 """
 
@@ -127,6 +131,12 @@ def answer(environ, start_response):
         refused = "403 Forbidden"
     if method == "GET" and "noread" in options or method == "DELETE" and "nodelete" in options:
         refused = "403 Forbidden"
+    if "badcondition" in options and "HTTP_IF_NONE_MATCH" in environ:
+        refused = "400 Bad Request"
+    if "nocondition" in options:
+        environ.pop("HTTP_IF_NONE_MATCH", None)
+    if "overwrites" in options:
+        environ.pop("HTTP_OVERWRITE", None)
     if limit is not None and int(environ.get("CONTENT_LENGTH") or 0) > limit:
         refused = "413 Request Entity Too Large"
     if refused:
@@ -155,7 +165,7 @@ def answer(environ, start_response):
         if status:
             start_response(status, [("Content-Length", "0")])
             return []
-    if losses and method == "MOVE" and not refused:
+    if losses and method == "MOVE" and not path.endswith(".trial.uploading"):
         return lost(environ, start_response)
     if method != "PUT":
         return dav(environ, start_response)

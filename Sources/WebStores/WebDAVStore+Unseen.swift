@@ -1,0 +1,102 @@
+import NIOHTTP1
+import Takes
+import Upload
+
+/// Sending to a server that does not show what is there. Nothing but a request's own condition keeps another file from being overwritten.
+extension WebDAVStore {
+    /// Has a file at its name. If the answer to an earlier attempt was lost, the name is taken by what that left: all of the file if it was
+    /// renamed, else perhaps a part, which is replaced.
+    /// - Returns: why what arrived could not be compared; nil: it is not known here.
+    func deliverUnseen(_ upload: WebDAVUpload) async throws -> StoreError? {
+        let attempts = UnseenAttempts(resume, of: upload.object, in: name)
+        let wasBegun = await attempts.earlier(upload.sha256) != nil
+        let mayBePart = await resume.load(Direct.self, of: upload.object, in: directly)?.sha256 == upload.sha256
+        if !wasBegun { try await attempts.note(UnseenAttempt(sha256: upload.sha256)) }
+        var reason: StoreError?
+        do {
+            reason = try await deliver(upload, to: .unseen)
+        } catch let error as StoreError where error.problem == .conflict {
+            guard wasBegun else {
+                await attempts.end()
+                await resume.remove(upload.object, in: directly)
+                throw error
+            }
+            if mayBePart { reason = try await deliver(upload, to: .own) }
+        } catch let error as StoreError where error.problem == .refused && !wasBegun {
+            // What is there at the next attempt is another's.
+            await attempts.end()
+            throw error
+        }
+        await attempts.end()
+        return reason
+    }
+
+    /// What a request can say that keeps a file from being overwritten.
+    enum Condition {
+        /// `Overwrite: F`, of MOVE or COPY (RFC 4918, 10.6).
+        case naming
+        /// `If-None-Match: *`, of PUT (RFC 9110, 13.1.2).
+        case writing
+    }
+
+    /// Whether the server keeps what is there under a condition. A server that does not know it would overwrite another's file: so it is tried
+    /// out once, with files of this kit's own.
+    func keeps(_ condition: Condition, in day: String) async throws -> Bool {
+        if let known = habits.withLock({ $0.keeps[condition] }) { return known }
+        try? await makeFolder(day)
+        let isKept =
+            switch condition {
+            case .naming: try await keepsNamed(trial(in: day), by: trial("second.", in: day))
+            case .writing: try await keepsWritten(trial(in: day))
+            }
+        habits.withLock { $0.keeps[condition] = isKept }
+        return isKept
+    }
+
+    /// - Throws: `.refused`, if the server does not know `If-None-Match` either.
+    func checkCondition(in day: String) async throws {
+        guard try await !keeps(.writing, in: day) else { return }
+        // Both are tried out again once a person may have changed something.
+        habits.withLock { $0.keeps = [:] }
+        throw server.overwriting
+    }
+
+    private static let trial = ".trial\(suffix)"
+
+    /// A file of this kit's own.
+    private func trial(_ mark: String = "", in day: String) -> WebDAVAddress {
+        server.folder[day, ".\(kit).\(mark)\(Self.trial.dropFirst())"]
+    }
+
+    /// Whether a file is one that a trial left.
+    func isTrial(_ file: String) -> Bool { file.hasPrefix(".\(kit).") && file.hasSuffix(Self.trial) }
+
+    private func keepsNamed(_ file: WebDAVAddress, by other: WebDAVAddress) async throws -> Bool {
+        for file in [file, other] {
+            let answer = try await write(file)
+            guard answer.isDone else { throw server.problem(answer, "PUT", file) }
+        }
+        var moved = try await server.move(other, to: file, overwrites: false)
+        if moved == .unknown { moved = try await server.move(other, to: file, overwrites: false, by: .COPY) }
+        for file in [file, other] { try? await server.delete(file) }
+        return moved == .taken
+    }
+
+    private func keepsWritten(_ file: WebDAVAddress) async throws -> Bool {
+        var keeps = false
+        // The file may be there from an earlier trial.
+        for _ in 1...2 where !keeps {
+            let answer = try await write(file, headers: [("If-None-Match", "*")])
+            keeps = answer.status == 412
+            guard answer.isDone || [400, 412, 501].contains(answer.status) else {
+                throw server.problem(answer, "PUT", file)
+            }
+        }
+        try? await server.delete(file)
+        return keeps
+    }
+
+    private func write(_ file: WebDAVAddress, headers: [(String, String)] = []) async throws -> Web.Answer {
+        try await server.order(.PUT, file, headers: headers, body: .bytes(Array("trial\n".utf8)))
+    }
+}
