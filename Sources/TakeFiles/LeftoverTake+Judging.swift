@@ -26,14 +26,13 @@ extension LeftoverTake {
                 delivered.significantBits = agreeing.significantBits
                 format.significantBits = agreeing.stored.significantBits
             }
-            var frames = own.map { file in
+            let frames = own.map { file in
                 let room = file.frames(of: format)
                 if let bytes = file.receivedBytes { return min(room, bytes / Int64(format.bytesPerFrame)) }
-                if ended, let known { return min(room, known.frames) }
+                if ended, let known { return min(room, file.name.isUnfiltered ? known.twinFrames : known.frames) }
                 guard isAnew, file.isClosed, let header = file.header else { return room }
                 return min(room, header.dataBytes / Int64(format.bytesPerFrame))
             }
-            align(&frames, own, known, owed: format.frames(in: Self.mostOwed))
             let hasTwin = zip(own, frames).contains { $0.name.isUnfiltered && $1 > 0 }
             let twin = hasTwin ? take.audioFile(part: number, isUnfiltered: true) : nil
             let origin = own.lazy.compactMap(\.header?.origin).first
@@ -73,26 +72,13 @@ extension LeftoverTake {
                 audio.dataBytes = frames * Int64(formats[part].bytesPerFrame)
                 if judged[part].frames > 0, frames > 0 {
                     sound.append(audio)
-                } else if frames == 0, file.isBlank || file.header != nil {
+                } else if frames > 0 {
+                    loneTwins.append(audio.currentName)
+                } else if file.isBlank || file.header != nil {
                     empty.append(audio)
                 }
-                // What is left is a twin without the sound that it belongs to, or is no recorder's: it stays where it is.
             }
             if !sound.isEmpty { parts.append(sound) }
-        }
-    }
-
-    /// Twins end with the same frame, since a frame that is in one only was not synced yet. What the draft counts was. Sound is
-    /// not given up for a twin that has none at all, unless its header reports none either.
-    private func align(_ frames: inout [Int64], _ files: [Found], _ known: Sidecar.Part?, owed: Int64) {
-        let filtered = files[0].name.isUnfiltered ? 0 : frames[0]
-        guard let last = files.indices.last, files[last].name.isUnfiltered, abs(filtered - frames[last]) <= owed,
-            frames[last] > 0 || files[0].header?.dataBytes == 0
-        else { return }
-        let lesser = min(filtered, frames[last])
-        for index in frames.indices {
-            let synced = (files[index].name.isUnfiltered ? known?.twinFrames : known?.frames) ?? 0
-            frames[index] = max(lesser, min(frames[index], synced))
         }
     }
 

@@ -6,7 +6,8 @@ import Takes
 /// A draft of the sidecar counts, where there is one. If it says `ended_by`, its frames are exact, since they were
 /// synced before it, and closing chunks may follow them. If not, everything after the header of an audio file, in whole
 /// frames, is sound. That includes zeros at its end: they may be all that the disk kept of the last second, or silence that
-/// was recorded, and only cutting them off could lose something.
+/// was recorded, and only cutting them off could lose something. Each file of a part has its own length: its twin may lack what was not
+/// synced yet.
 /// Without a draft the headers of the audio files replace it, as far as they can: also where it cannot be read, although the
 /// storage answers otherwise and all headers are whole.
 ///
@@ -38,6 +39,8 @@ struct LeftoverTake {
     private(set) var newGaps: [Sidecar.Gap] = []
     /// Audio files that hold no frame.
     var empty: [AudioFile] = []
+    /// Unfiltered files of parts whose filtered file has no frame: they stay as they are.
+    var loneTwins: [String] = []
     /// Tails that belong to no take, and empty files beside those with the sound: a cut in a rename leaves them on FAT.
     let superfluous: [AudioFile]
 
@@ -46,9 +49,6 @@ struct LeftoverTake {
     /// The parts that the sidecar of a finished take names.
     let settled: [Sidecar.Part]
 
-    /// Twins are synced one after the other, at least each second: those that differ by more were damaged in another way than by a
-    /// cut, or the storage stalled between the two, and neither is cut to the other.
-    static let mostOwed = Duration.seconds(2)
     /// More than the largest part and its closing chunks take: what the header of a WAV file can report.
     private static let mostBytes = Int64(1) << 32
     /// More than the sidecar of a take with a gap each second of a week.

@@ -152,6 +152,9 @@ public final class TakeRecovery {
             }
             shortcomings.append("\(seconds(gap.frames)) of it are lost from \(seconds(gap.atFrame - .first)) on")
         }
+        for twin in found.loneTwins {
+            shortcomings.append("of a part only the unfiltered sound is there: it is left as \(twin)")
+        }
         if found.draft == .waiting { try site.perform(.adopt) }
         if found.hasNewParts, found.draftProblem == nil || found.draft != .lost {
             // Only the headers of the audio list them, and these are about to be written.

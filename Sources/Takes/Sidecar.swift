@@ -98,7 +98,7 @@ public struct Sidecar: Codable, Equatable, Sendable {
         public var firstFrame: TakeFrame
         /// Its length in frames.
         public var frames: Int64
-        /// The length of the unfiltered twin in frames, where another program or a damaged disk left another one; else nil.
+        /// The length of the unfiltered twin in frames, where a cut, another program or a damaged disk left another one; else nil.
         public var unfilteredFrames: Int64?
         /// Frames a second.
         public var rateHz: Int

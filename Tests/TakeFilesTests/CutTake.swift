@@ -99,12 +99,12 @@ struct CutTake {
         #expect(audio.parts.map(\.frames) == sidecar.parts.map(\.frames), comment)
         #expect(audio.parts.map(\.format.rateHz) == sidecar.parts.map(\.rateHz), comment)
         let folder = "\(directory.path)/\(name.day)"
-        func sound(_ part: Sidecar.Part, _ file: String) throws -> ArraySlice<UInt8> {
+        func sound(_ file: String, _ frames: Int64) throws -> ArraySlice<UInt8> {
             let bytes = try directory.files.contents("\(folder)/\(file)")
-            return bytes.dropFirst(WAVHeader.byteCount).prefix(Int(part.frames) * 4)
+            return bytes.dropFirst(WAVHeader.byteCount).prefix(Int(frames) * 4)
         }
         let sure = Int(isExact ? own : owed.frames) * 4
-        let filtered = try sidecar.parts.flatMap { try sound($0, $0.file) }
+        let filtered = try sidecar.parts.flatMap { try sound($0.file, $0.frames) }
         #expect(filtered.count == Int(own) * 4, comment)
         let isRight = filtered.prefix(sure) == Self.filtered.prefix(sure)
         #expect(isRight, comment)
@@ -112,7 +112,7 @@ struct CutTake {
         let unfiltered = try sidecar.parts.flatMap { part in
             let twin = part.file.replacing(".wav", with: "-raw.wav")
             let isThere = try directory.files.entries(folder).contains(twin)
-            return isThere ? try sound(part, twin) : []
+            return isThere ? try sound(twin, part.twinFrames) : []
         }
         #expect(unfiltered.count == filtered.count || unfiltered.count >= owed.frames * 4, comment)
         let isTwinRight = unfiltered.prefix(sure) == Self.unfiltered.prefix(min(sure, unfiltered.count))

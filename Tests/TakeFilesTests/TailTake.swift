@@ -134,7 +134,8 @@ struct TailTake {
         for (isTwin, expected) in [(false, Self.filtered), (true, Self.unfiltered)] {
             let found = sidecar.parts.flatMap { part -> ArraySlice<UInt8> in
                 guard let file = isTwin ? part.unfilteredFile : part.file else { return [] }
-                return (there[file] ?? []).dropFirst(WAVHeader.byteCount).prefix(Int(part.frames) * 4)
+                let count = isTwin ? part.twinFrames : part.frames
+                return (there[file] ?? []).dropFirst(WAVHeader.byteCount).prefix(Int(count) * 4)
             }
             let isRight = found.prefix(sure) == expected.prefix(min(sure, found.count))
             #expect(isRight, comment)
