@@ -100,6 +100,15 @@ extension LeftoverTake {
         return (try? read(name, at: site, [:]).isBlank) ?? false
     }
 
+    /// Whether a file is a tail that a recorder left.
+    static func isTail(_ file: String, of take: TakeName, in takes: OpenFile, _ files: FileSystem) -> Bool {
+        guard let name = AudioFileName(file, of: take), name.stage == .tail else { return false }
+        let site = TakeSite(files: files, takes: takes, name: take)
+        // One that cannot be read now is one, or what has its name is no file: recovery reports it.
+        guard let found = try? read(name, at: site, [:]) else { return true }
+        return [.own, .recorder, .blank].contains(found.origin)
+    }
+
     /// The number of a part, whether it is WAV or FLAC.
     static func number(_ part: Sidecar.Part, of take: TakeName) -> Int? {
         let base = part.file.prefix { $0 != "." }

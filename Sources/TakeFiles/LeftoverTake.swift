@@ -43,6 +43,8 @@ struct LeftoverTake {
     var loneTwins: [String] = []
     /// Tails that belong to no take, and empty files beside those with the sound: a cut in a rename leaves them on FAT.
     let superfluous: [AudioFile]
+    /// Files that have the names of audio files and another origin, or an unknown one: they stay as they are.
+    let strange: [String]
 
     /// The parts that the draft knows.
     private let listedParts: Set<String>
@@ -59,6 +61,8 @@ struct LeftoverTake {
         var name: AudioFileName
         var byteCount: Int64
         var header: WAVHeaderReading?
+        /// What its head says of who made it.
+        var origin: Origin
         /// Whether it is what a recorder leaves of a file that it had no time to begin.
         var isBlank: Bool
         /// What follows the sound by the header's account begins like closing chunks.
@@ -81,8 +85,8 @@ enum LeftoverProblem: Error {
     case empty
     /// It was discarded, and not all of its files were removed.
     case removed
-    /// It is a finished take, and no frame was recorded since. These audio files are left beside it.
-    case finished(Sidecar, rest: [AudioFile])
+    /// It is a finished take, and no frame was recorded since. These audio files are left beside it, and these of another origin.
+    case finished(Sidecar, rest: [AudioFile], strange: [String])
     /// It is a finished take, and only the revision that was to replace its sidecar can be read.
     case unreplaced
     /// It is a finished take, and its sidecar is gone or damaged; its audio files say what it was.
@@ -97,10 +101,16 @@ enum LeftoverProblem: Error {
         .foreign("\(take.stem): an audio file is there under two names: check the file system (fsck)")
     }
 
-    /// Another file has the name that an audio file is to get.
-    static func isInTheWay(_ file: String, of take: TakeName) -> LeftoverProblem {
-        .foreign(
-            "\(take.stem): \(file) has the name that its sound is to get, and is another file: \(advice)")
+    /// A file of another origin has a name that a file of the take has or is to get.
+    static func isInTheWay(
+        _ file: String, of take: TakeName, _ relation: String = "has the name that its sound is to get"
+    ) -> LeftoverProblem {
+        .foreign("\(take.stem): \(file) \(relation), and is another file: \(advice)")
+    }
+
+    /// Nothing says what it is.
+    static func headless(_ take: TakeName) -> LeftoverProblem {
+        .foreign("\(take.stem): neither its sidecar nor the header of an audio file can be read")
     }
 
     /// The way out where another program's file keeps a take from being recovered.
@@ -127,7 +137,9 @@ extension LeftoverTake {
             try site.files.entries("\(site.takes.path)/\(site.name.day)")
         }.filter { TakeName(file: $0, day: site.name.day) == site.name && Self.isThere($0, at: site) }
         let stem = site.name.stem
+        try Self.checkDocuments([.sidecarDraft, .revision, .peaksPart, .removal], names, at: site)
         let finished = try Self.finished(names, at: site, storageAnswers)
+        if finished != nil { try Self.checkDocuments([.sidecarPart], names, at: site) }
         settled = finished?.parts ?? []
         let last = settled.compactMap { Self.number($0, of: site.name) }.max() ?? 0
         guard !names.isEmpty else { throw .empty }
@@ -172,41 +184,28 @@ extension LeftoverTake {
         draftProblem = readings[.sidecarPart]?.problem
         let current = readings[.sidecarPart]?.sidecar
         let sidecar = current ?? readings[.sidecarDraft]?.sidecar
+        var all: [Found] = []
+        for name in audio.sorted(by: { $0.place < $1.place }) { all.append(try Self.read(name, at: site, received)) }
+        let (own, others) = try Self.sort(all, sidecar, at: site)
+        strange = others
         // All files have their final names, which they get last: nothing is to be done to them.
-        if sidecar == nil, finished == nil, !audio.isEmpty, audio.allSatisfy(\.isFinal), !hasSidecar,
+        if sidecar == nil, finished == nil, !own.isEmpty, own.allSatisfy(\.name.isFinal), !hasSidecar,
             let lost = try? LostSidecar(names, at: site, problem: nil)
         {
             throw .lost(lost)
         }
         // A tail is part of the take from when the draft lists it.
         let listed = Set(current?.parts.map(\.file) ?? [])
-        let isTail = { (name: AudioFileName) in
-            name.stage == .tail && !listed.contains(site.name.audioFile(part: name.part))
+        let isTail = { (file: Found) in
+            file.name.stage == .tail && !listed.contains(site.name.audioFile(part: file.name.part))
         }
-        let dropped = audio.filter(isTail)
-        audio.removeAll(where: isTail)
-        for name in dropped {
-            let path = site.path(site.name.audioFile(part: name.part, isUnfiltered: name.isUnfiltered) + ".tail")
-            _ = try Self.attempt { () throws(FileError) in try site.files.open(path) }
-        }
+        let dropped = own.filter(isTail).map(\.name)
         var found: [Found] = []
         var empties: [AudioFileName] = []
-        for name in audio.sorted(by: { $0.place < $1.place }) {
-            let file = try Self.read(name, at: site, received)
-            if let sidecar, name.isFinal, file.byteCount > 0, file.header?.origin?.isOf(site.name) != true {
-                let base = site.name.audioFile(part: name.part, isUnfiltered: name.isUnfiltered)
-                guard !audio.contains(where: { $0.place == name.place && $0 != name }) else {
-                    throw .isInTheWay(site.path(base), of: site.name)
-                }
-                // A recorder lists a part before the part gets its final name.
-                if !sidecar.audioFiles.contains(base) {
-                    audio.removeAll { $0 == name }
-                    continue
-                }
-            }
-            if let last = found.last, last.name.place == name.place {
+        for file in own where !isTail(file) {
+            if let last = found.last, last.name.place == file.name.place {
                 guard last.byteCount == 0 || file.byteCount == 0 else { throw .twoNames(of: site.name) }
-                empties.append(file.byteCount == 0 ? name : found.removeLast().name)
+                empties.append(file.byteCount == 0 ? file.name : found.removeLast().name)
                 if file.byteCount == 0 { continue }
             }
             found.append(file)
@@ -215,16 +214,19 @@ extension LeftoverTake {
         isSidecarDamaged =
             hasSidecar && finished == nil && (sidecar == nil || Self.isForeign(.sidecar, at: site))
         if sidecar == nil, finished == nil, let failure = unreadable.values.first,
-            !found.allSatisfy({ $0.isBlank || $0.header?.origin != nil })
+            !all.allSatisfy({ $0.isBlank || $0.header?.origin != nil })
         {
             throw .failed(failure)
         }
+        guard sidecar != nil || finished != nil || !found.isEmpty || strange.isEmpty else { throw .headless(site.name) }
 
         // Only what can be nothing else is taken for a take that was hardly begun.
-        let others = [TakeDocument.peaksPart, .peaks, .revision, .sidecar, .removal].map { $0.name(stem: stem) }
+        let documents = [TakeDocument.peaksPart, .peaks, .revision, .sidecar, .removal].map { $0.name(stem: stem) }
         let isOurs =
-            names.count == audio.count + dropped.count + drafts.count + names.count(where: others.contains)
+            names.count == own.count + drafts.count + names.count(where: documents.contains)
             && readings.values.allSatisfy(\.isBegun)
+            && !(names.contains(TakeDocument.peaks.name(stem: stem)) && site.isForeignWaveform(site.path(.peaks)))
+            && !(hasSidecar && Self.isForeign(.sidecar, at: site))
         let listedFrames = sidecar?.frames ?? 0
         let noSound = LeftoverProblem.foreign("\(stem): it has no sound, and files that no recorder left")
         if finished == nil, listedFrames == 0, found.allSatisfy(\.isBlank) { throw isOurs ? .empty : noSound }
@@ -243,7 +245,7 @@ extension LeftoverTake {
                 guard remains.others.isEmpty else { throw .twoNames(of: site.name) }
                 throw .finished(
                     finished,
-                    rest: superfluous + begun.map { Self.rest($0.name, of: site.name, finished) })
+                    rest: superfluous + begun.map { Self.rest($0.name, of: site.name, finished) }, strange: strange)
             }
             guard settled.allSatisfy({ $0.file.hasSuffix(".wav") }) else {
                 throw .foreign("\(stem): it is FLAC, and what was recorded after its end is not")
@@ -310,9 +312,10 @@ extension LeftoverTake {
                 let end = Int64(WAVHeader.byteCount) + header.dataBytes + header.dataBytes % 2
                 isClosed = CueChunks.begin(with: (try? site.files.read(file, at: end, count: 4)) ?? [])
             }
-            let isBegun = header != nil || head.allSatisfy { $0 == 0 } || head.starts(with: Array("RIFF".utf8))
+            let origin = Origin(head, of: site.name)
+            let isBegun = [.own, .recorder, .blank].contains(origin)
             return Found(
-                name: name, byteCount: byteCount, header: header,
+                name: name, byteCount: byteCount, header: header, origin: origin,
                 isBlank: isBegun && byteCount <= Int64(WAVHeader.byteCount), isClosed: isClosed,
                 receivedBytes: try received[base]?.soundBytes(in: file, site.files, isKept: false))
         }
@@ -343,10 +346,9 @@ extension LeftoverTake {
             return sidecar
         }
         if let draft { return draft }
-        guard let header = found.lazy.compactMap(\.header).first(where: { $0.origin != nil }),
-            let origin = header.origin
+        guard let header = found.first(where: { $0.origin == .own })?.header, let origin = header.origin
         else {
-            throw .foreign("\(name.stem): neither its sidecar nor the header of an audio file can be read")
+            throw .headless(name)
         }
         let recorder = origin.recorder
         var sidecar = Sidecar(

@@ -119,7 +119,8 @@ public final class TakeRecovery {
                 if !isFile(.sidecar) { try site.perform(.keepDamaged) }
                 try site.perform(.restore)
                 return try begin(isRestored: true)
-            case .finished(let sidecar, var rest):
+            case .finished(let sidecar, var rest, let strange):
+                note(strange: strange)
                 try site.perform(.dropTail, audio: &rest)
                 return isRestored ? .recovered(sidecar) : .unchanged
             case .empty:
@@ -152,6 +153,7 @@ public final class TakeRecovery {
             }
             shortcomings.append("\(seconds(gap.frames)) of it are lost from \(seconds(gap.atFrame - .first)) on")
         }
+        note(strange: found.strange)
         for twin in found.loneTwins {
             shortcomings.append("of a part only the unfiltered sound is there: it is left as \(twin)")
         }
@@ -170,6 +172,10 @@ public final class TakeRecovery {
         measure = SoundMeasure(rateHz: sidecar.rateHz, channels: sidecar.channels)
         self.sidecar = sidecar
         return nil
+    }
+
+    private func note(strange files: [String]) {
+        shortcomings += files.map { "\($0) is no file of this take: it is left as it is" }
     }
 
     /// Carries out a phase, or a slice of it; comes to the next one where it is done.
@@ -437,7 +443,8 @@ extension TakeRecovery {
         do throws(LeftoverProblem) {
             _ = try LeftoverTake(at: site, received: received) { storageAnswers }
         } catch {
-            guard case .finished(_, var rest) = error else { return }
+            guard case .finished(_, var rest, let strange) = error else { return }
+            note(strange: strange)
             try? site.perform(.dropTail, audio: &rest)
         }
     }

@@ -240,7 +240,7 @@ struct TakeSite: Sendable {
     }
 
     /// Whether another program's file has the name of the waveform: it has bytes, and does not begin as a waveform does.
-    private func isForeignWaveform(_ path: String) -> Bool {
+    func isForeignWaveform(_ path: String) -> Bool {
         guard files.isTaken(path) else { return false }
         guard let file = try? files.openToRead(path, followsLink: false),
             let head = try? files.read(file, at: 0, count: PeaksFile.headerByteCount)

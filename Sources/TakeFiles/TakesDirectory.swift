@@ -155,7 +155,7 @@ public final class TakesDirectory: Sendable {
             if file.hasSuffix(".wav") || file.hasSuffix(".json") || file.hasSuffix(".dat") { return false }
             let drafts = [TakeDocument.sidecarPart, .sidecarDraft, .revision, .peaksPart, .removal]
             if drafts.contains(where: { $0.name(stem: take.stem) == file }) { return true }
-            return AudioFileName(file, of: take)?.stage == .tail
+            return LeftoverTake.isTail(file, of: take, in: folder, files)
                 || finished.contains(take) && LeftoverTake.isRemains(file, of: take, in: folder, files)
         }
         // Asked for last: a take that was finished meanwhile may go on.

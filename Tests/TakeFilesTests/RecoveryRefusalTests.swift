@@ -24,7 +24,7 @@ struct RecoveryRefusalTests {
         }
         #expect(try bench.reason() == "\(stem): its files have no sidecar")
         try bench.make(RecoveryBench.junk, "\(stem).wav.part")
-        #expect(try bench.reason() == "\(stem): an audio file is there under two names: check the file system (fsck)")
+        #expect(try bench.reason() == "\(stem): neither its sidecar nor the header of an audio file can be read")
         try bench.files.remove("\(bench.folder)/\(stem).wav")
         #expect(try bench.reason() == "\(stem): neither its sidecar nor the header of an audio file can be read")
         try bench.make([], "\(stem).wav.part")

@@ -1,0 +1,153 @@
+import Glibc
+import Takes
+
+// Who made the files that have the names of a take's files. Recovery writes to a recorder's alone.
+extension LeftoverTake {
+    /// What the head of an audio file says of who made it.
+    enum Origin {
+        /// A recorder, for this take.
+        case own
+        /// A recorder; the name of the take is damaged.
+        case recorder
+        /// Nothing: it is empty or zero, or ends within a recorder's head, as a cut leaves it.
+        case blank
+        /// Nothing that can be read.
+        case unclear
+        /// Another program, or a recorder for another take.
+        case other
+
+        /// - Parameter head: the first `WAVHeader.byteCount` bytes, or all of a file that has fewer.
+        init(_ head: [UInt8], of take: TakeName) {
+            if let header = WAVHeaderReading(head) {
+                guard let origin = header.origin else {
+                    self = .recorder
+                    return
+                }
+                self = origin.isOf(take) ? .own : origin.isOfAnother(take) ? .other : .recorder
+            } else if head.allSatisfy({ $0 == 0 }) {
+                self = .blank
+            } else if Self.beginsLikeOwn(head) {
+                self = head.count < WAVHeader.byteCount ? .blank : .recorder
+            } else {
+                var sound = WAVSound()
+                sound.update(head)
+                if case .sound = sound.outcome { self = .other } else { self = .unclear }
+            }
+        }
+
+        /// Whether it begins as a recorder's head does, as far as it goes: with the chunk `bext`, which names the originator.
+        private static func beginsLikeOwn(_ head: [UInt8]) -> Bool {
+            let marks: [(place: Int, text: String)] = [(0, "RIFF"), (8, "WAVEbext"), (276, "Fieldfare")]
+            return marks.allSatisfy { mark in
+                zip(head.dropFirst(mark.place), mark.text.utf8).allSatisfy { $0 == $1 }
+            }
+        }
+    }
+
+    /// Parts audio files into those of the take and those of another origin, or an unknown one.
+    /// - Parameter sidecar: the draft, if there is one. What it lists is the take's, unless something says otherwise.
+    /// - Throws: `foreign`, if a file of another origin has a name that the take's sound has or is to get.
+    static func sort(
+        _ found: [Found], _ sidecar: Sidecar?, at site: TakeSite
+    ) throws(LeftoverProblem) -> (own: [Found], strange: [String]) {
+        let listed = Set(sidecar?.audioFiles ?? [])
+        var own: [Found] = []
+        var strange: [Found] = []
+        for file in found {
+            let base = file.name.file(of: site.name)
+            if try isOwn(file, listed.contains(base) ? sidecar : nil, at: site) {
+                own.append(file)
+            } else {
+                strange.append(file)
+            }
+        }
+        for file in strange {
+            let base = file.name.file(of: site.name)
+            let isBeside = own.contains { $0.name.place == file.name.place }
+            if isBeside && file.name.isFinal { throw .isInTheWay(site.path(base), of: site.name) }
+            if !isBeside && listed.contains(base) {
+                throw .isInTheWay(site.path(base + file.name.stage.suffix), of: site.name, "has the name of its sound")
+            }
+        }
+        return (own, strange.map { $0.name.file(of: site.name) + $0.name.stage.suffix })
+    }
+
+    /// - Parameter sidecar: the draft that lists the file.
+    private static func isOwn(
+        _ file: Found, _ sidecar: Sidecar?, at site: TakeSite
+    ) throws(LeftoverProblem) -> Bool {
+        switch file.origin {
+        case .own: return true
+        case .recorder: return sidecar != nil || !file.name.isFinal
+        case .blank: return sidecar != nil || !file.name.isFinal || file.byteCount == 0
+        case .unclear:
+            guard let sidecar else { return false }
+            return try holds(file, of: sidecar, at: site) ?? !file.name.isFinal
+        case .other: return false
+        }
+    }
+
+    /// Whether a file has the sound that the draft has a fingerprint of; nil: it has none.
+    private static func holds(
+        _ file: Found, of sidecar: Sidecar, at site: TakeSite
+    ) throws(LeftoverProblem) -> Bool? {
+        let base = file.name.file(of: site.name)
+        guard let part = sidecar.parts.first(where: { base == (file.name.isUnfiltered ? $0.unfilteredFile : $0.file) }),
+            let sha256 = file.name.isUnfiltered ? part.unfilteredSoundSHA256 : part.soundSHA256
+        else { return nil }
+        let frames = file.name.isUnfiltered ? part.twinFrames : part.frames
+        let byteCount = frames * Int64(part.streamFormat(channels: sidecar.channels).stored.bytesPerFrame)
+        return try attempt { () throws(FileError) in
+            let open = try site.files.open(site.path(base + file.name.stage.suffix))
+            var digest = SoundDigest()
+            while digest.byteCount < byteCount {
+                let bytes = try site.files.read(
+                    open, at: Int64(WAVHeader.byteCount) + digest.byteCount,
+                    count: Int(min(Int64(TakeRecovery.slice), byteCount - digest.byteCount)))
+                if bytes.isEmpty { return false }
+                digest.update(bytes)
+            }
+            return digest.hexadecimal == sha256
+        }
+    }
+
+    /// Fails if another program's file has the name of a document that recovery would write over or remove.
+    static func checkDocuments(
+        _ documents: [TakeDocument], _ names: [String], at site: TakeSite
+    ) throws(LeftoverProblem) {
+        for document in documents where names.contains(document.name(stem: site.name.stem)) {
+            guard isStrange(document, at: site) else { continue }
+            throw .isInTheWay(site.path(document), of: site.name, "has the name of a draft of it")
+        }
+    }
+
+    /// Whether a document is neither a recorder's nor what a cut leaves of one. One that cannot be read is not judged.
+    private static func isStrange(_ document: TakeDocument, at site: TakeSite) -> Bool {
+        let path = site.path(document)
+        guard let file = try? site.files.openToRead(path, followsLink: false),
+            let bytes = try? site.files.contents(
+                of: file, limit: document == .peaksPart ? PeaksFile.headerByteCount : mostSidecarBytes),
+            let first = bytes.first(where: { $0 != 0 })
+        else { return false }
+        switch document {
+        case .peaksPart: return PeaksFile.shape(header: bytes) == nil
+        case .removal: return true
+        default:
+            guard first == UInt8(ascii: "{") else { return true }
+            return SidecarFile.isJSON(bytes) && bytes.firstRange(of: Array(site.name.stem.utf8)) == nil
+        }
+    }
+}
+
+extension AudioFileName {
+    /// The final name.
+    func file(of take: TakeName) -> String { take.audioFile(part: part, isUnfiltered: isUnfiltered) }
+}
+
+extension BroadcastOrigin {
+    /// Whether a recorder wrote it for another take: both places that name the take name the same one.
+    fileprivate func isOfAnother(_ take: TakeName) -> Bool {
+        guard originator == "Fieldfare", description.hasPrefix("Take "), !isOf(take) else { return false }
+        return description.dropFirst(5).prefix { $0 != "," }.suffix(32) == reference
+    }
+}
