@@ -30,9 +30,11 @@ struct BinList: FieldfareCommand {
         }
         guard !bin.items.isEmpty else { return try session.write(line: "the bin is empty") }
         for item in bin.items { try session.write(line: bin.line(item)) }
-        let (count, bytes) = (bin.items.count, bin.items.map(\.byteCount).total)
+        let free = bin.items.filter(\.isFree)
+        let (count, bytes) = (free.count, free.map(\.byteCount).total)
         try session.write(
             line: "\(count == 1 ? "1 take" : "\(count) takes"), \(Figures.size(bytes)), which count as free")
+        for item in bin.items where !item.putBack.isEmpty { try session.write(line: bin.putBack(item)) }
     }
 }
 
@@ -85,9 +87,13 @@ struct BinEmpty: FieldfareCommand {
     func run(in session: Session) throws(Failure) {
         let recorder = try session.connectToBin(for: "bin empty")
         let bin = try BinnedTakes(of: session, for: "bin empty", directory: nil)
-        let stems = bin.items.map(\.take.stem)
+        let (kept, listed) = (bin.items.filter { !$0.putBack.isEmpty }, bin.items.filter { $0.putBack.isEmpty })
+        let stems = listed.map(\.take.stem)
+        guard !stems.isEmpty || kept.isEmpty else {
+            throw Failure(exitStatus: 75, "bin empty: \(bin.putBack(kept[0]))")
+        }
         if !yes, !stems.isEmpty {
-            for item in bin.items { session.console.complain(bin.line(item)) }
+            for item in listed { session.console.complain(bin.line(item)) }
             let question =
                 stems.count == 1
                 ? "Delete this take for good? [y/N]" : "Delete these \(stems.count) takes for good? [y/N]"
@@ -103,6 +109,12 @@ struct BinEmpty: FieldfareCommand {
         do throws(ControlError) {
             _ = try recorder.ask(.command(.empty(stem: nil)), timeout: .seconds(600))
         } catch {
+            // What else is in the bin is deleted nevertheless.
+            if let left = (try? bin.folder.binnedTakes())?.map(\.take) {
+                for item in listed where !left.contains(item.take) {
+                    session.console.complain("deleted \(item.take.stem) for good")
+                }
+            }
             throw Failure(error)
         }
         guard !options.json else {
@@ -141,6 +153,12 @@ struct BinnedTakes {
         return item.take
     }
 
+    /// Why a take stays in the bin.
+    func putBack(_ item: TakesBin.Item) -> String {
+        let files = item.putBack.map { "\(folder.folder(of: item.take))/\($0)" }.joined(separator: ", ")
+        return "\(item.take.stem): \(TakesBin.putBack(files, of: item.take))"
+    }
+
     /// A take, and when it was deleted.
     func line(_ item: TakesBin.Item) -> String {
         let take = (try? folder.binnedSidecar(of: item.take)).map { TakeLine($0).text(stemWidth: 0) } ?? item.take.stem
@@ -155,6 +173,7 @@ struct BinnedTakes {
             "bytes": .integer(Int(item.byteCount)), "binned": item.binned.map { .string($0) } ?? .null,
             "started": sidecar.map { .string($0.startedCorrected ?? $0.started) } ?? .null,
             "duration_seconds": sidecar.map { .double($0.durationSeconds) } ?? .null,
+            "put_back": .array(item.putBack.map { .string($0) }),
         ])
     }
 }

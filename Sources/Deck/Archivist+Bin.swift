@@ -83,10 +83,13 @@ extension Archivist {
             guard let directory else { return .done(.emptied(take, away)) }
             guard !left.isEmpty else { return .done(.emptied(take, failure)) }
             let next = left.removeFirst()
+            // It was restored meanwhile.
+            guard directory.bin.items.contains(where: { $0.take == next }) else { return .more }
             do throws(FileError) {
                 try directory.empty(next)
             } catch {
-                failure = failure ?? Refusal(.io, "empty: \(next.stem): \(error)")
+                let reason = error.isPutBack ? TakesBin.putBack(error.path, of: next) : "\(error)"
+                failure = failure ?? Refusal(error.isPutBack ? .busy : .io, "empty: \(next.stem): \(reason)")
             }
             return .more
         }
@@ -156,7 +159,8 @@ extension Archivist {
         } catch {
             // It would be tried first forever.
             directory.bin.passOver(item.take)
-            return .note(.reported(Report(.warning, "bin: \(item.take.stem): cannot be removed: \(error)")))
+            let reason = error.isPutBack ? TakesBin.putBack(error.path, of: item.take) : "cannot be removed: \(error)"
+            return .note(.reported(Report(.warning, "bin: \(item.take.stem): \(reason)")))
         }
         return .note(.reported(Report(.notice, "bin: \(item.take.stem): deleted for good: \(reason)")))
     }

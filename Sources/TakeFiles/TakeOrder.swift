@@ -208,11 +208,11 @@ public enum TakeStep: Hashable, Sendable {
     case remove(TakeDocument)
     /// Notes that the take is being removed, if the storage has room for that.
     case noteRemoval
-    /// Removes all other files of the take, but that note.
+    /// Removes all other files that a recorder made of the take, but that note.
     case removeRest
     /// Makes the bin and the folder of the take's day in it, or takes those that are there.
     case makeBin
-    /// Moves all files of the take from the day's folder into the bin, and syncs each there. On FAT they are moved to empty files, as `reserveAudio`
+    /// Moves the files that a recorder made of the take from the day's folder into the bin, and syncs each there. On FAT they are moved to empty files, as `reserveAudio`
     /// makes them.
     case moveToBin
     /// The same back, but for the documents that the bin keeps of a take.

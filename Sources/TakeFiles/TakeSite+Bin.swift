@@ -38,21 +38,23 @@ extension TakeSite {
 
     mutating func moveToBin() throws(FileError) {
         let (from, to) = (try openDay(), try openBin())
-        try move(from.path, to, but: [.sidecar])
+        try move(from.path, to, but: [.sidecar], isOwnOnly: true)
     }
 
     mutating func moveFromBin() throws(FileError) {
         let (from, to) = (try openBin(), try openDay())
-        try move(from.path, to, but: Self.ofBin)
+        try move(from.path, to, but: Self.ofBin, isOwnOnly: false)
     }
 
     /// That no other file has the name of a file of the take in the bin. `.bin` removes the documents that are left out.
     func checkNamesInBin() throws(FileError) {
-        _ = try moves("\(takes.path)/\(name.day)", binPath, but: [.sidecar, .revision, .removal])
+        _ = try moves("\(takes.path)/\(name.day)", binPath, but: [.sidecar, .revision, .removal], isOwnOnly: true)
     }
 
     /// The same in the day's folder.
-    func checkNamesInDay() throws(FileError) { _ = try moves(binPath, "\(takes.path)/\(name.day)", but: Self.ofBin) }
+    func checkNamesInDay() throws(FileError) {
+        _ = try moves(binPath, "\(takes.path)/\(name.day)", but: Self.ofBin, isOwnOnly: false)
+    }
 
     /// The documents of a take that stay in the bin.
     static let ofBin: [TakeDocument] = [.binNote, .binNoteDraft, .binnedSidecar, .binnedSidecarDraft, .binnedRemoval]
@@ -67,13 +69,14 @@ extension TakeSite {
     }
 
     /// What is to be done with the files of the take.
+    /// - Parameter isOwnOnly: whether files stay that a person gave names that begin with its stem.
     /// - Throws: `EEXIST`, if there is another file of a name: then none is moved.
     private func moves(
-        _ from: String, _ to: String, but kept: [TakeDocument]
+        _ from: String, _ to: String, but kept: [TakeDocument], isOwnOnly: Bool
     ) throws(FileError) -> [(file: String, move: Move)] {
         let kept = kept.map { $0.name(stem: name.stem) }
         let names = try files.entries(from).filter {
-            TakeName(file: $0, day: name.day) == name && !kept.contains($0)
+            TakeName(file: $0, day: name.day) == name && !kept.contains($0) && (!isOwnOnly || TakeName.isOwnFile($0))
         }.sorted()
         var moves: [(file: String, move: Move)] = []
         for file in names {
@@ -93,8 +96,8 @@ extension TakeSite {
     }
 
     /// Moves files of the take, and moves on what a cut left half moved.
-    private func move(_ from: String, _ to: OpenFile, but kept: [TakeDocument]) throws(FileError) {
-        let moves = try moves(from, to.path, but: kept)
+    private func move(_ from: String, _ to: OpenFile, but kept: [TakeDocument], isOwnOnly: Bool) throws(FileError) {
+        let moves = try moves(from, to.path, but: kept, isOwnOnly: isOwnOnly)
         for (file, move) in moves where move == .drop { try files.remove("\(from)/\(file)") }
         let moved = moves.filter { $0.move != .drop }
         let isReserved = try files.kind(of: takes.path).splitsNames

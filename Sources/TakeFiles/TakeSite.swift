@@ -270,7 +270,8 @@ struct TakeSite: Sendable {
         _ = try openDay()
         let names = try files.entries("\(takes.path)/\(name.day)")
         let note = TakeDocument.removal.name(stem: name.stem)
-        for file in names.sorted() where file != note && TakeName(file: file, day: name.day) == name {
+        for file in names.sorted()
+        where file != note && TakeName(file: file, day: name.day) == name && TakeName.isOwnFile(file) {
             try files.remove(path(file))
         }
     }

@@ -19,8 +19,13 @@ public final class TakesBin: Sendable {
         public var binned: String?
         /// The bin's age then, in seconds.
         var since: Int64
+        /// Files of it in the folder of its day, where a person put them back: as long as they are there, it is not removed.
+        public var putBack: [String] = []
         /// Whether it cannot be removed: others are removed before it, and it does not count as free.
         var isStuck = false
+
+        /// Whether it may be removed when space is needed.
+        public var isFree: Bool { putBack.isEmpty && !isStuck }
     }
 
     private struct State {
@@ -47,13 +52,16 @@ public final class TakesBin: Sendable {
         set { state.withLock { $0.isReadAgain = newValue } }
     }
     /// Bytes of all takes in it that can be removed.
-    public var byteCount: Int64 {
-        state.withLock { $0.items.reduce(0) { $1.isStuck ? $0 : $0 + $1.byteCount } }
-    }
+    public var byteCount: Int64 { state.withLock { $0.items.reduce(0) { $1.isFree ? $0 + $1.byteCount : $0 } } }
     /// The take that is removed next when space is needed.
-    public var oldest: Item? { state.withLock { $0.items.first { !$0.isStuck } } }
+    public var oldest: Item? { state.withLock { $0.items.first(where: \.isFree) } }
     /// The free bytes beside it at the last reading, if there was one.
     public var lastFreeBytes: Int64? { state.withLock(\.freeBytes) }
+
+    /// The sentence about a take that stays in the bin since these files of it lie in the folder of its day.
+    public static func putBack(_ files: String, of take: TakeName) -> String {
+        "\(files) was put back by hand: the take stays in the bin until 'fieldfare bin restore \(take.stem)'"
+    }
 
     /// The newest take of it that a reference names.
     /// - Parameter day: the folder of its day; nil matches every day.
@@ -111,7 +119,23 @@ public final class TakesBin: Sendable {
     public var overdue: [Item] {
         state.withLock { state in
             guard let age = state.age?.seconds else { return [] }
-            return state.items.filter { !$0.isStuck && age - $0.since >= Int64(Self.patience.inSeconds) }
+            return state.items.filter { $0.isFree && age - $0.since >= Int64(Self.patience.inSeconds) }
         }
     }
+}
+
+extension FileSystem {
+    /// The files in a folder that a recorder made of a take, in order.
+    func ownFiles(of take: TakeName, in folder: String) throws(FileError) -> [String] {
+        try entries(folder).filter { TakeName(file: $0, day: take.day) == take && TakeName.isOwnFile($0) }.sorted()
+    }
+}
+
+extension FileError {
+    private static let removal = "delete for good what is in the bin, beside"
+
+    static func putBack(_ path: String) -> FileError { FileError(removal, path, code: EEXIST) }
+
+    /// Whether a take was not deleted for good since a file of it lies in the folder of its day.
+    public var isPutBack: Bool { operation == Self.removal }
 }

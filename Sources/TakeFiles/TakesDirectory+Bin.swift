@@ -44,7 +44,12 @@ extension TakesDirectory {
                 return try tryToMoveToBin(take, at: moment)
             } catch {
                 guard error.isDiskFull, let oldest = bin.oldest, try contains(take) else { throw error }
-                try empty(oldest.take)
+                do throws(FileError) {
+                    try empty(oldest.take)
+                } catch {
+                    guard error.isPutBack else { throw error }
+                    bin.passOver(oldest.take)
+                }
             }
         }
     }
@@ -116,15 +121,15 @@ extension TakesDirectory {
         return SidecarFile.bytes(sidecar)
     }
 
-    /// Removes a take in the bin for good. What a person put back of it by hand stays.
-    /// - Throws: `FileError`. If its sidecar is gone, it is not in the bin any more, and the rest is removed the next time that the bin is
-    ///   read.
+    /// Removes a take in the bin for good. Nothing is removed that does not lie in the bin, and a file of the take in the folder of its day
+    /// keeps it there.
+    /// - Throws: `FileError`; `isPutBack` if there is such a file. If its sidecar is gone, it is not in the bin any more, and the rest is
+    ///   removed the next time that the bin is read.
     public func empty(_ take: TakeName) throws(FileError) {
         try keepNumber()
-        // Without its sidecar, files that are still in the folder of its day would become a take again.
-        if try !contains(take), note(of: take)?.isWhole != true, try !filesInDay(take).isEmpty {
-            var site = TakeSite(files: files, takes: folder, name: take)
-            try site.perform(.bin)
+        if let file = try filesInDay(take).first {
+            self.bin.isReadAgain = true
+            throw .putBack("\(path)/\(take.day)/\(file)")
         }
         let bin = try files.openFolder(binPath, followsLink: false)
         var site = TakeSite(files: files, takes: bin, name: take)
@@ -238,9 +243,13 @@ extension TakesDirectory {
             return false
         }
         guard isInBin else {
-            guard found.contains(TakeDocument.binnedRemoval.name(stem: take.stem)) else { return false }
-            var removal = TakeSite(
-                files: files, takes: try files.openFolder(binPath, followsLink: false), name: take)
+            guard found.contains(TakeDocument.binnedRemoval.name(stem: take.stem)) else {
+                let others = found.filter { !TakeName.isOwnFile($0) }.sorted().joined(separator: ", ")
+                let problem = "bin: \(take.stem): no recorder made \(others), which stays in \(binPath)/\(take.day)"
+                if !others.isEmpty { bin.note(problem: problem) }
+                return false
+            }
+            var removal = TakeSite(files: files, takes: try files.openFolder(binPath, followsLink: false), name: take)
             try removal.perform(.removeEmpty)
             try? files.removeFolder(site.binPath)
             return false
@@ -255,8 +264,7 @@ extension TakesDirectory {
         guard note(of: take)?.isWhole != true else {
             guard let left, !left.isEmpty else { return }
             let files = left.map { "\(path)/\(take.day)/\($0)" }.joined(separator: ", ")
-            let advice = "the take stays in the bin until 'fieldfare bin restore \(take.stem)'"
-            return bin.note(problem: "bin: \(take.stem): \(files) was put back by hand: \(advice)")
+            return bin.note(problem: "bin: \(take.stem): \(TakesBin.putBack(files, of: take))")
         }
         do throws(FileError) {
             if left?.isEmpty != true { try site.perform(.bin) }
@@ -270,8 +278,7 @@ extension TakesDirectory {
     /// The files of a take in the folder of its day, in order.
     private func filesInDay(_ take: TakeName) throws(FileError) -> [String] {
         do throws(FileError) {
-            return try files.entries("\(path)/\(take.day)").filter { TakeName(file: $0, day: take.day) == take }
-                .sorted()
+            return try files.ownFiles(of: take, in: "\(path)/\(take.day)")
         } catch {
             guard [ENOENT, ENOTDIR, ELOOP].contains(error.code) else { throw error }
             return []
@@ -297,15 +304,16 @@ extension TakesDirectory {
         let bytes = try files.entries(folder).filter { TakeName(file: $0, day: take.day) == take }
             .reduce(Int64(0)) { $0 + byteCount("\(folder)/\($1)") }
         let age = bin.age?.seconds ?? 0
+        let putBack = (try? filesInDay(take)) ?? []
         let note = note(of: take)
         guard let note, note.since <= age else {
             // It is damaged, or of another age: its time begins now.
             let new = BinNote(since: age, binned: note?.binned, isWhole: note?.isWhole)
             var site = TakeSite(files: files, takes: self.folder, name: take)
             try? site.perform(.noteBinning, content: new.bytes)
-            return TakesBin.Item(take: take, byteCount: bytes, binned: new.binned, since: age)
+            return TakesBin.Item(take: take, byteCount: bytes, binned: new.binned, since: age, putBack: putBack)
         }
-        return TakesBin.Item(take: take, byteCount: bytes, binned: note.binned, since: note.since)
+        return TakesBin.Item(take: take, byteCount: bytes, binned: note.binned, since: note.since, putBack: putBack)
     }
 
     /// The bytes that removing a file frees; 0 for a link.

@@ -148,7 +148,7 @@ public final class TakesDirectory: Sendable {
         // At once: a day that can be read only now and then would have no finished take.
         let all = try names { file, take in
             if Self.isSidecar(file, of: take) { finished.insert(take) }
-            return true
+            return TakeName.isOwnFile(file)
         }
         let goesOn = try names { file, take in
             // Most files, and soon known.

@@ -8,8 +8,10 @@ extension TakesFolder {
         let bin = "\(path)/\(TakesBin.folderName)"
         var items: [TakesBin.Item] = []
         for (take, names) in try TakesDirectory.binned(in: path, files: files, unreadable: { _, _ in }) {
+            let documents = TakeSite.ofBin.map { $0.name(stem: take.stem) }
             guard names.contains(TakeDocument.binnedSidecar.name(stem: take.stem)),
                 (try? files.identity(sidecarPath(of: take))) == nil
+                    || names.contains(where: { !documents.contains($0) })
             else { continue }
             let folder = "\(bin)/\(take.day)"
             let note =
@@ -19,8 +21,10 @@ extension TakesFolder {
             let bytes = names.reduce(Int64(0)) { sum, name in
                 sum + ((try? files.takeFileAttributes("\(folder)/\(name)"))?.byteCount ?? 0)
             }
+            let putBack = (try? files.ownFiles(of: take, in: self.folder(of: take))) ?? []
             items.append(
-                TakesBin.Item(take: take, byteCount: bytes, binned: note?.binned, since: note?.since ?? .max))
+                TakesBin.Item(
+                    take: take, byteCount: bytes, binned: note?.binned, since: note?.since ?? .max, putBack: putBack))
         }
         return items.sorted { ($0.since, $0.take) < ($1.since, $1.take) }
     }

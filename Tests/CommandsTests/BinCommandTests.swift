@@ -80,6 +80,23 @@ import Transport
         #expect(recorder.commands == [.empty(stem: nil)])
     }
 
+    @Test func `a take of which a file was put back by hand is named, and does not count as free`() throws {
+        let takes = try bin(2)
+        let file = "\(path)/\(takes[0].day)/\(takes[0].stem).wav"
+        try FileSystem().rename("\(path)/.bin/\(takes[0].day)/\(takes[0].stem).wav", to: file)
+        let sentence = TakesBin.putBack(file, of: takes[0])
+        let lines = run(["bin", "list"], access: folder.access).output
+        #expect(lines.count == 4 && lines[2].hasPrefix("1 take, ") && lines[3] == "\(takes[0].stem): \(sentence)")
+        let recorder = try recorder()
+        let console = PaperConsole()
+        console.typed = "n"
+        _ = run(["bin", "empty"], at: recorder, console: console)
+        #expect(console.questions == ["Delete this take for good? [y/N]"])
+        try FileSystem().remove("\(path)/.bin/\(takes[1].day)/\(takes[1].stem).json")
+        #expect(run(["bin", "empty", "--yes"], at: recorder) == (75, [], ["bin empty: \(takes[0].stem): \(sentence)"]))
+        #expect(recorder.commands == [])
+    }
+
     @Test func `a recorder without a bin is named, and nothing is asked of it`() throws {
         _ = try bin(1)
         let recorder = try recorder(hasBin: false)

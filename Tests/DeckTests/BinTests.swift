@@ -80,6 +80,35 @@ import Workers
         #expect(try files(of: "heron07", in: rig).isEmpty)
     }
 
+    @Test func `a take of which a file was put back by hand stays in the bin, and the others are emptied`() throws {
+        let rig = try Rig()
+        let stems = try (0..<3).map { _ in try recordTake(rig) }
+        for stem in stems { #expect(perform(.discard(stem: stem), on: rig) == "done") }
+        let file = try #require(files(of: stems[1], in: rig).first { $0.hasSuffix(".wav") })
+        let place = "\(rig.directory)/\(file.dropFirst(5))"
+        try FileManager.default.moveItem(atPath: "\(rig.directory)/\(file)", toPath: place)
+        #expect(
+            perform(.empty(stem: nil), on: rig)
+                == "busy: empty: \(stems[1]): \(place) was put back by hand: the take stays in the bin until "
+                + "'fieldfare bin restore \(stems[1])'")
+        #expect(rig.deck.binnedTakes.map(\.take) == [stems[1]])
+        #expect(perform(.restore(stem: stems[1], day: nil), on: rig) == "done")
+        #expect(try rig.sidecars().map(\.take) == [stems[1]])
+    }
+
+    @Test func `what is restored before the bin is emptied is not missed there`() throws {
+        let rig = try Rig()
+        let stem = try recordTake(rig)
+        #expect(perform(.discard(stem: stem), on: rig) == "done")
+        var answers: [Bool] = []
+        for command in [Command.restore(stem: stem, day: nil), .empty(stem: nil)] {
+            rig.deck.perform(command) { answers.append((try? $0.get()) != nil) }
+        }
+        rig.work()
+        #expect(answers == [true, true])
+        #expect(try rig.sidecars().map(\.take) == [stem])
+    }
+
     @Test func `the disk fills while a take is recorded: the bin is emptied, the oldest first, and the take goes on`()
         throws
     {

@@ -149,20 +149,65 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
         #expect(try unrestored(files(of: take)) == before)
     }
 
-    @Test(arguments: [false, true])
-    func `a file that was put back by hand is not deleted with the bin, and is a take again`(isMoved: Bool) throws {
+    @Test(arguments: [false, true], [false, true])
+    func `a file that was put back by hand keeps its take in the bin, where it does not count as free`(
+        isMoved: Bool, isNoted: Bool
+    ) throws {
         let directory = try directory()
         let (take, before) = try binned(in: directory)
         let file = "\(take.day)/\(take.stem).wav"
+        // An older version does not note that all of it is there.
+        let note = BinNote(since: 0, binned: nil).bytes
+        if !isNoted { try scratch.write(note, "takes/.bin/\(take.day)/\(take.stem).json.binned") }
         if isMoved {
             #expect(rename("\(path)/.bin/\(file)", "\(path)/\(file)") == 0)
         } else {
             try scratch.write(try #require(before[file]), "takes/\(file)")
         }
+        let all = try everything(in: path)
+        #expect(throws: FileError.putBack("\(path)/\(file)")) { try directory.empty(take) }
+        #expect(try everything(in: path) == all && directory.bin.items.map(\.take) == [take])
+        #expect(try TakesFolder(path: path).binnedTakes().map(\.putBack) == [["\(take.stem).wav"]])
+        guard isNoted else { return }
         directory.readBin(at: binMoment())
-        try directory.empty(take)
+        try directory.keepBinAge(at: binMoment(31 * 86400))
+        let bin = directory.bin
+        #expect(bin.byteCount == 0 && bin.oldest == nil && bin.overdue == [] && bin.items.map(\.take) == [take])
         #expect(try files(of: take) == [file: try #require(before[file])])
-        #expect(try files(of: take, in: ".bin/").isEmpty && directory.leftovers() == [take])
+        #expect(rename("\(path)/\(file)", scratch.path + "/elsewhere") == 0)
+        try directory.empty(take)
+        #expect(try files(of: take, in: ".bin/").isEmpty && bin.items.isEmpty)
+    }
+
+    @Test func `a take that was put back whole by hand is not deleted with the bin`() throws {
+        let directory = try directory()
+        let (take, before) = try binned(in: directory)
+        for (file, bytes) in before { try scratch.write(bytes, "takes/\(file)") }
+        directory.readBin(at: binMoment())
+        let all = try everything(in: path)
+        #expect(throws: FileError.self) { try directory.empty(take) }
+        #expect(try everything(in: path) == all && directory.bin.byteCount == 0)
+        #expect(try TakesFolder(path: path).binnedTakes().map(\.take) == [take])
+    }
+
+    @Test(arguments: [false, true])
+    func `a person's file whose name begins with the stem is neither moved nor removed with the take`(isForGood: Bool)
+        throws
+    {
+        let directory = try directory()
+        let take = try record(in: directory)
+        let (file, other) = ("\(take.day)/\(take.stem).mp3", "\(take.day)/\(take.stem)-p2.txt")
+        for file in [file, other] { try scratch.write([1], "takes/\(file)") }
+        if isForGood {
+            try directory.remove(take)
+        } else {
+            try directory.moveToBin(take, at: binMoment())
+            directory.readBin(at: binMoment())
+            #expect(directory.bin.byteCount > 0 && directory.bin.newProblems() == [])
+            try directory.empty(take)
+        }
+        #expect(try files(of: take) == [file: [1], other: [1]])
+        #expect(try files(of: take, in: ".bin/").isEmpty && directory.leftovers() == [])
     }
 
     @Test func `a sidecar that was put back by hand is said, and nothing is replaced by a restore`() throws {

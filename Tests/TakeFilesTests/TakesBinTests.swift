@@ -155,6 +155,8 @@ func binMoment(
         #expect(directory.bin.items.map(\.take) == [take])
         #expect(throws: FileError.self) { try directory.empty(take) }
         calls.setRefusal { _, _ in nil }
+        #expect(throws: FileError.putBack("\(path)/\(take.day)/\(take.stem).wav")) { try directory.empty(take) }
+        directory.readBin(at: binMoment())
         try directory.empty(take)
         #expect(try files(of: take).isEmpty && files(of: take, in: ".bin/").isEmpty)
         #expect(try directory.leftovers() == [])
