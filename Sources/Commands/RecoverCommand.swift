@@ -29,9 +29,13 @@ struct RecoverCommand: FieldfareCommand {
         }
         let failures = results.compactMap(\.failure)
         guard let first = failures.first else {
-            guard let error = unreadable.first else { return }
-            let failure = Failure(error)
-            throw Failure(exitStatus: failure.exitStatus, "recover: passed over: \(failure.description)")
+            if let failure = unreadable.first.map({ Failure($0) }) {
+                throw Failure(exitStatus: failure.exitStatus, "recover: passed over: \(failure.description)")
+            }
+            let left = results.compactMap(\.reasonToLeave)
+            guard let reason = left.first else { return }
+            let count = left.count == 1 ? "1 take is" : "\(left.count) takes are"
+            throw Failure(exitStatus: 65, "recover: \(count) not recovered: \(reason)")
         }
         let count = failures.count == 1 ? "1 take is" : "\(failures.count) takes are"
         throw Failure(exitStatus: first.exitStatus, "recover: \(count) not recovered yet: \(first.description)")
@@ -128,6 +132,11 @@ extension RecoverCommand {
 
         var failure: Failure? {
             if case .failed(let failure) = came { failure } else { nil }
+        }
+
+        /// Why the take is left as it is.
+        var reasonToLeave: String? {
+            if case .to(.left(let reason)) = came { reason } else { nil }
         }
 
         var line: String { ([outcome] + shortcomings).joined(separator: "; ") }

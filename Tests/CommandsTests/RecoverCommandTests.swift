@@ -62,10 +62,12 @@ import Testing
                 "heron07-0002-061811Z: recovered, 0:00:01.0, ended by crash",
                 "heron07-0003-061811Z: removed, nothing had been recorded yet", left,
             ])
-        #expect(result.complaints == [])
-        #expect(result.status == 0)
+        let complaint = "recover: 1 take is not recovered: \(left)"
+        #expect(result.complaints == [complaint])
+        #expect(result.status == 65)
         #expect(try TakesDirectory(path: path).takes().map(\.number) == [1, 2])
-        #expect(run(["recover"], access: kit) == (0, [left], []))
+        #expect(run(["recover"], access: kit) == (65, [left], [complaint]))
+        #expect(run(["recover", "--json"], access: kit).status == 65)
         try FileSystem().remove("\(day)/heron07-0009-061811Z.wav")
         #expect(run(["recover"], access: kit) == (0, ["\(path): nothing is to be recovered"], []))
     }
