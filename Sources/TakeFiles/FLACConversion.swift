@@ -103,12 +103,22 @@ public final class FLACConversion {
         }
     }
 
-    /// Stops for now: unfinished files are removed, as far as the storage allows; the take is still pending.
+    /// Stops for now: unfinished files are removed, as far as the storage allows, but the last copy of sound; the take is still pending.
     public func cancel() {
         phase = .begin
-        for name in (try? files.entries(folder)) ?? [] where name.hasSuffix(".flac.part") && isOurs(name) {
+        for name in (try? files.entries(folder)) ?? []
+        where name.hasSuffix(".flac.part") && isOurs(name) && !isLastCopy(String(name.dropLast(10))) {
             try? files.remove("\(folder)/\(name)")
         }
+    }
+
+    /// Whether an unfinished file alone has all frames that the sidecar lists of it.
+    private func isLastCopy(_ base: String) -> Bool {
+        let sidecar = try? directory.sidecar(of: take)
+        guard let part = sidecar?.parts.first(where: { bases(of: $0).contains(base) }) else { return false }
+        return [".wav", ".flac", ".flac.part"].filter { ending in
+            (try? SoundFileReader(path: "\(folder)/\(base)\(ending)"))?.frames == frames(of: part, base)
+        } == [".flac.part"]
     }
 
     private func proceed() throws -> Outcome? {

@@ -197,4 +197,29 @@ struct FLACRefusalTests {
         try bench.expectKept(take, outcome, "read back from the disk, \(take.stem)-p2.flac \(reason)")
         #expect(try bench.names() == ConversionBench.original)
     }
+
+    enum Damage: CaseIterable {
+        case gone, empty, cut
+    }
+
+    @Test(arguments: Damage.allCases)
+    func `what a cut conversion has made stays where the WAV is not whole any more`(damage: Damage) throws {
+        let converted = try ConversionBench()
+        _ = try converted.convert(converted.pendingTake())
+        let flac = try FileSystem().contents(converted.path("\(ConversionBench.stem)-p2.flac"))
+        let bench = try ConversionBench()
+        let take = try bench.pendingTake()
+        let (files, wave) = (FileSystem(), bench.path("\(take.stem)-p2.wav"))
+        for name in ["-p2.flac.part", ".flac.part"] {
+            try files.write(flac, to: files.create(bench.path(take.stem + name), isNew: true), at: 0)
+        }
+        switch damage {
+        case .gone: try files.remove(wave)
+        case .empty: try files.truncate(files.open(wave), to: 0)
+        case .cut: try files.truncate(files.open(wave), to: 4096 + 100)
+        }
+        _ = try bench.convert(take)
+        #expect(try files.contents(bench.path("\(take.stem)-p2.flac.part")) == flac)
+        #expect(try !bench.names().contains("\(take.stem).flac.part"))
+    }
 }
