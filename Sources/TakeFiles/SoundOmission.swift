@@ -33,13 +33,14 @@ public struct SoundOmission: Hashable, Sendable {
 
     /// The sentence that follows the file's name in messages.
     public var sentence: String {
-        let advice =
-            "try 'fieldfare recover', or put back the sidecar that lists it; a take that is accepted goes home without it"
+        let advice = "put back the sidecar that lists it; a take that is accepted goes home without it"
         return switch kind {
-        case .unlisted: "the take's sidecar does not list this sound, so that no store would get it: \(advice)"
+        case .unlisted:
+            "the take's sidecar does not list this sound, so that no store would get it: try 'fieldfare recover', or "
+                + advice
         case .unfinished:
             "this sound was never finished, and the take's sidecar does not list it, so that no store would get it: "
-                + advice
+                + "copy it to another place, or " + advice
         case .nothing: "the take's sidecar lists no sound, and there is none beside it: see where it went"
         }
     }

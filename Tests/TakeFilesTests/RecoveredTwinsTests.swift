@@ -68,6 +68,13 @@ struct RecoveredTwinsTests {
             shortcomings.contains("of a part only the unfiltered sound is there: it is left as \(twin)"),
             "\(shortcomings)")
         #expect(try bench.recover() == [])
+        guard case .finished(let omissions) = try sidecar.surroundings(in: bench.folder) else {
+            Issue.record("it is not finished")
+            return
+        }
+        #expect(omissions.map(\.file) == [twin] && omissions.map(\.kind) == [.unfinished])
+        // Which does nothing about it.
+        #expect(omissions.allSatisfy { !$0.sentence.contains("fieldfare recover") })
     }
 
     @Test(arguments: [false, true]) func `a take of which only a twin is there is left, and named`(isLong: Bool) throws
