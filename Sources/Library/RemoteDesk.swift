@@ -10,7 +10,7 @@ import Upload
 
 /// Answers what peers ask of the stores. Each peer draws one list or file at a time, piece by piece, as fast as it takes them.
 actor RemoteDesk {
-    private let stores: [Stores.Entry]
+    let stores: [Stores.Entry]
     private let problems: [(name: String, error: StoreError)]
     private let catalogs: CatalogSlot
     private var draws: [PeerID: Draw] = [:]
@@ -128,34 +128,38 @@ actor RemoteDesk {
     /// What a store has under the name of a take.
     private enum Presence {
         case nothing
-        /// A sidecar of this recording, its revision, and the SHA-256 of it, hexadecimal.
-        case same(revision: Int, sha256: String)
+        /// A sidecar of this recording, and its revision.
+        case same(revision: Int)
         /// A sidecar of another recording, or one that cannot be read.
         case another
     }
 
-    private func presence(of copy: KitCopy, _ store: any Store) async throws -> Presence {
+    /// - Parameter receipt: names the sidecar that was sent, which is known by its hash; nil: none was.
+    private func presence(of copy: KitCopy, _ receipt: UploadReceipt?, _ store: any Store) async throws -> Presence {
         let object = ObjectName(day: copy.take.day, file: "\(copy.take.stem).json")
         guard let there = try await store.head(object) else { return .nothing }
-        guard there.byteCount <= Self.longestSidecar,
-            let bytes = try await store.contents(of: object, limit: Self.longestSidecar),
-            let sidecar = try? SidecarFile.sidecar(bytes, path: object.path),
-            sidecar.isOfSameRecording(as: copy.sidecar)
-        else {
-            return .another
+        guard let bytes = try await Self.sidecar(there, store) else { return .another }
+        if let receipt, let sent = receipt.sha256(of: object.file), sent == Digest.sha256(bytes).hexadecimal {
+            return .same(revision: receipt.revision ?? copy.sidecar.revision)
         }
-        return .same(revision: sidecar.revision, sha256: Digest.sha256(bytes).hexadecimal)
+        guard let sidecar = try? SidecarFile.sidecar(bytes, path: object.path),
+            sidecar.isOfSameRecording(as: copy.sidecar)
+        else { return .another }
+        return .same(revision: sidecar.revision)
     }
 
-    /// More than any sidecar has.
-    private static let longestSidecar = 4 << 20
+    /// The bytes of a sidecar; nil: it is longer than one can be, or than the store says.
+    static func sidecar(_ there: StoredObject, _ store: any Store) async throws -> [UInt8]? {
+        guard there.byteCount <= SidecarFile.mostBytes else { return nil }
+        return try await store.contents(of: there.name, limit: Int(there.byteCount))
+    }
 
     /// What a store has of a take that it was sent, by its receipt; the sidecar first, because without it there is no take.
     /// - Throws: `Refusal`, if it has not what its receipt names: another stick or folder may be in its place.
     private func objects(of copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store) async throws -> [ObjectName] {
         let (stem, day) = (copy.take.stem, copy.take.day)
         let sidecar = "\(stem).json"
-        let presence = try await presence(of: copy, store)
+        let presence = try await presence(of: copy, receipt, store)
         for file in receipt.files.map(\.file) {
             guard try await store.head(ObjectName(day: day, file: file)) == nil else { continue }
             throw Refusal(
@@ -190,7 +194,7 @@ actor RemoteDesk {
         var found: [String] = []
         for file in Set((receipt.attempts ?? []).map(\.file)).sorted() where receipt.sha256(of: file) == nil {
             let object = ObjectName(day: copy.take.day, file: file)
-            guard let there = try await store.head(object), there.byteCount <= Self.longestSidecar else { continue }
+            guard let there = try await store.head(object), there.byteCount <= SidecarFile.mostBytes else { continue }
             let hash = try await store.sha256(of: object, byteCount: there.byteCount)
             if receipt.attempts(of: file).contains(hash) { found.append(file) }
         }
@@ -220,7 +224,7 @@ actor RemoteDesk {
             let store = entry.store
             guard !noted.contains(where: { $0.store == store.name }) else { continue }
             do {
-                guard case .same(let revision, _) = try await presence(of: copy, store) else { continue }
+                guard case .same(let revision) = try await presence(of: copy, nil, store) else { continue }
                 if leavesKit { try await check(copy, revision: revision, store) }
                 found.append((store, Self.objects(of: copy, beside: [])))
             } catch let error as StoreError where only == nil && error.isPassing {
@@ -247,41 +251,6 @@ actor RemoteDesk {
                 throw Refusal(.busy, "delete: \(take.stem): \(file) at \(store.name) has another length: \(other)")
             }
         }
-    }
-
-    /// The stores that do not have now what their receipts name: the sidecar that was sent, and each other file in its length. One behind a
-    /// network that is down, and a stick, of which another may be in, say nothing. One that answers with anything else has it not, and neither
-    /// has a folder that is not there: no network would bring it back.
-    /// - Throws: `StoreError`, if a store does not let this kit look: whether it has the take is not known.
-    func storesWithout(_ copy: KitCopy, _ notes: TakeNotes) async throws -> [String] {
-        let notes = notes.of(copy.sidecar.origin)
-        let copy = copy.adding(notes)
-        var found: [String] = []
-        for entry in stores where entry.plan.mount == nil {
-            guard let receipt = notes[receiptOf: entry.store.name] else { continue }
-            do {
-                if try await has(copy, receipt, entry.store) { continue }
-            } catch let error as StoreError where error.isPassing && !(entry.store is FolderStore) {
-                continue
-            } catch let error as StoreError where error.problem == .hidden {
-                throw error
-            } catch {}
-            found.append(entry.store.name)
-        }
-        return found
-    }
-
-    private func has(_ copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store) async throws -> Bool {
-        let sidecar = "\(copy.take.stem).json"
-        guard case .same(_, let sha256) = try await presence(of: copy, store), sha256 == receipt.sha256(of: sidecar)
-        else {
-            return false
-        }
-        for file in receipt.files where file.file != sidecar {
-            let there = try await store.head(ObjectName(day: copy.take.day, file: file.file))
-            guard there?.byteCount == file.bytes else { return false }
-        }
-        return true
     }
 
     // MARK: Stores
@@ -428,15 +397,5 @@ extension RemoteObject {
         self.init(
             path: object.name.path, bytes: object.byteCount, sha256: object.sha256, started: object.metadata?.started,
             durationSeconds: object.metadata?.duration)
-    }
-}
-
-extension StoreError {
-    /// It says nothing of what the store has.
-    fileprivate var isPassing: Bool {
-        switch problem {
-        case .away, .busy: true
-        default: false
-        }
     }
 }

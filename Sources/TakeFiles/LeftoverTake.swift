@@ -53,8 +53,7 @@ struct LeftoverTake {
 
     /// More than the largest part and its closing chunks take: what the header of a WAV file can report.
     private static let mostBytes = Int64(1) << 32
-    /// More than the sidecar of a take with a gap each second of a week.
-    static let mostSidecarBytes = 64 << 20
+    static let mostSidecarBytes = SidecarFile.mostBytes
 
     /// An audio file as it is found.
     struct Found {

@@ -47,7 +47,7 @@ public struct TakesFolder: Sendable {
 
     /// A finished take's sidecar, as it is in its file.
     public func sidecarBytes(of take: TakeName) throws(FileError) -> [UInt8] {
-        try files.takeFileContents(sidecarPath(of: take), limit: 64 << 20)
+        try files.takeFileContents(sidecarPath(of: take), limit: SidecarFile.mostBytes)
     }
 
     /// What is known of a finished take.

@@ -59,17 +59,20 @@ public struct TakeNotes: Codable, Equatable, Sendable {
         public var sha256: String
         /// When the file on the kit was written that was hashed, in nanoseconds since 1970; nil: not known, or it is one of a store.
         public var modifiedNs: Int64?
+        /// The store's own hash of the file, when it was verified there; nil: it showed none, or this is no file of a store.
+        public var mark: String?
 
         /// The hash of a file.
-        public init(file: String, bytes: Int64, sha256: String, modifiedNs: Int64? = nil) {
+        public init(file: String, bytes: Int64, sha256: String, modifiedNs: Int64? = nil, mark: String? = nil) {
             self.file = file
             self.bytes = bytes
             self.sha256 = sha256
             self.modifiedNs = modifiedNs
+            self.mark = mark
         }
 
         enum CodingKeys: String, CodingKey {
-            case file, bytes, sha256
+            case file, bytes, sha256, mark
             case modifiedNs = "modified_ns"
         }
     }

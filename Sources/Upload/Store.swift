@@ -156,6 +156,8 @@ public struct StoredObject: Hashable, Sendable {
     public var byteCount: Int64
     /// The hash of its bytes, hexadecimal, as the store or the metadata say; nil: not known.
     public var sha256: String?
+    /// The hash that the store itself computed of its bytes, as the store writes it; nil: it shows none. Other bytes have another.
+    public var mark: String?
     /// What was stored with it; nil: the store keeps none, or a list does not have it.
     public var metadata: ObjectMetadata?
     /// Why what arrived could not be compared with what was sent; nil: it was compared, or was not sent now.
@@ -163,11 +165,13 @@ public struct StoredObject: Hashable, Sendable {
 
     /// An object.
     public init(
-        name: ObjectName, byteCount: Int64, sha256: String?, metadata: ObjectMetadata? = nil, unverified: String? = nil
+        name: ObjectName, byteCount: Int64, sha256: String?, mark: String? = nil, metadata: ObjectMetadata? = nil,
+        unverified: String? = nil
     ) {
         self.name = name
         self.byteCount = byteCount
         self.sha256 = sha256
+        self.mark = mark
         self.metadata = metadata
         self.unverified = unverified
     }

@@ -109,7 +109,8 @@ public struct TakeDelivery: Sendable {
                     throw error
                 }
                 receipt.add(
-                    .init(file: file, bytes: there.byteCount, sha256: sha256), unverified: there.unverified)
+                    .init(file: file, bytes: there.byteCount, sha256: sha256, mark: there.mark),
+                    unverified: there.unverified)
                 let state = receipt
                 try await save { $0[receiptOf: state.store] = state }
             }
@@ -168,12 +169,11 @@ public struct TakeDelivery: Sendable {
         return complete
     }
 
-    /// A small file of the store; nil: it is not there, cannot be read, or is longer than one of these can be.
+    /// A sidecar or notes of the store; nil: they are not there, cannot be read, or are longer than these can be.
     func content(of object: ObjectName) async throws -> [UInt8]? {
-        let longest = 4 << 20
-        guard let there = try await look(at: object), there.byteCount <= longest else { return nil }
+        guard let there = try await look(at: object), there.byteCount <= SidecarFile.mostBytes else { return nil }
         do {
-            return try await store.contents(of: object, limit: longest)
+            return try await store.contents(of: object, limit: Int(there.byteCount))
         } catch let error as StoreError where error.problem == .hidden {
             return nil
         }

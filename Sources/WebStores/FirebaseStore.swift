@@ -146,7 +146,7 @@ public final class FirebaseStore: Store {
     func stored(_ resource: Resource, as object: ObjectName) -> StoredObject {
         StoredObject(
             name: object, byteCount: resource.byteCount, sha256: resource.sha256,
-            metadata: ObjectMetadata(texts: resource.texts))
+            mark: resource.crc32c.map { "crc32c:\($0)" }, metadata: ObjectMetadata(texts: resource.texts))
     }
 
     /// The name of an object within the bucket.

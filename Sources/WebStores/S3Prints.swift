@@ -38,6 +38,11 @@ struct S3Prints: Checksum {
         (sha256, md5, partByteCount) = (Digest(.sha256), Digest(.md5), 0)
     }
 
+    /// Whether an `ETag` without its quotes has the form of an MD5, or of that of parts.
+    static func isMD5(_ tag: String) -> Bool {
+        tag.prefix { $0 != "-" }.utf8.count == 32 && tag.allSatisfy { $0.isHexDigit || $0 == "-" }
+    }
+
     /// Whether the server's own hashes are those of these bytes; nil: it shows none that decides.
     ///
     /// The `ETag` is computed by each server: the MD5 of the bytes, or of the parts' MD5, unless it encrypts. A checksum may be what the
@@ -53,8 +58,7 @@ struct S3Prints: Checksum {
             tags.append((parts.first?.md5 ?? Digest.of([UInt8](), .md5)).hexadecimal)
         }
         if tags.contains(tag) { return true }
-        let isMD5 = tag.prefix { $0 != "-" }.utf8.count == 32 && tag.allSatisfy { $0.isHexDigit || $0 == "-" }
-        guard let checksum, !isMD5 else { return nil }
+        guard let checksum, !Self.isMD5(tag) else { return nil }
         let whole = S3Upload.bytes(hexadecimal: sha256)
         let ofHashes = Digest.sha256(parts.flatMap { $0.sha256 ?? whole })
         return [whole, ofHashes].contains { Data($0).base64EncodedString() == checksum.prefix { $0 != "-" } }

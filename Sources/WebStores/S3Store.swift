@@ -296,10 +296,14 @@ extension S3Store {
             .map { (String($0.name.dropFirst(mark.count)), $0.value) }
         let metadata = ObjectMetadata(texts: Dictionary(texts) { first, _ in first })
         let sha256 = metadata.map(\.sha256).flatMap { $0.isEmpty ? nil : $0 }
+        // A weak tag is no condition, and no hash.
+        let tag = headers.first(name: "etag").flatMap { $0.hasPrefix("W/") ? nil : $0 }
+        let hash = tag?.filter { $0 != "\"" }.lowercased()
         return Found(
-            object: StoredObject(name: object, byteCount: byteCount, sha256: sha256, metadata: metadata),
-            // A weak tag is no condition, and no hash.
-            tag: headers.first(name: "etag").flatMap { $0.hasPrefix("W/") ? nil : $0 },
+            object: StoredObject(
+                name: object, byteCount: byteCount, sha256: sha256,
+                mark: hash.flatMap { S3Prints.isMD5($0) ? "etag:\($0)" : nil }, metadata: metadata),
+            tag: tag,
             checksum: headers.first(name: "x-amz-checksum-sha256"))
     }
 

@@ -93,6 +93,27 @@ struct S3StoreTests {
         }
     }
 
+    @Test(
+        "S3: the server's hash of an object is another once its content is, though its length is not",
+        arguments: [100_000, 9_000_000])
+    func mark(byteCount: Int) async throws {
+        let server = try S3Server()
+        try await with(server.settings()) { store in
+            let object = trial.name("heron07-0042-061811Z.wav")
+            let source = try await trial.source(trial.file(object.file, byteCount: byteCount))
+            let metadata = try await trial.metadata(source)
+            let mark = try await store.put(source, as: object, metadata, mode: .create) { _ in }.mark
+            #expect(try await store.head(object)?.mark == mark && mark != nil)
+            try server.python(
+                """
+                s3.put_object(Bucket="recordings", Key="heron07/\(object.path)", Body=b"\\0" * \(byteCount),
+                    Metadata={"sha256": "\(metadata.sha256)"})
+                """)
+            let there = try #require(try await store.head(object))
+            #expect(there.byteCount == byteCount && there.mark != mark)
+        }
+    }
+
     @Test("S3: another client reads the object, its type and its metadata")
     func otherClient() async throws {
         let server = try S3Server()

@@ -1,0 +1,178 @@
+import Catalog
+import Control
+import FinishedTakes
+import Foundation
+import Logging
+import TakeFiles
+import Takes
+import Testing
+import Transport
+import Upload
+
+@testable import Library
+
+/// A folder that shows a hash of its own, as buckets do.
+private final class MarkingStore: Store {
+    let folder: FolderStore
+    private let state = Locked((mark: "etag:1", reads: 0))
+    var mark: String {
+        get { state.withLock(\.mark) }
+        set { state.withLock { $0.mark = newValue } }
+    }
+    /// How many files were read.
+    var reads: Int { state.withLock(\.reads) }
+
+    init(_ folder: FolderStore) { self.folder = folder }
+
+    var name: String { folder.name }
+    private func marked(_ object: StoredObject) -> StoredObject {
+        var object = object
+        object.mark = mark
+        return object
+    }
+
+    func put(
+        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
+        report: @escaping @Sendable (PutProgress) -> Void
+    ) async throws -> StoredObject {
+        marked(try await folder.put(source, as: object, metadata, mode: mode, report: report))
+    }
+    func head(_ object: ObjectName) async throws -> StoredObject? { try await folder.head(object).map(marked) }
+    func list(_ receive: ([StoredObject]) async throws -> Void) async throws { try await folder.list(receive) }
+    func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
+        if !object.isSidecar { state.withLock { $0.reads += 1 } }
+        try await folder.get(object, receive)
+    }
+    func delete(_ object: ObjectName) async throws { try await folder.delete(object) }
+}
+
+/// What stores have of a take that is to be deleted from the kit.
+@Suite(.timeLimit(.minutes(15))) final class ProofTests: InspectedKit {
+    private func desk(_ other: (any Store)? = nil, mount: String? = nil) -> RemoteDesk {
+        let store = other ?? store
+        return RemoteDesk(Stores([StorePlan(name: store.name, mount: mount) { store }]), tested.catalogs)
+    }
+
+    /// Has a take sent.
+    private func sent(_ sidecar: Sidecar) async throws -> KitCopy {
+        let name = try tested.disk.addSound(sidecar).name
+        await tested.indexer.scanAll()
+        try await send { try counts().done == 1 }
+        return try KitCopy(name, in: tested.disk.takes)
+    }
+
+    private func without(_ copy: KitCopy, _ other: (any Store)? = nil, mount: String? = nil) async throws -> [String] {
+        try await desk(other, mount: mount).storesWithout(copy, tested.catalog.notes(of: copy.take.stem))
+    }
+
+    /// Overwrites sound at home with silence of the same length.
+    private func silence(_ copy: KitCopy) throws {
+        let path = "\(tested.disk.path)/home/\(copy.take.day)/\(copy.take.stem).wav"
+        let count = try FileSystem().contents(path, limit: 1 << 30).count
+        try tested.disk.write([UInt8](repeating: 0, count: count), to: path)
+    }
+
+    @Test(arguments: [nil, "/run/fieldfare/stick"])
+    func `sound of the same length that is not what was sent is no copy`(mount: String?) async throws {
+        let copy = try await sent(Self.sidecar(1))
+        #expect(try await without(copy, mount: mount).isEmpty)
+        try silence(copy)
+        #expect(try await without(copy, mount: mount) == [store.name])
+    }
+
+    @Test func `a store's own hash that is as it was proves its files, and otherwise they are read back`() async throws
+    {
+        let name = try tested.disk.addSound(Self.sidecar(1)).name
+        await tested.indexer.scanAll()
+        let (marking, catalog) = (MarkingStore(store), tested.catalog)
+        let delivery = TakeDelivery(
+            name, in: TakesFolder(path: tested.disk.takes), to: marking, reader: try DiskReader(name: "reader"),
+            throttle: nil)
+        let receipt = try await delivery.run(
+            catalog.notes(of: name.stem), now: { TakesOnDisk.morning }, report: { _ in },
+            save: { _ = try catalog.note(name.stem, $0) })
+        #expect(receipt.files.allSatisfy { $0.mark == "etag:1" })
+        let copy = try KitCopy(name, in: tested.disk.takes)
+        #expect(try await without(copy, marking).isEmpty && marking.reads == 0)
+        // A copy within the service has another.
+        marking.mark = "etag:2"
+        #expect(try await without(copy, marking).isEmpty && marking.reads == 1)
+        try silence(copy)
+        #expect(try await without(copy, marking) == [store.name] && marking.reads == 2)
+        // Earlier versions noted none.
+        _ = try catalog.note(name.stem) { notes in
+            for index in notes.receipts[0].files.indices { notes.receipts[0].files[index].mark = nil }
+        }
+        #expect(try await without(copy, marking) == [store.name] && marking.reads == 3)
+    }
+
+    @Test func `another stick in the place of the one that has the take says nothing`() async throws {
+        let copy = try await sent(Self.sidecar(1))
+        try FileManager.default.removeItem(atPath: "\(tested.disk.path)/home/\(copy.take.day)/\(copy.take.stem).json")
+        #expect(try await without(copy, mount: "/run/fieldfare/stick").isEmpty)
+        #expect(try await without(copy) == [store.name])
+        try FileManager.default.removeItem(atPath: "\(tested.disk.path)/home")
+        #expect(try await without(copy, mount: "/run/fieldfare/stick").isEmpty)
+        #expect(try await without(copy) == [store.name])
+    }
+
+    @Test func `a take whose sound at home is another's is not deleted where home is to be left`() async throws {
+        let copy = try await sent(Self.sidecar(1))
+        try silence(copy)
+        let socket = "\(tested.disk.path)/recorder.sock"
+        let asked = Locked(0)
+        let recorder = try DeskRecorder(socket) { message in
+            if case .command(.discard) = message { asked.withLock { $0 += 1 } }
+        }
+        defer { recorder.stop() }
+        let requests = LibraryRequests(
+            tested.catalogs, progress: tested.progress, outbox: tested.outbox, reportDamage: {})
+        let deletion = try tested.deletion(requests, desk(), recorder: socket)
+        await #expect(throws: Refusal.self) {
+            try await deletion.delete(copy.take.stem, Deletion(.here, onlyIfHome: true))
+        }
+        #expect(asked.withLock { $0 } == 0)
+    }
+
+    @Test func `a long sidecar at home is the one that was sent`() async throws {
+        var sidecar = Self.sidecar(1)
+        sidecar.markers = (0..<10_000).map {
+            Sidecar.Marker(atFrame: TakeFrame(Int64($0 % 9000)), note: String(repeating: "owl ", count: 110))
+        }
+        let copy = try await sent(sidecar)
+        #expect(try #require(copy.byteCount(of: "\(copy.take.stem).json")) > 4 << 20)
+        #expect(try await without(copy).isEmpty)
+        try await desk().deleteEverywhere(copy, in: nil, leavesKit: true)
+        #expect(home.allSatisfy { !$0.contains(copy.take.stem) })
+    }
+
+    @Test func `a sidecar that was made anew is known at home by its hash, whatever it says of start and sound`()
+        async throws
+    {
+        var sidecar = Self.sidecar(1)
+        (sidecar.bootID, sidecar.startedMonotonicNs, sidecar.recovered) = ("", 0, true)
+        sidecar.started = "2026-11-21"
+        let copy = try await sent(sidecar)
+        #expect(!copy.sidecar.isOfSameRecording(as: copy.sidecar))
+        #expect(try await without(copy).isEmpty)
+        try await desk().deleteEverywhere(copy, in: nil, leavesKit: true)
+        #expect(home.allSatisfy { !$0.contains(copy.take.stem) })
+    }
+
+    @Test func `a sidecar that was sent and cannot be read is said, and its take is not sent again`() async throws {
+        let copy = try await sent(Self.sidecar(1))
+        let path = "\(tested.disk.path)/home/\(copy.take.day)/\(copy.take.stem).json"
+        var sidecar = copy.sidecar
+        sidecar.markers = [Sidecar.Marker(atFrame: TakeFrame(.max), note: nil)]
+        let bytes = SidecarFile.bytes(sidecar)
+        try tested.disk.write(bytes, to: path)
+        let file = "\(copy.take.stem).json"
+        let object = ObjectName(day: copy.take.day, file: file)
+        let sha256 = try await store.sha256(of: object, byteCount: Int64(bytes.count))
+        _ = try tested.catalog.note(copy.take.stem) { notes in
+            notes.receipts[0].add(.init(file: file, bytes: Int64(bytes.count), sha256: sha256))
+        }
+        let error = await #expect(throws: StoreError.self) { _ = try await without(copy) }
+        #expect(error?.problem == .unreadable && error?.sentence.contains("markers.0.at_frame") == true)
+    }
+}
