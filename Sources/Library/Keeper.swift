@@ -19,6 +19,7 @@ actor Keeper: ServiceLifecycle.Service {
     private let storesWithout: @Sendable (KitCopy, TakeNotes) async throws -> [String]
     /// That the sound of a take is what was recorded, or was accepted by a person.
     private let checkSound: @Sendable (TakeName, _ folder: String) async throws -> Void
+    private let clock: any Clock
     private let log: Logger
     private let executor: ThreadExecutor
     private nonisolated let looks: AsyncStream<Void>
@@ -27,8 +28,10 @@ actor Keeper: ServiceLifecycle.Service {
     private var asked: Set<String> = []
     /// Those of them that a person brought back from the bin.
     private var restored: [QueuedUpload] = []
-    /// Takes whose files were not what was sent, and until when they are not read again.
-    private var unfit: [String: ContinuousClock.Instant] = [:]
+    /// Takes that could not be proven to be at home.
+    private var unfit: [String: Unfit] = [:]
+    /// The stores that did not have a take any more, by stem, and were sent it again.
+    private var losses: [String: Set<String>] = [:]
     /// Why takes were not deleted, by stem: each reason is logged once.
     private var reported: [String: String] = [:]
     private var reportedOfRecorder = ""
@@ -37,16 +40,27 @@ actor Keeper: ServiceLifecycle.Service {
     static let leastSeconds = 600
     /// How often it looks while a long take fills the disk.
     private static let interval = Duration.seconds(60)
-    /// How long a take whose files are not what was sent is not read again.
-    private static let unfitPause = Duration.seconds(3600)
+    private static let shortestPause = Duration.seconds(60)
+    private static let longestPause = Duration.seconds(3600)
+
+    /// A take that could not be proven to be at home. Each further attempt reads it and its copies again.
+    private struct Unfit {
+        /// What it was then; nil: it has no sidecar that can be read.
+        var version: TakeVersion?
+        /// When it is read again, unless it changes before.
+        var until: Instant
+        var failures: Int
+    }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     init(
         _ policy: Settings.Outbox.KeepLocal, _ catalogs: CatalogSlot, recorder: RecorderLink, reader: DiskReader,
         discards: DiscardDesk, storesWithout: @escaping @Sendable (KitCopy, TakeNotes) async throws -> [String],
-        checkSound: @escaping @Sendable (TakeName, _ folder: String) async throws -> Void = { _, _ in }, log: Logger
+        checkSound: @escaping @Sendable (TakeName, _ folder: String) async throws -> Void = { _, _ in },
+        clock: any Clock = SystemClock(), log: Logger
     ) throws {
+        self.clock = clock
         self.checkSound = checkSound
         self.policy = policy
         self.catalogs = catalogs
@@ -134,8 +148,9 @@ actor Keeper: ServiceLifecycle.Service {
             for take in takes {
                 let stem = take.take.stem
                 asked.insert(stem)
-                if let until = unfit[stem], until > .now { continue }
-                if !isRest, (try? KitCopy(take.take, in: take.folder))?.sidecar.restored == true {
+                let copy = try? KitCopy(take.take, in: take.folder)
+                if let unfit = unfit[stem], unfit.version == copy?.version, clock.now() < unfit.until { continue }
+                if !isRest, copy?.sidecar.restored == true {
                     restored.append(take)
                     continue
                 }
@@ -160,17 +175,42 @@ actor Keeper: ServiceLifecycle.Service {
             if !found.isEmpty { _ = try catalog.note(stem) { notes in found.forEach { notes.setHash($0) } } }
             let without = try await storesWithout(copy, notes)
             guard without.isEmpty else {
-                log.warning("outbox: \(stem): is not at \(without.joined(separator: ", ")) any more: it is sent again")
-                _ = try catalog.note(stem) { notes in
-                    for name in without { notes[receiptOf: name]?.cross() }
-                }
+                try sendAgain(stem, to: without)
                 return nil
             }
+            (unfit[stem], losses[stem]) = (nil, nil)
             return copy.terms
         } catch {
-            report(stem, (error as? Refusal)?.message ?? "\(error)")
-            unfit[stem] = .now + Self.unfitPause
+            report(stem, (error as? Refusal)?.message ?? (error as? StoreError)?.sentence ?? "\(error)")
+            let version = (try? KitCopy(take.take, in: take.folder))?.version
+            let failures = (unfit[stem].flatMap { $0.version == version ? $0.failures : 0 } ?? 0) + 1
+            unfit[stem] = Unfit(
+                version: version, until: clock.now() + Self.pause(after: failures), failures: failures)
             return nil
+        }
+    }
+
+    /// How long a take is not read again: a minute, then twice as long each time, an hour at most.
+    static func pause(after failures: Int) -> Duration {
+        min(longestPause, shortestPause * (1 << min(failures - 1, 6)))
+    }
+
+    /// Has a take sent again to stores that do not have it any more. One that was found missing at a store before is held: it would be sent
+    /// and be missing for ever.
+    private func sendAgain(_ stem: String, to stores: [String]) throws {
+        _ = try catalogs.catalog.note(stem) { notes in
+            for name in stores { notes[receiptOf: name]?.cross() }
+        }
+        for name in stores {
+            guard losses[stem, default: []].insert(name).inserted else {
+                let why =
+                    "outbox: \(name): was sent the take twice, and does not have it as it was sent: see what becomes of it there, "
+                    + "then 'fieldfare outbox retry'"
+                try catalogs.catalog.hold(stem, for: name, why: why, until: nil, attempts: 0)
+                log.warning("\(why): \(stem) is held")
+                continue
+            }
+            log.warning("outbox: \(stem): is not at \(name) any more: it is sent again")
         }
     }
 

@@ -34,8 +34,11 @@ struct KitCopy: Sendable {
         return copy
     }
 
+    /// What it is now.
+    var version: TakeVersion { sidecar.version(day: take.day) }
+
     /// What it is now, and where: what is decided by this holds for no other.
-    var terms: DiscardTerms { DiscardTerms(sidecar.version(day: take.day), in: folder.path) }
+    var terms: DiscardTerms { DiscardTerms(version, in: folder.path) }
 
     /// Whether each of these stores has all of it, by the receipts. No store: no.
     func isAtHome(_ notes: TakeNotes, _ stores: [String]) -> Bool {

@@ -23,13 +23,14 @@ import Upload
 
     private func keeper(
         at recorder: String, _ policy: Settings.Outbox.KeepLocal = .untilUploaded,
+        clock: any Takes.Clock = SystemClock(),
         without: @escaping @Sendable (KitCopy, TakeNotes) async throws -> [String] = { _, _ in [] }
     ) throws -> Keeper {
         let log = tested.log
         return try Keeper(
             policy, tested.catalogs, recorder: try RecorderLink(path: recorder),
             reader: try DiskReader(name: "reader"), discards: try tested.discards(recorder), storesWithout: without,
-            log: Logger(label: "test") { _ in log })
+            clock: clock, log: Logger(label: "test") { _ in log })
     }
 
     /// Has a keeper look once, until `body` has seen enough.
@@ -184,6 +185,55 @@ import Upload
                 == [stem])
     }
 
+    @Test func `a take that is missing at a store again, after it was sent again, is held with a sentence`()
+        async throws
+    {
+        try await send(1)
+        let stem = try tested.stems()[0]
+        let keeper = try keeper(at: "\(tested.disk.path)/none.sock", without: { _, _ in ["folder:home"] })
+        try await look(keeper) {
+            await waitForLog()
+            try complete(stem)
+            keeper.look()
+            while tested.log.lines.count < 2 { await Task.yield() }
+        }
+        let why =
+            "outbox: folder:home: was sent the take twice, and does not have it as it was sent: see what becomes of it there, "
+            + "then 'fieldfare outbox retry'"
+        #expect(
+            tested.log.lines
+                == ["outbox: \(stem): is not at folder:home any more: it is sent again", "\(why): \(stem) is held"])
+        #expect(try tested.catalog.outbox(limit: 9).map(\.why) == [why])
+        #expect(try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: [], outside: nil).isEmpty)
+        #expect(try tested.catalog.sentTakes(limit: 10).isEmpty)
+    }
+
+    @Test func `a store that leaves open what it has is asked again after a pause that grows`() async throws {
+        let pauses = [1, 2, 3, 6, 7, 8, Int.max].map { Keeper.pause(after: $0) }
+        #expect(pauses == [60, 120, 240, 1920, 3600, 3600, 3600].map { (seconds: Int) in Duration.seconds(seconds) })
+        try await send(1)
+        let clock = MovedClock()
+        let asked = Locked<[Takes.Instant]>([])
+        let keeper = try keeper(
+            at: "\(tested.disk.path)/none.sock", clock: clock,
+            without: { _, _ in
+                asked.withLock { $0.append(clock.now()) }
+                throw StoreError(.unreadable, "outbox: nobody can read it")
+            })
+        try await look(keeper) {
+            while asked.withLock({ $0.count }) < 4 {
+                clock.advance(by: .seconds(10))
+                keeper.look()
+                await Task.yield()
+            }
+        }
+        let times = asked.withLock { $0 }
+        for (index, least) in [60, 120, 240].enumerated() {
+            #expect(times[index + 1] - times[index] >= .seconds(least))
+        }
+        #expect(tested.log.lines.count == 1)
+    }
+
     @Test func `a take that could not be verified counts as sent, and is never deleted`() async throws {
         try await send(2)
         let stems = try tested.stems()
@@ -247,19 +297,22 @@ import Upload
     private func send(_ count: Int) async throws {
         for number in 1...count { try tested.disk.add(TakesOnDisk.sidecar(number), audioBytes: 44) }
         await tested.indexer.scanAll()
+        for stem in try tested.stems() { try complete(stem) }
+    }
+
+    /// Notes that the store has all of a take.
+    private func complete(_ stem: String) throws {
         // Of 44 zeros, as sha256sum(1) has it.
         let sha256 = "85759b3811ff7dc47b03792ac85317be51431a3f9e01dcafce317ed736a391b0"
-        for stem in try tested.stems() {
-            _ = try tested.catalog.note(stem) { notes in
-                notes.attribute(to: TakesOnDisk.sidecar(1).origin)
-                let hash = TakeNotes.FileHash(file: "\(stem).wav", bytes: 44, sha256: sha256)
-                notes.setHash(hash)
-                var receipt = UploadReceipt(store: "folder:home")
-                receipt.add(hash)
-                receipt.completed = TakesOnDisk.morning.iso8601
-                receipt.revision = 1
-                notes[receiptOf: receipt.store] = receipt
-            }
+        _ = try tested.catalog.note(stem) { notes in
+            notes.attribute(to: TakesOnDisk.sidecar(1).origin)
+            let hash = TakeNotes.FileHash(file: "\(stem).wav", bytes: 44, sha256: sha256)
+            notes.setHash(hash)
+            var receipt = UploadReceipt(store: "folder:home")
+            receipt.add(hash)
+            receipt.completed = TakesOnDisk.morning.iso8601
+            receipt.revision = 1
+            notes[receiptOf: receipt.store] = receipt
         }
     }
 }
