@@ -19,6 +19,7 @@ actor Keeper: ServiceLifecycle.Service {
     private let storesWithout: @Sendable (KitCopy, TakeNotes) async throws -> [String]
     /// That the sound of a take is what was recorded, or was accepted by a person.
     private let checkSound: @Sendable (TakeName, _ folder: String) async throws -> Void
+    private let window: RejoinWindow
     private let clock: any Clock
     private let log: Logger
     private let executor: ThreadExecutor
@@ -58,8 +59,9 @@ actor Keeper: ServiceLifecycle.Service {
         _ policy: Settings.Outbox.KeepLocal, _ catalogs: CatalogSlot, recorder: RecorderLink, reader: DiskReader,
         discards: DiscardDesk, storesWithout: @escaping @Sendable (KitCopy, TakeNotes) async throws -> [String],
         checkSound: @escaping @Sendable (TakeName, _ folder: String) async throws -> Void = { _, _ in },
-        clock: any Clock = SystemClock(), log: Logger
+        window: RejoinWindow = RejoinWindow(length: .zero, bootID: ""), clock: any Clock = SystemClock(), log: Logger
     ) throws {
+        self.window = window
         self.clock = clock
         self.checkSound = checkSound
         self.policy = policy
@@ -150,6 +152,7 @@ actor Keeper: ServiceLifecycle.Service {
                 asked.insert(stem)
                 let copy = try? KitCopy(take.take, in: take.folder)
                 if let unfit = unfit[stem], unfit.version == copy?.version, clock.now() < unfit.until { continue }
+                if let copy, window.isOpen(for: copy.sidecar, at: clock.now()) { continue }
                 if !isRest, copy?.sidecar.restored == true {
                     restored.append(take)
                     continue

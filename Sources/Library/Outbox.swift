@@ -38,7 +38,7 @@ struct Outbox: Sendable {
                 policy, catalogs, recorder: recorder, reader: reader, discards: discards,
                 storesWithout: { try await remote.storesWithout($0, $1) },
                 checkSound: { try await inspector.check($0, in: $1, .all) },
-                log: log)
+                window: RejoinWindow(settings.takes.rejoin), log: log)
         let senders = try stores.all.map { entry in
             try Sender(
                 entry, catalogs, board: board, window: settings.outbox.window, reader: reader, throttle: throttle,

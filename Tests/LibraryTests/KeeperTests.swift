@@ -23,14 +23,14 @@ import Upload
 
     private func keeper(
         at recorder: String, _ policy: Settings.Outbox.KeepLocal = .untilUploaded,
-        clock: any Takes.Clock = SystemClock(),
+        window: RejoinWindow = RejoinWindow(length: .zero, bootID: ""), clock: any Takes.Clock = SystemClock(),
         without: @escaping @Sendable (KitCopy, TakeNotes) async throws -> [String] = { _, _ in [] }
     ) throws -> Keeper {
         let log = tested.log
         return try Keeper(
             policy, tested.catalogs, recorder: try RecorderLink(path: recorder),
             reader: try DiskReader(name: "reader"), discards: try tested.discards(recorder), storesWithout: without,
-            clock: clock, log: Logger(label: "test") { _ in log })
+            window: window, clock: clock, log: Logger(label: "test") { _ in log })
     }
 
     /// Has a keeper look once, until `body` has seen enough.
@@ -206,6 +206,49 @@ import Upload
         #expect(try tested.catalog.outbox(limit: 9).map(\.why) == [why])
         #expect(try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: [], outside: nil).isEmpty)
         #expect(try tested.catalog.sentTakes(limit: 10).isEmpty)
+    }
+
+    @Test func `a take that record goes on with stays until that is over, and no longer`() async throws {
+        try await send(1)
+        let stem = try tested.stems()[0]
+        let clock = MovedClock()
+        // It began at 5 s and has 10 s.
+        clock.advance(by: .seconds(12))
+        let window = RejoinWindow(length: .seconds(60), bootID: TakesOnDisk.sidecar(1).bootID)
+        let recorder = try DeskRecorder(socket)
+        defer { recorder.stop() }
+        let askedAt = Locked<Takes.Instant?>(nil)
+        let keeper = try keeper(
+            at: socket, window: window, clock: clock,
+            without: { _, _ in
+                askedAt.withLock { $0 = $0 ?? clock.now() }
+                return []
+            })
+        try await look(keeper) {
+            while askedAt.withLock({ $0 }) == nil {
+                clock.advance(by: .seconds(1))
+                keeper.look()
+                await Task.yield()
+            }
+            let expected = try discard(stem)
+            #expect(await recorder.next() == expected)
+        }
+        #expect(try #require(askedAt.withLock { $0 }) >= Takes.Instant(nanoseconds: 75_000_000_000))
+    }
+
+    @Test func `the window is of this boot, and of takes that a stop ended`() {
+        let window = RejoinWindow(length: .seconds(60), bootID: TakesOnDisk.sidecar(1).bootID)
+        let end = Takes.Instant(nanoseconds: 15_000_000_000)
+        var sidecar = TakesOnDisk.sidecar(1)
+        #expect(window.isOpen(for: sidecar, at: end) && window.isOpen(for: sidecar, at: end + .seconds(60)))
+        #expect(!window.isOpen(for: sidecar, at: end + .seconds(71)))
+        #expect(!RejoinWindow(length: .zero, bootID: sidecar.bootID).isOpen(for: sidecar, at: end))
+        #expect(!RejoinWindow(length: .seconds(60), bootID: "another").isOpen(for: sidecar, at: end))
+        sidecar.endedBy = .powerCut
+        #expect(!window.isOpen(for: sidecar, at: end))
+        (sidecar.endedBy, sidecar.startedMonotonicNs) = (.stop, .min)
+        #expect(!window.isOpen(for: sidecar, at: end))
+        #expect(RejoinWindow(.seconds(60)).bootID.count == 36)
     }
 
     @Test func `a store that leaves open what it has is asked again after a pause that grows`() async throws {
