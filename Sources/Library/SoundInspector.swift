@@ -213,6 +213,7 @@ actor SoundInspector: ServiceLifecycle.Service {
         let wasDamaged = (try? catalogs.catalog.notes(of: stem))?.damage(of: sidecar) != nil
         let entry = try catalogs.catalog.note(stem) { notes in
             notes.attribute(to: sidecar.origin)
+            notes.reopenReceipts(before: found)
             notes.sounds = found
             for sound in found where sound.isUnlisted != true {
                 guard let sha256 = sound.fitSHA256 else { continue }

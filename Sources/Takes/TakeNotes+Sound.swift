@@ -88,6 +88,18 @@ extension TakeNotes {
         return found.allSatisfy { $0.fingerprint == .capture } ? .asRecorded : .later
     }
 
+    /// Has a take sent again of which a person had accepted a file as it was, and the file is another now: the copies at home are of the
+    /// accepted one.
+    /// - Parameter found: the results that take the place of these.
+    public mutating func reopenReceipts(before found: [SoundNote]) {
+        let isOther = (sounds ?? []).contains { old in
+            old.isUnlisted != true && old.acceptedSHA256 != nil
+                && old.acceptedSHA256 != found.first { $0.file == old.file }?.acceptedSHA256
+        }
+        guard isOther else { return }
+        for index in receipts.indices { receipts[index].reopen() }
+    }
+
     /// Why a take is damaged, in one sentence; nil if no damage was found, or a person has accepted it.
     public func damage(of sidecar: Sidecar) -> String? {
         let found = of(sidecar.origin).comparisons(with: sidecar)?.filter(\.isDamage) ?? []
@@ -136,9 +148,15 @@ extension Sidecar {
 extension Sidecar {
     /// Whether a person accepted that an audio file is missing.
     public func isAcceptedMissing(_ file: String) -> Bool {
-        parts.contains { part in
-            part.file == file && part.acceptedSHA256 == TakeNotes.SoundNote.missing
-                || part.unfilteredFile == file && part.acceptedUnfilteredSHA256 == TakeNotes.SoundNote.missing
+        acceptedSHA256(of: file) == TakeNotes.SoundNote.missing
+    }
+
+    /// What a person accepted in place of an audio file that was recorded; nil: nothing.
+    public func acceptedSHA256(of file: String) -> String? {
+        for part in parts {
+            if part.file == file { return part.acceptedSHA256 }
+            if part.unfilteredFile == file { return part.acceptedUnfilteredSHA256 }
         }
+        return nil
     }
 }

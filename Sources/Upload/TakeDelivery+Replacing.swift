@@ -54,11 +54,13 @@ extension TakeDelivery {
 
     /// What may be overwritten: of peaks, memo, notes and sidecar what this kit sent itself, also if no answer came; of notes, the memo that
     /// is in them, and sidecars also what is there of the same take.
-    /// Sound never: one that has changed on the kit must not replace what was sent before.
+    /// Sound hardly ever: see `soundMode`.
     func mode(
-        of object: ObjectName, _ receipt: UploadReceipt, _ sidecar: Sidecar, _ found: FoundNotes?
+        of object: ObjectName, _ receipt: UploadReceipt, _ sidecar: Sidecar, _ notes: TakeNotes, _ found: FoundNotes?
     ) async throws -> PutMode {
-        if sidecar.audioFiles.contains(object.file) { return .create }
+        if sidecar.audioFiles.contains(object.file) {
+            return try await soundMode(of: object.file, receipt, sidecar, notes)
+        }
         // The sound, which is compared before, is this take's.
         if object.file == TakeNotes.file(of: name.stem), let found { return .replacing(found.sha256) }
         if let hash = try await attempted(object, receipt) { return .replacing(hash) }
@@ -72,6 +74,18 @@ extension TakeDelivery {
             return .create
         }
         return .replacing(Digest.sha256(bytes).hexadecimal)
+    }
+
+    /// Sound that has changed on the kit must not replace what was sent before. Sound that is as recorded replaces what this kit sent as
+    /// damaged, because a person had accepted it: the sidecar at home says so.
+    private func soundMode(
+        of file: String, _ receipt: UploadReceipt, _ sidecar: Sidecar, _ notes: TakeNotes
+    ) async throws -> PutMode {
+        guard let old = receipt.sha256(of: file), let compared = notes.sound(of: file), compared.problem == nil,
+            compared.fitSHA256 != old, let there = try await sentSidecar(), there.isOfSameRecording(as: sidecar),
+            there.acceptedSHA256(of: file) == old
+        else { return .create }
+        return .replacing(old)
     }
 
     /// The hash of what is at home if an attempt without an answer left it; nil: it did not, or nothing is shown.

@@ -82,7 +82,7 @@ public struct TakeDelivery: Sendable {
                 let metadata = ObjectMetadata(
                     title: sidecar.take, started: sidecar.startedCorrected ?? sidecar.started,
                     duration: sidecar.durationSeconds, kit: sidecar.kit, waveform: waveform, sha256: sha256)
-                let mode = try await mode(of: object, receipt, sidecar, found)
+                let mode = try await mode(of: object, receipt, sidecar, notes, found)
                 let attempt = TakeNotes.FileHash(file: file, bytes: source.byteCount, sha256: sha256)
                 if old != sha256, !sidecar.audioFiles.contains(file), !receipt.attempts(of: file).contains(sha256) {
                     receipt.attempt(attempt)
@@ -180,7 +180,7 @@ public struct TakeDelivery: Sendable {
     }
 
     /// The sidecar that the store has under the take's name; nil: there is none that can be read.
-    private func sentSidecar() async throws -> Sidecar? {
+    func sentSidecar() async throws -> Sidecar? {
         let object = ObjectName(day: name.day, file: "\(name.stem).json")
         return try await content(of: object).flatMap { try? SidecarFile.sidecar($0, path: object.path) }
     }
