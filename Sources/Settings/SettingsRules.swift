@@ -28,6 +28,16 @@ struct Rule: Sendable {
             return "allowed is \(quoted(store.rawValue)) only with \(missing.joined(separator: " and "))"
         }
     }
+
+    /// Whether one of two folders is, or lies in, the other, as they are written.
+    static func overlap(_ first: String, _ second: String) -> Bool {
+        let (first, second) = (parts(of: first), parts(of: second))
+        return first.starts(with: second) || second.starts(with: first)
+    }
+
+    private static func parts(of path: String) -> [Substring] {
+        path.split(separator: "/").filter { $0 != "." }
+    }
 }
 
 extension SettingsSchema {
@@ -79,6 +89,14 @@ extension SettingsSchema {
         Rule(.webdav, needs: \.outbox.webdav.url),
         Rule(.sftp, needs: \.outbox.sftp.url),
         Rule(.folder, needs: \.outbox.folder.path),
+        Rule(\.outbox.stores) { settings in
+            guard settings.outbox.stores.contains(.folder), let path = settings.outbox.folder.path else { return true }
+            return !Rule.overlap(path, settings.takes.folder)
+        } permission: { _ in
+            let (path, takes) = (\Settings.outbox.folder.path, \Settings.takes.directory)
+            return
+                "allowed is \"folder\" only with \(name(of: path)) apart from \(name(of: takes)): neither may lie in the other"
+        },
         Rule(.rclone, needs: \.outbox.rclone.remote),
     ]
 }

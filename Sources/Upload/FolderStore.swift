@@ -26,7 +26,7 @@ public struct FolderStore: Store {
     /// - Parameters:
     ///   - name: what receipts name it by.
     ///   - kit: whose unfinished copies may be removed.
-    ///   - takes: the folders of the takes themselves, which this must not be.
+    ///   - takes: the folders of the takes themselves, which must neither be, have nor lie in this one.
     ///   - followsLink: whether `path` may be a link. What a stranger's stick has may not lead elsewhere.
     public init(
         name: String, path: String, kit: String, takes: [String] = [], followsLink: Bool = true,
@@ -184,12 +184,26 @@ public struct FolderStore: Store {
         }
     }
 
-    /// That the folder is there, and is not that of the takes themselves.
+    /// That the folder is there, and is apart from those of the takes themselves: a copy in there would be none.
     private func checkPlace(_ files: FileSystem) throws {
         _ = try files.openFolder(path, followsLink: followsLink)
         let own = try files.identity(path)
-        guard let takes = takes.first(where: { (try? files.identity($0)) == own }) else { return }
-        throw StoreError(.refused, "outbox: \(path): is \(takes), the takes themselves: name another folder")
+        let around = files.foldersAround(path)
+        for takes in takes {
+            guard let others = try? files.identity(takes) else { continue }
+            let relation: String
+            if others == own {
+                relation = "is"
+            } else if around.contains(others) {
+                relation = "lies in"
+            } else if files.foldersAround(takes).contains(own) {
+                relation = "has in it"
+            } else {
+                continue
+            }
+            throw StoreError(
+                .refused, "outbox: \(path): \(relation) \(takes), the takes themselves: name another folder")
+        }
     }
 
     /// The hash of a file of the store.
@@ -306,5 +320,21 @@ public struct FolderStore: Store {
         case EROFS: return StoreError(.refused, "outbox: \(error.fact): it is write-protected, or damaged")
         default: return StoreError(.away, "outbox: \(error.fact)")
         }
+    }
+}
+
+extension FileSystem {
+    /// The folders that a folder lies in, up to the root, as far as this process can see them.
+    fileprivate func foldersAround(_ path: String) -> [FileIdentity] {
+        var found: [FileIdentity] = []
+        var place = path
+        var last = try? identity(path)
+        while found.count < 100 {
+            place += "/.."
+            guard let parent = try? identity(place), parent != last else { break }
+            found.append(parent)
+            last = parent
+        }
+        return found
     }
 }

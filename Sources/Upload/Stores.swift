@@ -47,7 +47,7 @@ extension StorePlan {
     /// A store that this program does not speak HTTP with; nil: this kind needs that.
     public init?(_ kind: Settings.Outbox.Store, _ settings: Settings, _ context: StoreContext) {
         let kit = context.kit
-        let takes = [settings.takes.folder, Settings.Takes.stickMountPoint + "/takes"]
+        let takes = [settings.takes.folder, Settings.Takes.stickMountPoint + "/takes", Settings().takes.folder]
         switch kind {
         case .automatic:
             let stick = Settings.Takes.stickMountPoint

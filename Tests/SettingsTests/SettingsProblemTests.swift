@@ -331,4 +331,22 @@ struct SettingsProblemTests {
         #expect(problems.map(\.key) == ["panel.shutdown_hold_seconds"])
         #expect(settings == Settings())
     }
+
+    @Test(
+        "a folder that takes are sent to is apart from the takes",
+        arguments: [
+            ("/srv/takes", "/srv/takes/home", false), ("/srv/takes", "/srv", false),
+            ("/srv/takes", "/srv//takes/", false),
+            ("/srv/takes", "/srv/./takes", false), ("/srv/takes", "/srv/takes-home", true),
+            ("/srv/takes", "/srv/home", true),
+        ])
+    func folderApart(takes: String, home: String, isAllowed: Bool) {
+        let text = "takes.directory = \"\(takes)\"\noutbox.store = \"folder\"\noutbox.folder.path = \"\(home)\"\n"
+        let (settings, problems) = Settings.parse(text, file: "f")
+        let sentence =
+            "f:2: outbox.store: found \"folder\" (a string): allowed is \"folder\" only with outbox.folder.path apart from "
+            + "takes.directory: neither may lie in the other"
+        #expect(problems.map { "\($0)" } == (isAllowed ? [] : [sentence]))
+        #expect(settings.outbox.stores == (isAllowed ? [.folder] : Settings().outbox.stores))
+    }
 }

@@ -175,4 +175,31 @@ struct FolderStoreTests {
         }
         #expect(limit > 8)
     }
+
+    @Test("a folder within that of the takes, or around it, is no home for them")
+    func apartFromTakes() async throws {
+        let root = "\(trial.folder)/apart"
+        for folder in ["takes/home", "other"] {
+            try FileManager.default.createDirectory(atPath: "\(root)/\(folder)", withIntermediateDirectories: true)
+        }
+        try FileManager.default.createSymbolicLink(atPath: "\(root)/link", withDestinationPath: "takes/home")
+        let places: [(String, String?)] = [
+            ("takes", "is"), ("takes/home", "lies in"), ("link", "lies in"), (".", "has in it"), ("other", nil),
+        ]
+        for (place, relation) in places {
+            let path = "\(root)/\(place)"
+            let store = try FolderStore(name: "folder", path: path, kit: "heron07", takes: ["\(root)/takes"])
+            let object = trial.name("heron07-0042-061811Z.wav")
+            guard let relation else {
+                #expect(try await store.head(object) == nil)
+                continue
+            }
+            let error = await #expect(throws: StoreError.self) { _ = try await store.head(object) }
+            #expect(
+                error
+                    == StoreError(
+                        .refused,
+                        "outbox: \(path): \(relation) \(root)/takes, the takes themselves: name another folder"))
+        }
+    }
 }
