@@ -323,8 +323,9 @@ let package = Package(
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-"Console", "Control", "Exports", "History", "TakeFiles", "Takes", "Transport", "Workers",
-                "FinishedTakes", "PowerCuts", "StoreTrials", "OtherPrograms", .product(name: "NIOCore", package: "swift-nio"),
+                "Console", "Control", "Exports", "History", "TakeFiles", "Takes", "Transport", "Workers",
+                "FinishedTakes", "PowerCuts", "StoreTrials", "OtherPrograms",
+                .product(name: "NIOCore", package: "swift-nio"),
                 // They are started.
                 "fieldfare-library", "fieldfare-recorder",
             ],
