@@ -84,7 +84,7 @@ public final class RcloneStore: Store {
                 report(.verifying)
                 if try await isSame(path, source, metadata, hashes(of: source)) { return stored }
             }
-            guard mode != .create, mode.allows(try await sha256(of: path)) else { throw conflict(object) }
+            guard mode.replaces, mode.allows(try await sha256(of: path)) else { throw conflict(object) }
         }
         let part = DraftName.name(of: path, metadata.sha256) + Self.unfinished
         let hashes = try await send(source, object, part, report)
@@ -296,7 +296,7 @@ extension RcloneStore {
     private func rename(_ part: String, to path: String, _ object: ObjectName, _ mode: PutMode) async throws {
         // Without `--ignore-times`, what has the same length would be taken for the same where the remote has no times.
         try await rclone.run(
-            ["moveto", mode == .create ? "--ignore-existing" : "--ignore-times", part, path], "naming \(object)")
+            ["moveto", mode.replaces ? "--ignore-times" : "--ignore-existing", part, path], "naming \(object)")
     }
 
     /// Sets when a file was last changed. A remote that does not do it leaves its own time.

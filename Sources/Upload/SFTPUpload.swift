@@ -61,14 +61,18 @@ struct SFTPUpload {
             resumes = try await isBeginning(there)
             if !resumes {
                 let isOfLength = there.byteCount == nil || there.byteCount == source.byteCount
-                guard mode != .create || isOfLength || earlier == .writing else { throw conflict }
+                guard mode.replaces || isOfLength || earlier == .writing else { throw conflict }
                 do {
                     let found = try await files.hash(path)
                     if found == sha256 { return nil }
                     guard mode.allows(found) else { throw conflict }
                 } catch let error as StoreError where error.problem == .hidden {
                     // One of this length that cannot be read is left as it is.
-                    if isOfLength, mode == .create || mode.allows(sha256) { return error }
+                    if isOfLength, !mode.replaces || mode.allows(sha256) {
+                        guard mode.knows(sha256) || there.byteCount == 0 || earlier == .naming || earlier == .writing
+                        else { throw conflict }
+                        return error
+                    }
                 }
             }
         }
@@ -77,6 +81,8 @@ struct SFTPUpload {
             return try await sendDirectly(presence, mode, resumes: resumes, earlier)
         }
         let (draft, reason) = try await sendDraft()
+        // If the answer to the next request is lost, nothing else tells this file from another's.
+        if reason != nil, case .nothing = presence { try await attempts?.note(UnseenAttempt(sha256: sha256)) }
         var step = earlier
         switch try await name(draft, presence, mode, &step) {
         case .done:
@@ -84,9 +90,9 @@ struct SFTPUpload {
             return reason
         case .taken:
             // Another has come in between.
-            let reason = try await compareTaken()
+            guard try await isSame() else { throw conflict }
             try? await files.remove(draft)
-            return reason
+            return nil
         case .refused:
             habits.withLock { $0.renames = false }
             try? await files.remove(draft)
@@ -97,21 +103,18 @@ struct SFTPUpload {
                 return try await sendDirectly(try await self.presence(), mode, resumes: false, step)
             } catch let error as StoreError where error.problem == .conflict {
                 // The name is taken: by the same file, if an earlier renaming had no answer.
-                guard earlier == .naming, mode == .create, case .hidden(let hidden) = presence else { throw error }
+                guard earlier == .naming, !mode.replaces, case .hidden(let hidden) = presence else { throw error }
                 return reason ?? hidden
             }
         }
     }
 
-    /// Compares the file that came in between with this one.
-    /// - Returns: why it could not be compared; nil: it was.
-    private func compareTaken() async throws -> StoreError? {
+    /// Whether the file that came in between is this one.
+    private func isSame() async throws -> Bool {
         do {
-            guard try await files.hash(path) == sha256 else { throw conflict }
-            return nil
+            return try await files.hash(path) == sha256
         } catch let error as StoreError where error.problem == .hidden {
-            guard try await files.attributes(path)?.byteCount == source.byteCount else { throw conflict }
-            return error
+            return false
         }
     }
 
@@ -263,7 +266,7 @@ struct SFTPUpload {
     ) async throws -> StoreError? {
         if resumes { return try await send(to: try await open(path), at: path) }
         // Used where nothing can be read.
-        let isOwn = mode != .create || earlier == .writing
+        let isOwn = mode.replaces || earlier == .writing
         let replaces: Bool
         switch presence {
         case .nothing: replaces = false
@@ -317,7 +320,7 @@ struct SFTPUpload {
                 guard mode.allows(found) else { throw conflict }
             } catch let error as StoreError where [.hidden, .missing].contains(error.problem) {}
             return try await files.replace(path, by: draft)
-        case .hidden where mode != .create:
+        case .hidden where mode.replaces:
             return files.connection.has(.replace) ? try await files.replace(path, by: draft) : .unclear
         case .hidden: return try await nameUnseen(draft, &step)
         case .nothing:

@@ -128,13 +128,32 @@ package enum DraftName {
 public enum PutMode: Hashable, Sendable {
     /// Nothing.
     case create
+    /// Nothing. This kit has sent this content, or began to: what is there, has its length and cannot be compared counts as that.
+    case confirm
     /// An object of this hash (SHA-256, hexadecimal), which this kit sent itself.
     case replacing(String)
 
     /// Whether an object of this hash may be overwritten.
     public func allows(_ sha256: String?) -> Bool {
         switch self {
+        case .create, .confirm: false
+        case .replacing(let old): old == sha256
+        }
+    }
+
+    /// Whether something may be overwritten.
+    public var replaces: Bool {
+        switch self {
+        case .create, .confirm: false
+        case .replacing: true
+        }
+    }
+
+    /// Whether this kit has sent an object of this hash, or began to.
+    public func knows(_ sha256: String) -> Bool {
+        switch self {
         case .create: false
+        case .confirm: true
         case .replacing(let old): old == sha256
         }
     }

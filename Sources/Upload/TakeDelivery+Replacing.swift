@@ -55,11 +55,15 @@ extension TakeDelivery {
     /// What may be overwritten: of peaks, memo, notes and sidecar what this kit sent itself, also if no answer came; of notes, the memo that
     /// is in them, and sidecars also what is there of the same take.
     /// Sound hardly ever: see `soundMode`.
+    /// - Parameter sha256: of what is to be sent, hexadecimal.
     func mode(
-        of object: ObjectName, _ receipt: UploadReceipt, _ sidecar: Sidecar, _ notes: TakeNotes, _ found: FoundNotes?
+        of object: ObjectName, _ sha256: String, _ receipt: UploadReceipt, _ sidecar: Sidecar, _ notes: TakeNotes,
+        _ found: FoundNotes?
     ) async throws -> PutMode {
+        let isKnown =
+            receipt.sha256(of: object.file) == sha256 || receipt.attempts(of: object.file).contains(sha256)
         if sidecar.audioFiles.contains(object.file) {
-            return try await soundMode(of: object.file, receipt, sidecar, notes)
+            return isKnown ? .confirm : try await soundMode(of: object.file, receipt, sidecar, notes)
         }
         // The sound, which is compared before, is this take's.
         if object.file == TakeNotes.file(of: name.stem), let found { return .replacing(found.sha256) }
@@ -71,7 +75,7 @@ extension TakeDelivery {
         guard object.isSidecar, let bytes = try await content(of: object),
             let there = try? SidecarFile.sidecar(bytes, path: object.path), there.isEarlier(than: sidecar)
         else {
-            return .create
+            return isKnown ? .confirm : .create
         }
         return .replacing(Digest.sha256(bytes).hexadecimal)
     }

@@ -82,7 +82,7 @@ public struct TakeDelivery: Sendable {
                 let metadata = ObjectMetadata(
                     title: sidecar.take, started: sidecar.startedCorrected ?? sidecar.started,
                     duration: sidecar.durationSeconds, kit: sidecar.kit, waveform: waveform, sha256: sha256)
-                let mode = try await mode(of: object, receipt, sidecar, notes, found)
+                let mode = try await mode(of: object, sha256, receipt, sidecar, notes, found)
                 let attempt = TakeNotes.FileHash(file: file, bytes: source.byteCount, sha256: sha256)
                 if old != sha256, !sidecar.audioFiles.contains(file), !receipt.attempts(of: file).contains(sha256) {
                     receipt.attempt(attempt)
@@ -100,7 +100,7 @@ public struct TakeDelivery: Sendable {
                         case .verifying: report(.verifying(before + source.byteCount, of: total))
                         }
                     }
-                } catch let error as StoreError where error.problem == .refused && mode != .create {
+                } catch let error as StoreError where error.problem == .refused && mode.replaces {
                     // The store may still accept all other takes.
                     throw StoreError(.hidden, error.sentence)
                 } catch let error as StoreError where error.problem == .conflict {

@@ -80,7 +80,7 @@ extension FirebaseStore {
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, _ mode: PutMode,
         _ reason: StoreError, _ report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
-        guard mode == .create else {
+        guard !mode.replaces else {
             throw StoreError(
                 .hidden,
                 "outbox: bucket \(bucket): \(object.file): was sent before, and \(user) may not replace what it cannot look at: "
@@ -94,7 +94,7 @@ extension FirebaseStore {
             unverified: reason.sentence)
         guard let sent = try await send(source, object, metadata, replacing: nil, report) else {
             await attempts.end()
-            guard wasBegun else { throw conflict(object) }
+            guard wasBegun || mode.knows(metadata.sha256) else { throw conflict(object) }
             return unverified
         }
         await attempts.end()
@@ -112,7 +112,7 @@ extension FirebaseStore {
     /// What is there, with its hash if it could be the same, or may be overwritten.
     private func found(_ object: ObjectName, like byteCount: Int64, _ mode: PutMode) async throws -> Resource? {
         guard var found = try await resource(of: object) else { return nil }
-        if found.sha256 == nil, found.byteCount == byteCount || mode != .create {
+        if found.sha256 == nil, found.byteCount == byteCount || mode.replaces {
             // It was not sent by a kit.
             found.metadata = try await found.texts.merging([
                 "sha256": sha256(of: object, byteCount: found.byteCount)

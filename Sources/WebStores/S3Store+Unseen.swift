@@ -15,13 +15,13 @@ extension S3Store {
             name: object, byteCount: source.byteCount, sha256: metadata.sha256, metadata: metadata,
             unverified: reason.sentence)
         if !wasBegun { try await attempts.note(UnseenAttempt(sha256: metadata.sha256)) }
-        let condition = mode == .create ? [(name: "if-none-match", value: "*")] : []
+        let condition = mode.replaces ? [] : [(name: "if-none-match", value: "*")]
         let tag: String?
         do {
             tag = try await send(source, object, prints, metadata, condition, report, isUnseen: true) { true }
         } catch let failure as S3Failure where failure.isOfCondition {
             await attempts.end()
-            guard wasBegun else { throw try await conflict(object) }
+            guard wasBegun || mode.knows(metadata.sha256) else { throw try await conflict(object) }
             return unverified
         } catch let failure as S3Failure where failure.isUndone && !wasBegun {
             // What is there at the next attempt is another's.

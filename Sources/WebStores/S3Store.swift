@@ -321,7 +321,7 @@ extension S3Store {
     /// An object, with its hash if it could be the same, or may be overwritten.
     private func found(_ object: ObjectName, like byteCount: Int64, _ mode: PutMode) async throws -> Found? {
         guard var found = try await look(object) else { return nil }
-        if found.object.sha256 == nil, found.object.byteCount == byteCount || mode != .create {
+        if found.object.sha256 == nil, found.object.byteCount == byteCount || mode.replaces {
             // It was not sent by a kit.
             found.object.sha256 = try await sha256(of: object, byteCount: found.object.byteCount)
         }

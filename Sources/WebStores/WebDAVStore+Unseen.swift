@@ -6,29 +6,37 @@ import Upload
 extension WebDAVStore {
     /// Has a file at its name. If the answer to an earlier attempt was lost, the name is taken by what that left: all of the file if it was
     /// renamed, else perhaps a part, which is replaced.
+    /// - Parameter wasBegun: whether there was such an attempt.
     /// - Returns: why what arrived could not be compared; nil: it is not known here.
-    func deliverUnseen(_ upload: WebDAVUpload) async throws -> StoreError? {
-        let attempts = UnseenAttempts(resume, of: upload.object, in: name)
-        let wasBegun = await attempts.earlier(upload.sha256) != nil
+    func deliverUnseen(_ upload: WebDAVUpload, wasBegun: Bool) async throws -> StoreError? {
         let mayBePart = await resume.load(Direct.self, of: upload.object, in: directly)?.sha256 == upload.sha256
-        if !wasBegun { try await attempts.note(UnseenAttempt(sha256: upload.sha256)) }
-        var reason: StoreError?
+        if !wasBegun { try await attempts(of: upload).note(UnseenAttempt(sha256: upload.sha256)) }
         do {
-            reason = try await deliver(upload, to: .unseen)
-        } catch let error as StoreError where error.problem == .conflict {
-            guard wasBegun else {
-                await attempts.end()
-                await resume.remove(upload.object, in: directly)
-                throw error
-            }
-            if mayBePart { reason = try await deliver(upload, to: .own) }
-        } catch let error as StoreError where error.problem == .refused && !wasBegun {
-            // What is there at the next attempt is another's.
-            await attempts.end()
-            throw error
+            return try await deliver(upload, to: .unseen)
+        } catch let error as StoreError where error.problem == .conflict && wasBegun {
+            return mayBePart ? try await deliver(upload, to: .own) : nil
         }
-        await attempts.end()
-        return reason
+    }
+
+    func attempts(of upload: WebDAVUpload) -> UnseenAttempts {
+        UnseenAttempts(resume, of: upload.object, in: name)
+    }
+
+    /// Forgets what was noted of attempts: what is there from now on may be another's.
+    func forgetAttempts(of upload: WebDAVUpload) async {
+        await attempts(of: upload).end()
+        await resume.remove(upload.object, in: directly)
+    }
+
+    /// Whether a file of the same length that cannot be read is this kit's own: by the server's hash, a receipt, or an attempt without an
+    /// answer.
+    func isOwn(_ there: WebDAVResource, _ upload: WebDAVUpload) async throws -> Bool {
+        if there.isFolder { return false }
+        if there.byteCount == 0 { return true }
+        if let isStated = try await isStated(there, upload) { return isStated }
+        if upload.mode.knows(upload.sha256) { return true }
+        if await attempts(of: upload).earlier(upload.sha256) != nil { return true }
+        return await resume.load(Direct.self, of: upload.object, in: directly)?.sha256 == upload.sha256
     }
 
     /// What a request can say that keeps a file from being overwritten.

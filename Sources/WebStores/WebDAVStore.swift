@@ -74,29 +74,41 @@ public struct WebDAVStore: Store {
         var there: WebDAVResource?
         do {
             there = try await server.find(place(of: object))
-            if let there, try await isSame(there, upload) { return try await described(upload, metadata) }
+            if let there, try await isSame(there, upload) {
+                await forgetAttempts(of: upload)
+                return try await described(upload, metadata)
+            }
         } catch let error as StoreError where error.problem == .hidden {
             // One of this length that cannot be read is left as it is.
-            if there?.byteCount == source.byteCount, mode == .create || mode.allows(upload.sha256) {
+            if let there, there.byteCount == source.byteCount, !mode.replaces || mode.allows(upload.sha256) {
+                let isOwn = try await isOwn(there, upload)
+                await forgetAttempts(of: upload)
+                guard isOwn else { throw conflict(upload) }
                 return unverified(error)
             }
             reason = error
         }
+        let wasBegun = await attempts(of: upload).earlier(upload.sha256) != nil
         do {
             // Where nothing is shown, what this kit sent is replaced.
-            let replaces = there != nil || reason != nil && mode != .create
+            let replaces = there != nil || reason != nil && mode.replaces
             if reason != nil, !replaces {
-                reason = try await deliverUnseen(upload) ?? reason
+                reason = try await deliverUnseen(upload, wasBegun: wasBegun) ?? reason
             } else {
                 reason = try await deliver(upload, to: replaces ? .own : .free) ?? reason
             }
-        } catch let error as StoreError
-            where error.problem == .refused && reason != nil && error != server.overwriting
-        {
+        } catch let error as StoreError where error.problem == .conflict {
+            await forgetAttempts(of: upload)
+            throw error
+        } catch let error as StoreError where error.problem == .refused {
+            // What is there at the next attempt is another's.
+            if !wasBegun { await attempts(of: upload).end() }
+            guard let reason, error != server.overwriting else { throw error }
             // Nothing at all is allowed.
-            throw StoreError(.refused, reason?.sentence ?? error.sentence)
+            throw StoreError(.refused, reason.sentence)
         }
         await resume.remove(object, in: name)
+        await forgetAttempts(of: upload)
         if let reason { return unverified(reason) }
         do {
             return try await described(upload, metadata)
@@ -116,6 +128,8 @@ public struct WebDAVStore: Store {
         let (temporary, place) = (temporary(of: upload), place(of: upload.object))
         do {
             let reason = try await send(upload)
+            // If the answer to the next request is lost, nothing else tells this file from another's.
+            if reason != nil { try await attempts(of: upload).note(UnseenAttempt(sha256: upload.sha256)) }
             var target = target
             if target == .own {
                 // Another may have changed it meanwhile.
@@ -138,15 +152,14 @@ public struct WebDAVStore: Store {
             case .done: return reason
             case .taken:
                 // Another has come in between.
-                let there: WebDAVResource?
                 do {
-                    there = try await server.find(place)
+                    let there = try await server.find(place)
+                    if let there, try await isSame(there, upload) {
+                        try? await server.delete(temporary)
+                    } else if try await server.move(temporary, to: place, overwrites: there != nil) != .done {
+                        throw conflict(upload)
+                    }
                 } catch let error as StoreError where error.problem == .hidden {
-                    throw conflict(upload)
-                }
-                if let there, try await isSame(there, upload) {
-                    try? await server.delete(temporary)
-                } else if try await server.move(temporary, to: place, overwrites: there != nil) != .done {
                     throw conflict(upload)
                 }
                 return reason
@@ -243,7 +256,7 @@ extension WebDAVStore {
     func isSame(_ there: WebDAVResource, _ upload: WebDAVUpload) async throws -> Bool {
         let place = place(of: upload.object)
         var found: String?
-        if !there.isFolder, there.byteCount == upload.source.byteCount || upload.mode != .create {
+        if !there.isFolder, there.byteCount == upload.source.byteCount || upload.mode.replaces {
             found = try await server.sha256(of: place, byteCount: there.byteCount ?? .max)
         }
         if found == upload.sha256 { return true }
@@ -336,9 +349,16 @@ extension WebDAVStore {
     ) async throws -> Bool {
         let place = place ?? temporary(of: upload)
         guard let there = try await server.find(place), there.byteCount == upload.source.byteCount else { return false }
-        if let stated = stated ?? there.checksums["SHA256"] { return stated == upload.sha256 }
-        if let stated = there.checksums["SHA1"] { return try await stated == upload.source.checksum(SHA1()).text }
+        if let stated { return stated == upload.sha256 }
+        if let isStated = try await isStated(there, upload) { return isStated }
         return try await server.sha256(of: place, byteCount: upload.source.byteCount) == upload.sha256
+    }
+
+    /// Whether the server's own hash is that of the file; nil: it states none.
+    func isStated(_ there: WebDAVResource, _ upload: WebDAVUpload) async throws -> Bool? {
+        if let stated = there.checksums["SHA256"] { return stated == upload.sha256 }
+        if let stated = there.checksums["SHA1"] { return try await stated == upload.source.checksum(SHA1()).text }
+        return nil
     }
 
     /// Stores the metadata where the server keeps any, and returns what is there.

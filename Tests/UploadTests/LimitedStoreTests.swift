@@ -20,7 +20,12 @@ private struct LimitedStore: Store {
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
         report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
-        if limits.contains(.replacing), mode != .create { throw StoreError(.refused, "outbox: nothing is replaced") }
+        if limits.contains(.replacing), mode.replaces { throw StoreError(.refused, "outbox: nothing is replaced") }
+        if limits.contains(.reading), !mode.replaces, !mode.knows(metadata.sha256),
+            try await folder.head(object)?.byteCount == source.byteCount
+        {
+            throw StoreError(.conflict, "outbox: another file of that name is there")
+        }
         var stored = try await folder.put(source, as: object, metadata, mode: mode, report: report)
         if limits.contains(.reading) { stored.unverified = "outbox: nothing is read" }
         return stored
@@ -84,6 +89,16 @@ struct LimitedStoreTests {
         }
         await trial.expectProblem(.conflict) { _ = try await deliver([.reading]) }
         #expect(home("notes.json") == before)
+    }
+
+    @Test func `beside another's sound that cannot be read, no sidecar is put`() async throws {
+        let sound = "\(TakesFolder(path: disk.takes).folder(of: name))/\(name.stem).wav"
+        let another = Data(count: try Data(contentsOf: URL(filePath: sound)).count)
+        let place = URL(filePath: "\(folder.path)/\(name.day)")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        try another.write(to: place.appending(path: "\(name.stem).wav"))
+        for _ in 1...2 { await trial.expectProblem(.conflict) { _ = try await deliver([.reading]) } }
+        #expect(home("json") == nil && home("wav") == Array(another))
     }
 
     @Test func `a memo that was taken back and cannot be deleted at home is emptied there`() async throws {

@@ -229,15 +229,30 @@ struct SFTPQuirkTests {
             #expect(try await put(store).unverified != nil)
             let first = try content(server)
             let sha256 = Digest.sha256(Array(first)).hexadecimal
-            for mode in [PutMode.create, .replacing(sha256)] {
+            for mode in [PutMode.confirm, .replacing(sha256)] {
                 #expect(try await put(store, mode: mode).unverified?.contains("does not show it") == true)
             }
+            // To somebody who did not send it, it is another's.
+            await trial.expectProblem(.conflict) { _ = try await put(store) }
             // One of another length is another file; it is replaced where this kit sent it.
             await trial.expectProblem(.conflict) { _ = try await put(store, byteCount: 5) }
             #expect(try content(server) == first)
             #expect(try await put(store, byteCount: 5, mode: .replacing(sha256)).unverified != nil)
             #expect(try content(server) == sent() && content(server).count == 5)
             #expect(try names(server) == [object.file])
+        }
+    }
+
+    @Test("SFTP: a file that is shown and cannot be read is the kit's own after an attempt whose answer was lost")
+    func unreadableAfterLoss() async throws {
+        let server = try server("3 if kind == 3 and flags & 1 else -1 if kind == 18 and once() else None")
+        try await with(server) { store in
+            await trial.expectProblem(.away) { _ = try await put(store) }
+            let stored = try await put(store)
+            #expect(stored.unverified?.contains("does not show it") == true)
+            #expect(try content(server) == sent())
+            // Then it is another's again.
+            await trial.expectProblem(.conflict) { _ = try await put(store) }
         }
     }
 

@@ -118,9 +118,11 @@ struct WebDAVQuirkTests {
         let server = try WebDAVTestServer.nextcloud("noread")
         let store = try server.store(trial, WebDAVTestServer.nextcloudFolder)
         let sha256 = try await trial.source(try trial.file("a100000", byteCount: 100_000)).sha256()
-        for mode in [PutMode.create, .create, .replacing(sha256)] {
+        for mode in [PutMode.create, .confirm, .replacing(sha256)] {
             #expect(try await put(store, mode: mode).unverified?.contains("GET is forbidden") == true)
         }
+        // To somebody who did not send it, it is another's.
+        await trial.expectProblem(.conflict) { _ = try await put(store) }
         #expect(try server.requests("PUT").count == 1)
         await trial.expectProblem(.conflict) { _ = try await put(store, byteCount: 5) }
         #expect(try Data(contentsOf: URL(filePath: path(server))) == sent())

@@ -90,4 +90,31 @@ struct WebDAVUnseenTests {
         #expect(try Data(contentsOf: URL(filePath: "\(folder(server))/\(object)")) == another)
         if !options.contains("nodelete") { #expect(day(server) == ([object] + names).map(\.file)) }
     }
+
+    @Test(
+        "WebDAV: another's file of the same length that cannot be read is not taken for the kit's own",
+        arguments: [["noread"], ["noread", "nomove", "nocopy"]])
+    func another(options: [String]) async throws {
+        let server = try WebDAVTestServer.nextcloud(options)
+        let store = try server.store(trial, WebDAVTestServer.nextcloudFolder)
+        let another = try addAnother(server)
+        for _ in 1...2 { await trial.expectProblem(.conflict) { _ = try await put(store) } }
+        #expect(try Data(contentsOf: URL(filePath: "\(folder(server))/\(object)")) == another)
+        #expect(try server.requests("PUT").isEmpty)
+    }
+
+    @Test(
+        "WebDAV: a file that cannot be read is the kit's own after an attempt whose answer was lost",
+        arguments: [["noread", "lose"], ["noread", "lose", "nomove", "nocopy"]])
+    func lost(options: [String]) async throws {
+        let server = try WebDAVTestServer.nextcloud(options)
+        await trial.expectProblem(.busy(nil)) {
+            _ = try await put(server.store(trial, WebDAVTestServer.nextcloudFolder))
+        }
+        let store = try server.store(trial, WebDAVTestServer.nextcloudFolder)
+        #expect(try await put(store).unverified?.contains("GET is forbidden") == true)
+        #expect(try Data(contentsOf: URL(filePath: "\(folder(server))/\(object)")) == sent())
+        // Then it is another's again.
+        await trial.expectProblem(.conflict) { _ = try await put(store) }
+    }
 }
