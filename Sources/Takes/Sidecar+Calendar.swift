@@ -98,13 +98,12 @@ extension Sidecar.ClockPoint {
 }
 
 extension TrueStart {
-    /// Dates a take of this boot: its start, and all points of its clock map. A calendar of unknown origin dates no point: those that have
-    /// a time keep it.
+    /// Dates a take of this boot: its start, and all points of its clock map. A calendar of unknown origin dates nothing: what has a date
+    /// keeps it.
     public func date(_ sidecar: inout Sidecar) {
-        guard covers(sidecar) else { return }
+        guard origin != .unset, covers(sidecar) else { return }
         let before = sidecar.begun
         sidecar.startedCorrected = corrected(sidecar)
-        guard origin != .unset else { return }
         sidecar.dateClockMap(by: offset, before: before)
     }
 }

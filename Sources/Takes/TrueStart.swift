@@ -28,9 +28,9 @@ public struct TrueStart: Hashable, Sendable {
     /// What the take's `started_corrected` is to be: ISO 8601, UTC, microseconds; nil if `started` needs no correction.
     ///
     /// A start that was written while the clock was not set is written again once it is, even if it was right by chance: until
-    /// then it could not be relied on. A correction that is still right stays as it is.
+    /// then it could not be relied on. A correction that is still right stays as it is. A calendar of unknown origin corrects nothing.
     public func corrected(_ sidecar: Sidecar) -> String? {
-        guard covers(sidecar) else { return sidecar.startedCorrected }
+        guard origin != .unset, covers(sidecar) else { return sidecar.startedCorrected }
         let truth = offset.wallTime(at: Instant(nanoseconds: sidecar.startedMonotonicNs))
         func isRight(_ text: String) -> Bool {
             guard let written = WallTime(iso8601: text) else { return false }
@@ -38,7 +38,7 @@ public struct TrueStart: Hashable, Sendable {
                 .distance(to: ClockOffset(microseconds: truth.microseconds)) < Self.tolerance
         }
         if let known = sidecar.startedCorrected, isRight(known) { return known }
-        if isRight(sidecar.started), sidecar.clock != .unset || origin == .unset { return nil }
+        if isRight(sidecar.started), sidecar.clock != .unset { return nil }
         return truth.iso8601
     }
 }

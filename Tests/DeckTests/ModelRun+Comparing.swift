@@ -201,9 +201,9 @@ extension ModelRun {
         model.appeared(due, number: number, plays: Duration.microseconds(125) * Int(sidecar.frames))
     }
 
-    /// Holds when takes of this boot say that they began against the calendar as it stands.
+    /// Holds when takes of this boot say that they began against the calendar as it stands, if it is known where its date comes from.
     private func compareDates() throws {
-        guard !isDatingUnsure, case .idle = rig.deck.transport.phase else { return }
+        guard !isDatingUnsure, rig.clockOrigin != .unset, case .idle = rig.deck.transport.phase else { return }
         for (number, before) in kept where before.sidecar.bootID == "boot\(boot)" {
             let sidecar = try shelf.sidecar(of: before.name)
             let stated = WallTime(iso8601: sidecar.startedCorrected ?? sidecar.started)

@@ -110,6 +110,47 @@ struct SetClockTests {
         }
     }
 
+    /// When the date is set by something that is not known.
+    enum Moment: CaseIterable { case inTake, inTail, afterwards }
+
+    @Test(arguments: Moment.allCases, [Duration.seconds(-221_000_000), .seconds(94_000_000)])
+    func `a calendar of unknown origin leaves the start and the clock map as they were dated`(
+        moment: Moment, step: Duration
+    ) throws {
+        let studio = try Studio(Self.mono)
+        studio.run(.seconds(2))
+        studio.begin(origin: .ntp)
+        studio.run(.seconds(45))
+        let offset = studio.clock.offset().microseconds
+        func setUnknown() throws {
+            studio.clock.set(by: step)
+            let truth = TrueStart(bootID: "boot", offset: studio.clock.offset(), origin: .unset)
+            studio.writer.post(.date(truth))
+            var dating = try TakeDating(studio.directory, truth: truth, kit: "heron07")
+            while dating.step() != nil {}
+            studio.run(.seconds(15))
+        }
+        if moment == .inTake { try setUnknown() }
+        studio.end(keepsTail: true)
+        studio.run(.milliseconds(500))
+        let name = try #require(try studio.directory.takes().last)
+        if moment == .inTail {
+            try setUnknown()
+            studio.writer.post(.rejoin)
+            studio.run(.seconds(5))
+            studio.end()
+            studio.run(.milliseconds(500))
+        }
+        if moment == .afterwards { try setUnknown() }
+        let sidecar = try studio.directory.sidecar(of: name)
+        let begun = sidecar.begun.map { $0.microseconds - sidecar.startedMonotonicNs / 1000 }
+        #expect(begun.map { abs($0 - offset) < 100_000 } == true)
+        #expect(sidecar.startedCorrected == nil && sidecar.revision == (moment == .inTail ? 2 : 1))
+        for utc in sidecar.clockMap.compactMap(\.utc).compactMap(WallTime.init(iso8601:)) {
+            #expect(abs(utc.microseconds - sidecar.begun!.microseconds) < 200_000_000)
+        }
+    }
+
     @Test func `a draft that a crash left is dated like a finished take`() throws {
         let studio = try Studio(Self.mono)
         studio.run(.seconds(2))

@@ -20,12 +20,18 @@ import Testing
         Case(seconds: 0, result: nil),
         Case(seconds: 0.0999, result: nil),
         Case(seconds: -0.0999, result: nil),
-        // It was set, by any origin.
+        // It was set, by a known origin.
         Case(seconds: 0.1, result: "2026-11-21T06:18:11.350000Z"),
         Case(seconds: -86400, result: "2026-11-20T06:18:11.250000Z"),
         Case(take: .unset, seconds: 3600, now: .manual, result: "2026-11-21T07:18:11.250000Z"),
-        Case(take: .ntp, seconds: 315_532_800, now: .unset, result: "2036-11-20T06:18:11.250000Z"),
-        Case(take: .unset, seconds: -315_532_800, now: .unset, result: "2016-11-21T06:18:11.250000Z"),
+        // What has set it is not known: it replaces no date, in either direction.
+        Case(take: .ntp, seconds: 315_532_800, now: .unset, result: nil),
+        Case(take: .manual, seconds: -315_532_800, now: .unset, result: nil),
+        Case(
+            take: .rtc, corrected: "2026-11-21T07:18:11.000000Z", seconds: 60, now: .unset,
+            result: "2026-11-21T07:18:11.000000Z"),
+        Case(take: .unset, corrected: started, seconds: -315_532_800, now: .unset, result: started),
+        Case(take: .unset, seconds: -315_532_800, now: .unset, result: nil),
         // Set back: the first date was right.
         Case(corrected: "2036-11-20T06:18:11.250000Z", seconds: 0, result: nil),
         Case(corrected: "2036-11-20T06:18:11.250000Z", seconds: 60, result: "2026-11-21T06:19:11.250000Z"),
