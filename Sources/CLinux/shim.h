@@ -109,3 +109,24 @@ static inline int fieldfare_extent(int descriptor, long long start, long long *o
     *byte_count = (long long)request.extent.fe_length;
     return 1;
 }
+
+/// A lock for writing of the last byte that a file could have.
+static inline struct flock fieldfare_last_byte(void) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    lock.l_start = (off_t)((1ULL << (8 * sizeof lock.l_start - 1)) - 2);
+    return lock;
+}
+
+/// Locks the last byte that a file could have for writing, as long as the file is open (fcntl(2)). Exists because fcntl is variadic, and
+/// F_OFD_SETLK is declared only with _GNU_SOURCE.
+static inline int fieldfare_claim(int descriptor) {
+    struct flock lock = fieldfare_last_byte();
+    return fcntl(descriptor, 37, &lock);
+}
+
+/// Whether somebody else has locked that byte for writing: 1; else 0. Exists for the same reasons.
+static inline int fieldfare_is_claimed(int descriptor) {
+    struct flock lock = fieldfare_last_byte();
+    int result = fcntl(descriptor, 36, &lock);
+    return result < 0 ? result : lock.l_type == F_WRLCK;
+}

@@ -152,6 +152,11 @@ struct StorageWork {
     ) -> StorageReading {
         do throws(FileError) {
             guard try directory.isInPlace() else { return .moved }
+            do throws(TakesLockError) {
+                try directory.renewLock()
+            } catch {
+                return .failed("storage: \(error)")
+            }
             try directory.checkWritable()
             try directory.checkRoom(day: today)
             try attempt()

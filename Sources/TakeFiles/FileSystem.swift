@@ -292,6 +292,17 @@ public struct FileSystem: Sendable {
         return (file, true)
     }
 
+    /// Shows to other processes that this one writes a file, as long as it is open. Readers cannot: it takes the right to write.
+    ///
+    /// A file system that knows no such locks has none.
+    func claim(_ file: OpenFile) { try? calls.claim(file.descriptor) }
+
+    /// Whether a file is written elsewhere, as far as is known.
+    func isClaimed(_ path: String) -> Bool {
+        guard let file = try? openToRead(path, followsLink: false) else { return false }
+        return (try? calls.isClaimed(file.descriptor)) ?? false
+    }
+
     /// Ends the lock of a file that `openLocked` locked.
     func unlock(_ file: OpenFile) { calls.unlock(file.descriptor) }
 

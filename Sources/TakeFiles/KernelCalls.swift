@@ -76,6 +76,14 @@ public struct KernelCalls: SystemCalls {
     /// `flock(2)`.
     public func unlock(_ descriptor: Int32) { flock(descriptor, LOCK_UN) }
 
+    /// `fcntl(2)`.
+    public func claim(_ descriptor: Int32) throws(Errno) { _ = try Self.check(fieldfare_claim(descriptor)) }
+
+    /// `fcntl(2)`.
+    public func isClaimed(_ descriptor: Int32) throws(Errno) -> Bool {
+        try Self.check(fieldfare_is_claimed(descriptor)) > 0
+    }
+
     /// `rename(2)`.
     public func rename(_ from: String, to: String) throws(Errno) {
         _ = try Self.check(unsafe Glibc.rename(from, to))

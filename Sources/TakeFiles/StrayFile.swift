@@ -51,14 +51,6 @@ struct Rescue: Sendable {
 }
 
 extension TakeSite {
-    /// What has the name of a file that was made just now; nil if the file system does not report that it is this file.
-    func knownIdentity(of file: OpenFile) -> FileIdentity? {
-        guard let status = try? files.status(of: file), let found = try? files.status(named: file.path) else {
-            return nil
-        }
-        return found.identity == status.identity ? found.identity : nil
-    }
-
     /// The trace that another program left on an open audio file; nil if there is none, or the storage does not answer.
     func stray(_ audio: AudioFile) -> StrayFile? {
         guard let file = audio.file, let status = try? files.status(of: file) else { return nil }
@@ -66,7 +58,7 @@ extension TakeSite {
         var place = StrayFile.Place.named
         if status.linkCount == 0 {
             place = .removed
-        } else if audio.identity != nil, has(path(audio.currentName), status.identity) == false {
+        } else if audio.identity != nil, files.has(path(audio.currentName), status.identity) == false {
             place = .moved
         }
         guard place != .named || sound < audio.dataBytes else { return nil }
@@ -83,7 +75,7 @@ extension TakeSite {
             let sound = sound(of: audio, holding: found.byteCount)
             return sound < audio.dataBytes ? StrayFile(name: audio.name, soundBytes: sound, place: .named) : nil
         } catch {
-            guard Self.isAbsence(error) else { return nil }
+            guard error.isAbsence else { return nil }
             return StrayFile(name: audio.name, soundBytes: 0, place: .gone)
         }
     }
@@ -94,32 +86,20 @@ extension TakeSite {
         return min(audio.dataBytes, held - held % Int64(audio.header.format.bytesPerFrame))
     }
 
-    private static func isAbsence(_ error: FileError) -> Bool { [ENOENT, ENOTDIR, ELOOP].contains(error.code) }
-
     /// Whether a path leads to a file, or to any; nil if the storage does not answer.
     private func leads(_ path: String, to identity: FileIdentity?) -> Bool? {
         do throws(FileError) {
             let found = try files.identity(path)
             return identity.map { $0 == found } ?? true
         } catch {
-            return Self.isAbsence(error) ? false : nil
-        }
-    }
-
-    /// Whether a file, or anything, has a name; a link is not followed. Nil if the storage does not answer.
-    private func has(_ path: String, _ identity: FileIdentity?) -> Bool? {
-        do throws(FileError) {
-            let found = try files.status(named: path)
-            return identity.map { $0 == found.identity } ?? true
-        } catch {
-            return Self.isAbsence(error) ? false : nil
+            return error.isAbsence ? false : nil
         }
     }
 
     /// That the storage with the take is not in its place any more, although the open files still answer; nil: it is, or that is not
     /// known.
     var absence: FileError? {
-        guard let day, let status = try? files.status(of: day), has(day.path, status.identity) == false else {
+        guard let day, let status = try? files.status(of: day), files.has(day.path, status.identity) == false else {
             return nil
         }
         let around = takes.path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
@@ -132,7 +112,7 @@ extension TakeSite {
 
     /// Makes the folder of the day again, and `takes`, if another program moved or removed them while the take was recorded.
     mutating func renewDay() throws(FileError) {
-        guard let day, let status = try? files.status(of: day), has(day.path, status.identity) == false else {
+        guard let day, let status = try? files.status(of: day), files.has(day.path, status.identity) == false else {
             return
         }
         if let absence { throw absence }
@@ -152,7 +132,7 @@ extension TakeSite {
             if case .journaled = files.kind, found.inode != draft.inode { return true }
             return found.byteCount != draft.byteCount
         } catch {
-            return [ENOENT, ENOTDIR, ELOOP].contains(error.code)
+            return error.isAbsence
         }
     }
 }
@@ -189,14 +169,14 @@ extension TakeSite {
         try renewDay()
         let path = path(rescue.audio.currentName)
         let status = try files.status(of: rescue.source)
-        if has(path, status.identity) == true { return try finish(&rescue, rescue.source) }
-        if let copy = rescue.copy, let found = try? files.status(of: copy), has(path, found.identity) == false {
+        if files.has(path, status.identity) == true { return try finish(&rescue, rescue.source) }
+        if let copy = rescue.copy, let found = try? files.status(of: copy), files.has(path, found.identity) == false {
             // The copy was removed as well.
             rescue.copy = nil
             rescue.copiedBytes = 0
         }
         if rescue.copy == nil {
-            try setAside(path)
+            try files.setAside(path)
             if status.linkCount > 0, (try? files.link(rescue.source, to: path)) != nil {
                 return try finish(&rescue, rescue.source)
             }
@@ -231,20 +211,7 @@ extension TakeSite {
         try files.sync(file)
         try files.syncFolder(openDay())
         rescue.copiedBytes = rescue.audio.dataBytes
-        rescue.audio.identity = knownIdentity(of: file)
+        rescue.audio.identity = files.knownIdentity(of: file)
         rescue.isDone = true
-    }
-
-    /// Gives what another program put in the place of an audio file, or of a folder, another name.
-    /// - Returns: that name; nil if there is nothing.
-    @discardableResult func setAside(_ path: String) throws(FileError) -> String? {
-        guard has(path, nil) == true else { return nil }
-        for number in 1...99 {
-            let other = "\(path).other\(number)"
-            guard has(other, nil) == false else { continue }
-            try files.rename(path, to: other)
-            return other
-        }
-        throw FileError("rename", path, code: EEXIST)
     }
 }

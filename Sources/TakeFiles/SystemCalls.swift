@@ -30,6 +30,10 @@ public protocol SystemCalls: Sendable {
     func lock(_ descriptor: Int32) throws(Errno)
     /// `flock(2)`: ends the lock. It cannot fail in a way that a caller could act on.
     func unlock(_ descriptor: Int32)
+    /// `fcntl(2)` with `F_OFD_SETLK`: a lock for writing, behind all that the file may hold, as long as it is open.
+    func claim(_ descriptor: Int32) throws(Errno)
+    /// `fcntl(2)` with `F_OFD_GETLK`: whether who has the file open elsewhere has such a lock.
+    func isClaimed(_ descriptor: Int32) throws(Errno) -> Bool
     /// `rename(2)`.
     func rename(_ from: String, to: String) throws(Errno)
     /// `renameat2(2)` with `RENAME_NOREPLACE`: fails with `EEXIST` if there is a file of the new name.
@@ -73,6 +77,12 @@ public protocol SystemCalls: Sendable {
 extension SystemCalls {
     /// Does nothing: a storage that keeps nothing in memory has nothing to let go of.
     public func dropCache(_ descriptor: Int32) throws(Errno) {}
+
+    /// Cannot be done.
+    public func claim(_ descriptor: Int32) throws(Errno) { throw Errno(code: ENOSYS) }
+
+    /// Not known.
+    public func isClaimed(_ descriptor: Int32) throws(Errno) -> Bool { throw Errno(code: ENOSYS) }
 
     /// Cannot be done in one call.
     public func renameNew(_ from: String, to: String) throws(Errno) { throw Errno(code: ENOSYS) }

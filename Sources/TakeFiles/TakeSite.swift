@@ -127,7 +127,8 @@ struct TakeSite: Sendable {
                 let file = try files.createWhole(path(audio[index].currentName), isNew: true)
                 audio[index].file = file
                 try files.write(audio[index].headerBytes, to: file, at: 0)
-                audio[index].identity = knownIdentity(of: file)
+                audio[index].identity = files.knownIdentity(of: file)
+                files.claim(file)
             }
             try chain(audio)
         case .writeHeader:
@@ -220,7 +221,7 @@ struct TakeSite: Sendable {
     /// is found by nobody who looks for takes.
     mutating func makeDay() throws(FileError) {
         let path = "\(takes.path)/\(name.day)"
-        if let found = try? files.status(named: path), found.kind != .folder, let other = try setAside(path) {
+        if let found = try? files.status(named: path), found.kind != .folder, let other = try files.setAside(path) {
             let folder = "takes lie in a folder of that name"
             dayNews =
                 "\(path) is a link or a file, and \(folder): it is \(other) now: move takes that are in it back here"

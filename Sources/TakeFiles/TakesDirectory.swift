@@ -42,7 +42,8 @@ public final class TakesDirectory: Sendable {
     ///   - path: without a slash at its end.
     ///   - files: how it is reached.
     ///   - mark: the highest number that this kit has given elsewhere; nil: it keeps none.
-    /// - Throws: `TakesLockError` if another process has it open, else `FileError`; not for a day that cannot be read.
+    /// - Throws: `TakesLockError` if another process has it open, or records a take there, else `FileError`; not for a day that cannot
+    ///   be read.
     public convenience init(path: String, files: FileSystem = FileSystem(), mark: KitMark? = nil) throws {
         var takes: [TakeName] = []
         try self.init(path: path, files: files, mark: mark, takes: &takes)
@@ -67,24 +68,39 @@ public final class TakesDirectory: Sendable {
         identity = try files.identity(path)
         kind = (try? files.kind(of: path)) ?? .other(0)
         self.files = files.on(kind)
-        lock = try TakesLock(directory: path, files: files)
+        lock = try TakesLock(directory: path, files: self.files)
         var unreadable: [FileError] = []
         // Damaged, or gone: the names on the disk say it as well.
         let last = KitMark.number(in: path, files: files, unreadable: &unreadable)
         // Nothing is made there yet that could need them.
         self.files.removeSpacers(in: path)
+        var isRecorded = false
         let names = try Self.names(
             in: path, files: self.files, unreadable: &unreadable, removesSpacers: true
         ) { file, take in
             if Self.isSidecar(file, of: take) { takes.append(take) }
+            if Self.isRecorded(file, of: take, in: path, files) { isRecorded = true }
             return true
         }
+        guard !isRecorded else { throw TakesLockError(directory: path) }
         // Its numbers are given, too. A bin that cannot be read is reported when it is read whole; `.number` counts those as well.
         let binned = (try? Self.binned(in: path, files: self.files) { _, _ in }) ?? []
         self.unreadable = Locked((Set(unreadable), unreadable))
         let highest = (names + binned.map(\.take)).map(\.number).filter { $0 <= KitMark.highestCounted }.max()
         number = Locked(max(last ?? 0, highest ?? 0, mark?.last() ?? 0))
     }
+
+    /// Whether another process, or another part of this one, writes an audio file of a take that is not finished.
+    private static func isRecorded(_ file: String, of take: TakeName, in path: String, _ files: FileSystem) -> Bool {
+        switch AudioFileName(file, of: take)?.stage {
+        case .part, .tail: files.isClaimed("\(path)/\(take.day)/\(file)")
+        case .final, .committed, nil: false
+        }
+    }
+
+    /// Locks the folder again if another program removed or replaced the file that is locked.
+    /// - Throws: `TakesLockError`, if another process has the folder open now.
+    package func renewLock() throws(TakesLockError) { try lock.renew() }
 
     /// The name of a new take, whose number was never given before and will never be given again, whatever the clock says: neither in
     /// this directory nor, with a mark, by this kit in another one.
