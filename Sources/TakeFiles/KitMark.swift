@@ -67,6 +67,13 @@ public final class KitMark: Sendable {
         }
     }
 
+    /// Sets aside what has the name of the number's file, or of its draft, and is none.
+    static func makeWay(in folder: String, _ files: FileSystem) throws(FileError) {
+        for document in [TakeDocument.number, .numberDraft] {
+            try files.makeWay(for: "\(folder)/\(document.name(stem: ""))")
+        }
+    }
+
     /// A number as it is written.
     static func bytes(_ number: Int) -> [UInt8] { Array("\(number)\n".utf8) }
 
@@ -74,6 +81,7 @@ public final class KitMark: Sendable {
     /// the number there alone.
     /// - Parameter unreadable: what it cannot be read for is appended.
     static func number(in folder: String, files: FileSystem, unreadable: inout [FileError]) -> Int? {
+        try? makeWay(in: folder, files)
         var highest: Int?
         for document in [TakeDocument.number, .numberDraft] {
             do throws(FileError) {

@@ -74,6 +74,7 @@ struct TakeSite: Sendable {
     ) throws(FileError) {
         switch step {
         case .create(let document):
+            if document == .numberDraft { try KitMark.makeWay(in: takes.path, files) }
             let file = try files.createWhole(path(document), isNew: false)
             try files.write(content, to: file, at: 0)
             drafts[document] = Draft(file: file, end: Int64(content.count))

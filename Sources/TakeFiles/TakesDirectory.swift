@@ -349,10 +349,12 @@ public final class TakesDirectory: Sendable {
     public func probe(day: String? = nil) throws(FileError) {
         try checkWritable()
         try lock.probe()
+        try KitMark.makeWay(in: path, files)
         var folders = [path]
         if let day, (try? files.identity("\(path)/\(day)")) != nil, isFolder(day) { folders.append("\(path)/\(day)") }
         for folder in folders {
             let probe = "\(folder)/\(Self.probeFile)"
+            try files.makeWay(for: probe)
             let file = try files.create(probe, isNew: false)
             defer { try? files.remove(probe) }
             try files.write([0x0a], to: file, at: 0)

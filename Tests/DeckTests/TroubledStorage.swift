@@ -111,6 +111,44 @@ final class TroubledStorage: ForwardedCalls {
     }
     private let sound = Locked<(syncs: Int32?, writes: Int32?)>((nil, nil))
 
+    /// Writes into files of these names fail with this, as if a person had made them immutable; nil: none do.
+    var frozen: (code: Int32, names: [String])? {
+        get { freeze.withLock { $0.files } }
+        set { freeze.withLock { $0.files = newValue } }
+    }
+    private let freeze = Locked<(names: [Int32: String], files: (code: Int32, names: [String])?)>(([:], nil))
+
+    private func failFrozen(_ descriptor: Int32) throws(Errno) {
+        let code = freeze.withLock { state -> Int32? in
+            guard let files = state.files, let path = state.names[descriptor] else { return nil }
+            return files.names.contains(where: path.hasSuffix) ? files.code : nil
+        }
+        if let code { throw Errno(code: code) }
+    }
+
+    /// Every rename fails with this; nil: it does not.
+    var renaming: Int32? {
+        get { renames.withLock { $0 } }
+        set { renames.withLock { $0 = newValue } }
+    }
+    private let renames = Locked<Int32?>(nil)
+
+    /// So many files can be made before one is removed; nil: any number.
+    var creatable: Int? {
+        get { spare.withLock { $0 } }
+        set { spare.withLock { $0 = newValue } }
+    }
+    private let spare = Locked<Int?>(nil)
+
+    private func useSpare() throws(Errno) {
+        let isLeft = spare.withLock { spare -> Bool in
+            guard let left = spare else { return true }
+            spare = max(0, left - 1)
+            return left > 0
+        }
+        if !isLeft { throw Errno(code: ENOSPC) }
+    }
+
     /// How often a folder was listed.
     var listings: Int { listed.withLock { $0 } }
     private let listed = Locked(0)
@@ -126,11 +164,13 @@ final class TroubledStorage: ForwardedCalls {
         if flags & O_CREAT != 0 {
             try fail()
             if let code = creating, (try? kernel.identity(path)) == nil { throw Errno(code: code) }
+            if (try? kernel.identity(path)) == nil { try useSpare() }
             if let refused, path.hasSuffix(refused) { throw Errno(code: EIO) }
         }
         if flags & O_CREAT == 0 { try failRead(path) }
         let descriptor = try kernel.open(path, flags: flags, mode: mode)
         note(descriptor, path)
+        freeze.withLock { $0.names[descriptor] = path }
         return descriptor
     }
     func close(_ descriptor: Int32) {
@@ -139,6 +179,7 @@ final class TroubledStorage: ForwardedCalls {
     }
     func pwrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
         try fail()
+        try failFrozen(descriptor)
         if let code = soundWrites, offset >= WAVHeader.byteCount { throw Errno(code: code) }
         return try kernel.pwrite(descriptor, bytes, at: offset)
     }
@@ -159,10 +200,12 @@ final class TroubledStorage: ForwardedCalls {
     }
     func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
         try fail()
+        try failFrozen(descriptor)
         try kernel.ftruncate(descriptor, to: byteCount)
     }
     func rename(_ from: String, to: String) throws(Errno) {
         try fail()
+        if let code = renaming { throw Errno(code: code) }
         try kernel.rename(from, to: to)
         // What cannot be read has another name now.
         if let unreadable, from.hasSuffix(unreadable) { self.unreadable = nil }
@@ -170,6 +213,7 @@ final class TroubledStorage: ForwardedCalls {
     func unlink(_ path: String) throws(Errno) {
         try fail()
         try kernel.unlink(path)
+        spare.withLock { $0 = $0.map { $0 + 1 } }
     }
     func mkdir(_ path: String, mode: UInt32) throws(Errno) {
         if let code = creating, (try? kernel.identity(path)) == nil { throw Errno(code: code) }
