@@ -389,6 +389,7 @@ extension Writer {
     private func writeTail(_ take: RunningTake, _ schedule: inout SyncSchedule, now: Instant) throws {
         for outcome in sync.outcomes() { try take.synced(outcome) }
         try take.pump(now: now)
+        reportNews(of: take)
         if schedule.isDue(at: now), !sync.isBusy, !take.isSynced {
             try checkWritable(take.plan)
             if isFull(take.plan) { return endTail(take, .givenUp("the disk is full down to its reserve")) }
@@ -402,6 +403,7 @@ extension Writer {
         do {
             try settleSync(take)
             try take.rejoin()
+            reportNews(of: take)
             state = .recording(take, schedule)
             outcomes.post(.rejoined(take.name))
         } catch {

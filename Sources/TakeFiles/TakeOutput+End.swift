@@ -71,11 +71,8 @@ extension TakeOutput {
 
     private func carryOut(_ phases: [TakePhase]) throws(FileError) -> Sidecar {
         settleStrays()
-        // A part whose card went away before it delivered anything. The take is whole without its file, so that goes last.
-        if parts.contains(where: { $0.keptFrames > 0 }) {
-            empty += parts.filter { $0.keptFrames == 0 }
-            parts.removeAll { $0.keptFrames == 0 }
-        }
+        // A part whose card went away before it delivered anything.
+        if parts.contains(where: { $0.keptFrames > 0 }) { leaveOutEmptyParts() }
         let final = snapshot(completeParts: parts.count)
         for phase in phases {
             switch phase {

@@ -51,7 +51,7 @@ extension TakeOutput {
     /// Leaves the part for another one, if its file was shortened since the last write: what is written now would make zeros of what
     /// is missing.
     func leaveShortened() throws(FileError) -> Bool {
-        guard case .recording = state, syncState.allowsNewPart else { return false }
+        guard isOpen, syncState.allowsNewPart else { return false }
         for audio in parts[parts.count - 1].audio {
             guard let file = audio.file, let status = try? site.files.status(of: file), status.byteCount < audio.end,
                 let stray = site.stray(audio)
@@ -64,9 +64,17 @@ extension TakeOutput {
 
     /// The audio files that are closed and are to have their names.
     var closedAudio: [AudioFile] {
-        guard case .recording = state else { return [] }
+        guard isOpen else { return [] }
         return parts.flatMap(\.audio).filter { audio in
-            audio.stage == .part && audio.file == nil && !rescues.contains { $0.audio.name == audio.name }
+            audio.isUnnamed && audio.file == nil && !rescues.contains { $0.audio.name == audio.name }
+        }
+    }
+
+    /// Whether frames may be appended.
+    private var isOpen: Bool {
+        switch state {
+        case .recording, .tail: true
+        case .finished, .over: false
         }
     }
 }
@@ -111,8 +119,7 @@ extension TakeOutput {
             return
         }
         let failure = FileError("write", site.path(audio.currentName), code: ENOENT)
-        // A tail is not promised to last.
-        guard case .recording = state else { throw failure }
+        guard isOpen else { throw failure }
         if part == parts.count - 1 {
             do throws(FileError) {
                 try? site.renewDay()
@@ -238,14 +245,14 @@ extension TakeOutput {
     /// Bytes that are copied at a take's end, when nobody has waited for the rest.
     private static let lastRescuedBytes: Int64 = 64 << 20
 
-    /// Gives each audio file its name again before it gets its final one, as far as that can be done. What has no file any more is taken
+    /// Gives each audio file its name again before it gets its next one, as far as that can be done. What has no file any more is taken
     /// out of the take.
     func settleStrays() {
         try? site.renewDay()
         for part in parts.indices {
             for index in parts[part].audio.indices {
                 let audio = parts[part].audio[index]
-                guard audio.stage == .part, !rescues.contains(where: { $0.audio.name == audio.name }) else { continue }
+                guard audio.isUnnamed, !rescues.contains(where: { $0.audio.name == audio.name }) else { continue }
                 if let stray = audio.file == nil ? site.strayClosed(audio) : site.stray(audio) {
                     settle(stray, part, index)
                 } else if audio.file == nil {
@@ -261,9 +268,37 @@ extension TakeOutput {
             } catch {
                 news.append(.trouble("\(site.path(rescue.audio.currentName)): not all of it is saved: \(error)"))
             }
-            if !rescue.isDone { giveUp(rescue) } else { strayNames.remove(rescue.audio.name) }
+            guard rescue.isDone else {
+                giveUp(rescue)
+                continue
+            }
+            noteIdentity(of: rescue.audio)
+            strayNames.remove(rescue.audio.name)
         }
         dropLostTwins()
+    }
+
+    /// Gives the files of the tail their names again before it becomes part of the take; what is missing of them is listed.
+    func settleTail() throws(FileError) {
+        for audio in parts[parts.count - 1].audio {
+            if let stray = site.stray(audio) { try take(stray) }
+        }
+        settleStrays()
+        let last = parts.removeLast()
+        leaveOutEmptyParts()
+        parts.append(last)
+    }
+
+    /// Parts without a frame are no parts of the take. It is whole without their files, so those go last.
+    func leaveOutEmptyParts() {
+        empty += parts.filter { $0.keptFrames == 0 }
+        parts.removeAll { $0.keptFrames == 0 }
+    }
+
+    /// Whether an audio file has lost its name, as far as is known.
+    func isNameless(_ audio: AudioFile) -> Bool {
+        guard let stray = audio.file == nil ? site.strayClosed(audio) : site.stray(audio) else { return false }
+        return stray.place != .named
     }
 
     /// The part of a removed file that is not copied by now is lost.

@@ -43,6 +43,7 @@ extension TakeOutput {
             guard finished.parts.allSatisfy({ $0.file.hasSuffix(".wav") }) else {
                 throw FileError("go on with", site.path(.sidecar), code: EINVAL)
             }
+            try settleTail()
             ledger.goOn(after: finished)
             try perform(.rejoin, content: SidecarFile.bytes(snapshot()))
             draft = site.draftOnDisk
@@ -66,6 +67,8 @@ extension TakeOutput {
         guard case .tail = state else { return }
         state = .over
         defer { directory.note(nil, of: name) }
+        // What has their names now is another program's.
+        for part in parts.indices { parts[part].audio.removeAll(where: isNameless) }
         try perform(.dropTail)
     }
 
