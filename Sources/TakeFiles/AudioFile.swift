@@ -22,6 +22,10 @@ struct AudioFile: Sendable {
     var file: OpenFile?
     /// What had its name when it was made; nil: not every file system says which file has a name.
     var identity: FileIdentity?
+    /// Whether its header could not be written, and is to be written at the end.
+    var owesHeader = false
+    /// Whether it takes no more sound, while its twin does.
+    var isFrozen = false
     /// Whether another program changed what it holds: it has no fingerprint from capture.
     var isTouched = false
 
@@ -72,6 +76,12 @@ struct AudioFile: Sendable {
     /// The header, with the sound so far.
     var headerBytes: [UInt8] {
         header.bytes(dataBytes: dataBytes, trailingBytes: isClosed ? closing.count : 0)
+    }
+
+    /// These bytes were written behind its sound.
+    mutating func wrote(_ bytes: UnsafeRawBufferPointer) {
+        unsafe written.append(bytes)
+        dataBytes += Int64(bytes.count)
     }
 
     /// Sets what is to follow the sound.

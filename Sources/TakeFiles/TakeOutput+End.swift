@@ -39,14 +39,16 @@ extension TakeOutput {
             directory.note(nil, of: name)
         }
         let isSure = syncedFrames == frames
+        var isLost = isDoubtful
         do throws(FileError) {
             // A file that another program shortened must not be lengthened again by zeros.
             settleStrays()
             try salvage()
+            isLost = true
             ledger.replace(try carryOut(TakePhase.abandon))
             return TakeRemains(name: name, safeFrames: frames, isFinished: true, error: nil)
         } catch {
-            if !isSure, syncedFrames < frames { cutBack() }
+            if !isLost, error.isOfOneFile { noteEnd() } else if !isSure, syncedFrames < frames { cutBack() }
             return TakeRemains(name: name, safeFrames: syncedFrames, isFinished: false, error: error)
         }
     }
@@ -151,11 +153,14 @@ extension TakeOutput {
         }
     }
 
+    /// Whether what was written since the last sync may not be what the files hold.
+    private var isDoubtful: Bool {
+        if case .idle = syncState { false } else { true }
+    }
+
     /// Cuts off what is not a whole frame of every file, and after a sync that failed what is not what was received.
     private func salvage() throws(FileError) {
         releaseSynced()
-        var isDoubtful = true
-        if case .idle = syncState { isDoubtful = false }
         for part in parts.indices {
             var frames = parts[part].frames
             for audio in parts[part].audio {
@@ -185,6 +190,13 @@ extension TakeOutput {
         ledger.replace(rest)
     }
 
+    /// The files hold all that was written: as far as the storage still takes anything, a sidecar says so, and why the take ended.
+    private func noteEnd() {
+        let known = snapshot()
+        guard known.frames > 0 else { return }
+        try? replaceSidecar(known)
+    }
+
     /// As far as the storage still takes anything: headers, and a sidecar, that report the synced frames only.
     private func cutBack() {
         directory.keepReceivedSound(of: name, parts.flatMap(\.audio))
@@ -202,11 +214,6 @@ extension TakeOutput {
         known.levels = []
         // A take without a frame would be removed.
         guard known.frames > 0 else { return }
-        do throws(FileError) {
-            try site.perform(.replaceSidecar, content: SidecarFile.bytes(known))
-        } catch {
-            // It is the last that will be known of why it ended.
-            if error.code != EIO { try? site.overwriteDraft(with: SidecarFile.bytes(known)) }
-        }
+        try? replaceSidecar(known)
     }
 }

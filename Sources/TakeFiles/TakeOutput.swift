@@ -165,10 +165,20 @@ public final class TakeOutput {
             let range = done..<min(bytes.count, done + room)
             precondition(range.count % bytesPerFrame == 0)
             if try leaveShortened() { continue }
-            try unsafe write(bytes, range, to: &parts[part].audio[0])
-            if let unfiltered = unsafe unfiltered { try unsafe write(unfiltered, range, to: &parts[part].audio[1]) }
-            for index in parts[part].audio.indices {
-                parts[part].audio[index].dataBytes += Int64(range.count)
+            var index = 0
+            do throws(FileError) {
+                try unsafe write(bytes, range, to: parts[part].audio[0])
+                index = 1
+                if let unfiltered = unsafe unfiltered, parts[part].writesTwin {
+                    try unsafe write(unfiltered, range, to: parts[part].audio[1])
+                }
+            } catch {
+                try leave(frozen: index, error)
+                continue
+            }
+            unsafe parts[part].audio[0].wrote(UnsafeRawBufferPointer(rebasing: bytes[range]))
+            if let unfiltered = unsafe unfiltered, parts[part].writesTwin {
+                unsafe parts[part].audio[1].wrote(UnsafeRawBufferPointer(rebasing: unfiltered[range]))
             }
             parts[part].frames += Int64(range.count / bytesPerFrame)
             frames += Int64(range.count / bytesPerFrame)
@@ -264,12 +274,24 @@ extension TakeOutput {
             for index in parts[part].audio.indices { parts[part].audio[index].written.settle(bytes) }
         }
         for part in parts.indices.dropLast() where parts[part].framesBefore + parts[part].frames <= syncedFrames {
-            for index in parts[part].audio.indices { parts[part].audio[index].file = nil }
+            for index in parts[part].audio.indices where !parts[part].audio[index].owesHeader {
+                parts[part].audio[index].file = nil
+            }
         }
     }
 
     private func writeHeader(of part: Int) throws(FileError) {
-        try site.perform(.writeHeader, audio: &parts[part].audio)
+        for index in parts[part].audio.indices {
+            var one = [parts[part].audio[index]]
+            do throws(FileError) {
+                try site.perform(.writeHeader, audio: &one)
+                parts[part].audio[index].owesHeader = false
+            } catch {
+                // The next sound shows what comes of that file.
+                guard error.isOfOneFile else { throw error }
+                parts[part].audio[index].owesHeader = true
+            }
+        }
         parts[part].reportedFrames = parts[part].frames
     }
 }
@@ -290,13 +312,12 @@ extension TakeOutput {
     }
 
     private func write(
-        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, to audio: inout AudioFile
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, to audio: AudioFile
     ) throws(FileError) {
         guard let file = audio.file else { preconditionFailure("\(audio.name) is closed") }
         // Checked: slicing traps if the twin is shorter than the filtered sound.
         let piece = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
         try unsafe site.files.write(piece, to: file, at: audio.end)
-        unsafe audio.written.append(piece)
     }
 
     private func header(format: StreamFormat, firstFrame: TakeFrame, isUnfiltered: Bool) -> WAVHeader {

@@ -26,6 +26,9 @@ struct TakePart {
     /// Frames that its file holds.
     var keptFrames: Int64 { frames - lostFrames }
 
+    /// Whether the unfiltered sound is written beside the filtered one.
+    var writesTwin: Bool { audio.count > 1 && !audio[1].isFrozen }
+
     /// Whether the header is to be written with the next sync.
     var isHeaderDue: Bool {
         guard let reportedFrames else { return true }
