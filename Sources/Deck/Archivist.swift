@@ -294,7 +294,7 @@ extension Archivist {
             switch outcome {
             case nil: return .more
             case .recovered(let sidecar): return .done(.recovered(take, sidecar))
-            case .removed: return .done(settled("nothing was recorded yet: removed"))
+            case .removed: return .done(settled("it has no sound: removed"))
             case .discarded: return .done(settled("it was deleted: what was left is removed"))
             case .unchanged: return .done(settled(nil))
             case .left(let sentence):

@@ -157,10 +157,11 @@ extension Deck {
     }
 
     func decide(_ event: TransportEvent) {
-        let wasFree = transport.isFree
+        let (wasFree, wasAwaited) = (transport.isFree, transport.isEndAwaited)
         let effects = transport.handle(event, facts)
         if wasFree, !transport.isFree { onTake() }
         for effect in effects { carryOut(effect) }
+        if !wasAwaited, transport.isEndAwaited { workers.writer.post(.hurry) }
     }
 
     /// A new asker, who waits for the outcome of a command.

@@ -56,7 +56,7 @@ final class RunningTake {
     var awayUpTo: TakeFrame?
     /// Frames of the take, at its rate, that were on the disk before a file lost its name.
     private var safeFrames: Int64 = 0
-    /// Until when a take that has ended waits for what is saved of a removed file; nil: it does not yet.
+    /// Until when a take that has ended waits for what is saved of a removed file; nil: as long as it takes.
     private var rescueEnd: Instant?
     private var pendingMarkers: [(at: Instant, note: String?)] = []
     /// What the card granted, in the order in which it did, where the take has not come to that yet.
@@ -141,13 +141,19 @@ final class RunningTake {
     /// What is wrong with the storage while the take goes on; nil: nothing.
     private var trouble: Fault? {
         let failures: [(FileError?, what: String)] = [
-            (output.partFailure, "the sound goes on in the file that there is"),
+            (output.partFailure, "the sound goes on in \(fileInUse)"),
             (output.draftFailure, "the sound goes on, and what was noted of the take is written later"),
         ]
         for case (let failure?, let what) in failures {
             return Fault(failure.isDiskFull ? .diskFull : .storageFailing, "record: \(failure): \(what)")
         }
         return nil
+    }
+
+    /// What takes the sound while no other file can be made.
+    private var fileInUse: String {
+        guard let file = output.namelessFile else { return "the file that there is" }
+        return "\(file), which another program moved or removed: it is saved once another file can be made"
     }
 
     /// Takes what the ring has.
@@ -351,18 +357,25 @@ extension RunningTake {
         return point
     }
 
-    /// How long a take that has ended waits for what is saved of a removed file: no longer than the ring holds a press that follows.
+    /// How long a take that has ended waits for what is saved of a removed file, once something waits for its end: no longer than the ring
+    /// holds a press that follows. Without that, a take that a person stopped waits on: what the file holds lasts as long as it is open.
     private static let rescuePatience = Duration.seconds(20)
     /// How much is copied at a sync while no sound waits for it.
     private static let rescuedBytes: Int64 = 8 << 20
 
     /// Whether the end is put off, since a removed file is still being saved.
     func awaitsRescue(now: Instant) -> Bool {
-        guard output.isRescuing, case .stop? = ends.first else { return false }
+        guard case .stop(_, let ending, _)? = ends.first else { return false }
+        output.rescueLastPart()
+        guard output.isRescuing else { return false }
         output.rescuedBytes = Self.rescuedBytes
-        let end = rescueEnd ?? now + Self.rescuePatience
-        rescueEnd = end
-        return now < end
+        if ending != .stop { hurry(now: now) }
+        return rescueEnd.map { now < $0 } ?? true
+    }
+
+    /// Something waits for the end of the take.
+    func hurry(now: Instant) {
+        if rescueEnd == nil { rescueEnd = now + Self.rescuePatience }
     }
 
     /// Takes note of what a sync made safe.

@@ -104,6 +104,7 @@ final class Writer {
             take.date(by: truth)
         case (.end(let instant, let ending, let keepsTail), .recording(let take, _)):
             take.end(.stop(at: instant, ending, keepsTail: keepsTail))
+        case (.hurry, .recording(let take, _)): take.hurry(now: now)
         case (.next(let instant, let wall), .recording(let take, _)): take.end(.next(at: instant, wall: wall))
         case (_, .idle), (_, .tail), (.rejoin, _), (.dropTail, _): break
         }

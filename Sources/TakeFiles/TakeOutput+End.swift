@@ -118,8 +118,7 @@ extension TakeOutput {
             do throws(FileError) {
                 try site.perform(.replaceSidecar, content: content)
             } catch {
-                guard error.isDiskFull, peaks.isBegun, peaks.failure == nil else { throw error }
-                site.giveUp(&peaks, error)
+                guard giveUpWaveform(error) else { throw error }
                 try site.perform(.replaceSidecar, content: content)
             }
         } catch {

@@ -15,6 +15,11 @@ extension TakeOutput {
     /// Whether a file that lost its name is not saved yet.
     public var isRescuing: Bool { !rescues.isEmpty }
 
+    /// The file of the newest part that lost its name, while no other can be made; nil: it has its name.
+    public var namelessFile: String? {
+        parts.last?.audio.first { strayNames.contains($0.name) }.map { site.path($0.currentName) }
+    }
+
     /// The news of the take's files since the last call.
     public func newNews() -> [TakeNews] {
         defer { news = [] }
@@ -92,6 +97,7 @@ extension TakeOutput {
             let event = "another program removed or changed it while the take was recorded"
             news.append(.trouble("\(path): \(event): it was written again"))
         }
+        if let failure = synced.rescueFailure { _ = giveUpWaveform(failure) }
         if let rescue = synced.rescue, let index = rescues.firstIndex(where: { $0.audio.name == rescue.audio.name }) {
             if rescue.isDone {
                 rescues.remove(at: index)
@@ -123,10 +129,11 @@ extension TakeOutput {
         if part == parts.count - 1 {
             do throws(FileError) {
                 try? site.renewDay()
-                try split(format: parts[part].format, firstFrame: nextFrame)
+                try leave(part, isNamed: stray.place == .named)
                 partFailure = nil
             } catch {
                 partFailure = error
+                if stray.place != .named { strayNames.insert(audio.name) }
                 // A removed file takes more, and the next sync finds it again.
                 let held = site.stray(audio)?.soundBytes ?? audio.dataBytes
                 if held < audio.dataBytes { try fill(part, index, from: held, error) }
@@ -134,6 +141,24 @@ extension TakeOutput {
             }
         }
         settle(stray, part, index)
+    }
+
+    /// Begins another part. For a file that lost its name, the waveform makes room if there is none: it can be made again.
+    private func leave(_ part: Int, isNamed: Bool) throws(FileError) {
+        do throws(FileError) {
+            try split(format: parts[part].format, firstFrame: nextFrame)
+        } catch {
+            guard !isNamed, giveUpWaveform(error) else { throw error }
+            try split(format: parts[part].format, firstFrame: nextFrame)
+        }
+    }
+
+    /// Gives up the waveform, where the storage is full.
+    /// - Returns: whether there was one.
+    func giveUpWaveform(_ failure: FileError) -> Bool {
+        guard failure.isDiskFull, peaks.isBegun, peaks.failure == nil else { return false }
+        site.giveUp(&peaks, failure)
+        return true
     }
 
     private func place(of stray: StrayFile) -> (part: Int, audio: Int)? {
@@ -276,6 +301,14 @@ extension TakeOutput {
             strayNames.remove(rescue.audio.name)
         }
         dropLostTwins()
+    }
+
+    /// A file of the last part that lost its name while no other could be made: no more sound follows, and what it holds is to be saved.
+    public func rescueLastPart() {
+        guard rescues.isEmpty, let part = parts.indices.last else { return }
+        for index in parts[part].audio.indices {
+            if let stray = site.stray(parts[part].audio[index]), stray.place != .named { settle(stray, part, index) }
+        }
     }
 
     /// Gives the files of the tail their names again before it becomes part of the take; what is missing of them is listed.

@@ -136,6 +136,13 @@ public struct TransportState: Hashable, Sendable {
         enum Then: Hashable, Sendable { case goOn, rest, powerOff }
     }
 
+    /// Whether something waits for a take to end.
+    public var isEndAwaited: Bool {
+        guard case .recording(let recording) = phase else { return false }
+        let finish = recording.stage.finish
+        return !finish.waiting.isEmpty || finish.then != .goOn
+    }
+
     /// What the kit is doing, as the status says.
     /// - Parameter isBlocked: whether no take could begin.
     public func deckState(isBlocked: Bool) -> DeckState {
