@@ -74,49 +74,92 @@ extension Catalog {
         }
     }
 
+    /// Why a take is not in the catalog, or not with all that is noted of it.
+    public struct IndexFailure: Error, CustomStringConvertible {
+        /// The take's stem.
+        public var take: String
+        /// What it failed by.
+        public var error: any Error
+
+        /// One sentence.
+        public var description: String {
+            error is DatabaseError ? "\(take): cannot be cataloged: \(error)" : "\(error)"
+        }
+    }
+
     /// Catalogs takes of a storage, new ones and such whose files have changed, in one transaction.
     ///
     /// A take that is on another storage as well stays where it is as long as that is in.
-    /// - Returns: why the library's own files of some could not be used; those takes are cataloged without.
-    public func index(_ takes: [StoredTake], on storage: Int64, at path: String) throws -> [any Error] {
-        var failures: [any Error] = []
+    /// - Returns: why some are not in the catalog, or without what is noted of them. All others are.
+    /// - Throws: an error of the database that is not of one take.
+    public func index(_ takes: [StoredTake], on storage: Int64, at path: String) throws -> [IndexFailure] {
+        var failures: [IndexFailure] = []
         var changed: [CatalogChange] = []
         try database.write { database in
             for take in takes {
-                let stem = take.name.stem
-                // Before it is read: a file that changes meanwhile is read again.
-                let modified = notes.modified(stem)
-                var noted = TakeNotes(take: stem)
                 do {
-                    noted = try notes.notes(of: stem)
-                } catch {
-                    failures.append(error)
-                }
-                var row = TakeRow(take, notes: noted, notesModifiedNs: modified, storage: storage, place: path)
-                if let old = try Self.row(of: stem, database) {
-                    let isHere = "SELECT isHere FROM storage WHERE id = ?"
-                    if old.storage != storage,
-                        try Bool.fetchOne(database, sql: isHere, arguments: [old.storage]) == true
-                    {
-                        continue
+                    try database.inSavepoint {
+                        let (change, problem) = try index(take, on: storage, at: path, database)
+                        if let problem { failures.append(IndexFailure(take: take.name.stem, error: problem)) }
+                        if let change { changed.append(change) }
+                        return .commit
                     }
-                    row.id = old.id
-                    try row.update(database)
-                    changed.append(.revised(stem))
-                } else {
-                    try row.insert(database)
-                    changed.append(.added(stem))
+                } catch  where Self.isOfOneTake(error) {
+                    failures.append(IndexFailure(take: take.name.stem, error: error))
                 }
-                try database.execute(
-                    sql: "INSERT OR REPLACE INTO sidecar (id, json) VALUES (?, ?)",
-                    arguments: [row.id, String(decoding: take.json, as: UTF8.self)])
-                try Self.setText(
-                    noted, markers: noted.markers(of: take.sidecar.markers), of: row.id ?? 0, database)
-                try queue(row, noted, database)
             }
         }
         changes.post(changed)
         return failures
+    }
+
+    /// Whether an error comes from what is to be written, and not from the database or its disk.
+    private static func isOfOneTake(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return true }
+        return switch error.resultCode {
+        case .SQLITE_CONSTRAINT: error.extendedResultCode != .SQLITE_CONSTRAINT_TRIGGER
+        // Text that SQLite does not take for JSON is one of these.
+        case .SQLITE_ERROR, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE: true
+        default: false
+        }
+    }
+
+    /// - Returns: what has changed; nil: nothing, because the take is elsewhere as well. And why not all of its notes could be read.
+    private func index(
+        _ take: StoredTake, on storage: Int64, at path: String, _ database: Database
+    ) throws -> (change: CatalogChange?, problem: (any Error)?) {
+        let stem = take.name.stem
+        // Before it is read: a file that changes meanwhile is read again.
+        var modified = notes.modified(stem)
+        let noted: TakeNotes
+        let problem: (any Error)?
+        do {
+            (noted, problem) = try readableNotes(of: stem)
+        } catch {
+            (noted, problem) = (TakeNotes(take: stem), error)
+        }
+        // Each scan reads it again, and reports it, until it is repaired.
+        if problem != nil { modified = -1 }
+        var row = TakeRow(take, notes: noted, notesModifiedNs: modified, storage: storage, place: path)
+        let change: CatalogChange
+        if let old = try Self.row(of: stem, database) {
+            let isHere = "SELECT isHere FROM storage WHERE id = ?"
+            if old.storage != storage, try Bool.fetchOne(database, sql: isHere, arguments: [old.storage]) == true {
+                return (nil, nil)
+            }
+            row.id = old.id
+            try row.update(database)
+            change = .revised(stem)
+        } else {
+            try row.insert(database)
+            change = .added(stem)
+        }
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO sidecar (id, json) VALUES (?, ?)",
+            arguments: [row.id, String(decoding: take.json, as: UTF8.self)])
+        try Self.setText(noted, markers: noted.markers(of: take.sidecar.markers), of: row.id ?? 0, database)
+        try queue(row, noted, database)
+        return (change, problem)
     }
 
     /// Removes takes of a storage whose sidecars are gone. The library's own files of them are kept.
@@ -151,7 +194,7 @@ extension Catalog {
                 arguments: [id, notes.memo, notes.tags.joined(separator: "\n"), markers])
         }
         try database.execute(sql: "DELETE FROM tag WHERE id = ?", arguments: [id])
-        for tag in notes.tags {
+        for tag in Set(notes.tags) {
             try database.execute(sql: "INSERT INTO tag (tag, id) VALUES (?, ?)", arguments: [tag, id])
         }
     }

@@ -5,8 +5,18 @@ public import Takes
 
 extension Catalog {
     /// What is noted of a take; nothing, if the library has no file of it.
-    /// - Throws: `FileError`; `NotesError` if the file is damaged.
+    /// - Throws: `FileError`; `NotesError` if nothing of the file can be read.
     public func notes(of take: String) throws -> TakeNotes { try notes.notes(of: take) }
+
+    /// The same, and why not all of it can be read; nil: all can.
+    /// - Throws: `FileError`.
+    public func readableNotes(of take: String) throws -> (notes: TakeNotes, problem: NotesError?) {
+        do {
+            return try notes.read(take)
+        } catch let error as NotesError {
+            return (TakeNotes(take: take), error)
+        }
+    }
 
     /// Changes what is noted of a take. It is in the library's own file, on the disk, before it is in the catalog.
     /// - Throws: `FileError`, `NoSuchTake`, or an error of the database.
@@ -21,7 +31,7 @@ extension Catalog {
     ) throws -> CatalogedTake {
         let (changed, isOther) = try database.write { database in
             guard var row = try Self.row(of: take, database), let id = row.id else { throw NoSuchTake() }
-            var noted = try readableNotes(of: take)
+            var noted = try readableNotes(of: take).notes
             let before = noted
             let recorded = try Self.recordedMarkers(of: id, database)
             try change(&noted, recorded)
@@ -58,7 +68,7 @@ extension Catalog {
     public func noteAnyway(_ take: String, _ change: (inout TakeNotes) -> Void) throws {
         let isCataloged = try database.write { database in
             guard try Self.row(of: take, database) == nil else { return true }
-            var noted = try readableNotes(of: take)
+            var noted = try readableNotes(of: take).notes
             let before = noted
             guard !noted.isEmpty else { return false }
             change(&noted)
@@ -67,15 +77,6 @@ extension Catalog {
             return false
         }
         if isCataloged { _ = try note(take, change) }
-    }
-
-    /// What is noted of a take; a damaged file says nothing. Any other failure is thrown: what is there must not be written over.
-    private func readableNotes(of take: String) throws -> TakeNotes {
-        do {
-            return try notes.notes(of: take)
-        } catch is NotesError {
-            return TakeNotes(take: take)
-        }
     }
 
     /// The markers of a take's sidecar.

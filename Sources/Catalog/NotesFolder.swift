@@ -36,38 +36,45 @@ public struct NotesFolder: Sendable {
     /// When the file of a take changed, in nanoseconds since 1970; 0: it has none.
     func modified(_ take: String) -> Int64 { (try? files.attributes(file(of: take)))?.modifiedNs ?? 0 }
 
-    /// What is noted of a take; nothing, if it has no file.
-    /// - Throws: `FileError`; `NotesError` if the file is damaged.
-    public func notes(of take: String) throws -> TakeNotes {
+    /// What is noted of a take, as far as it can be read; nothing, if it has no file.
+    /// - Throws: `FileError`; `NotesError` if nothing of the file can be read.
+    public func notes(of take: String) throws -> TakeNotes { try read(take).notes }
+
+    /// The same, and what could not be read; nil: all could.
+    func read(_ take: String) throws -> (notes: TakeNotes, problem: NotesError?) {
         let path = file(of: take)
         let bytes: [UInt8]
         do throws(FileError) {
             bytes = try files.contents(path, limit: Self.longest + 1)
         } catch {
             guard error.code == ENOENT else { throw error }
-            return TakeNotes(take: take)
+            return (TakeNotes(take: take), nil)
         }
         guard bytes.count <= Self.longest else { throw NotesError(path: path, problem: "it is too long") }
-        guard let notes = try? JSONDecoder().decode(TakeNotes.self, from: Data(bytes)) else {
+        guard let found = try? JSONDecoder().decode(ReadNotes.self, from: Data(bytes)) else {
             throw NotesError(path: path, problem: "it is not of the form that the library writes")
         }
-        guard notes.take == take else { throw NotesError(path: path, problem: "it is of another take") }
-        return notes
+        guard found.notes.take == take else { throw NotesError(path: path, problem: "it is of another take") }
+        guard let first = found.unreadable.first else { return (found.notes, nil) }
+        let more = found.unreadable.count == 1 ? "" : " (and \(found.unreadable.count - 1) more)"
+        return (found.notes, NotesError(path: path, problem: "\(first) cannot be read\(more)", isUsable: true))
     }
 
-    /// Writes what is noted of a take. It is on the disk when this returns. A file that is damaged is kept under a name that ends in
-    /// `.damaged`.
+    /// Writes what is noted of a take. It is on the disk when this returns. A file that cannot be read, or not all of it, is kept under a
+    /// name that ends in `.damaged`.
     /// - Throws: `FileError`; then the old file is on the disk.
     func write(_ notes: TakeNotes) throws {
         let path = file(of: notes.take)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let bytes = try Array(encoder.encode(notes)) + [0x0a]
+        let isWhole: Bool
         do {
-            _ = try self.notes(of: notes.take)
+            isWhole = try read(notes.take).problem == nil
         } catch is NotesError {
-            try files.move(path, to: Self.free(path + ".damaged"))
+            isWhole = false
         }
+        if !isWhole { try files.move(path, to: Self.free(path + ".damaged")) }
         let draft = path + ".tmp"
         let file = try files.create(draft, isNew: false)
         try files.write(bytes, to: file, at: 0)
@@ -77,13 +84,17 @@ public struct NotesFolder: Sendable {
     }
 }
 
-/// One of the library's own files that cannot be read.
+/// One of the library's own files that cannot be read, or not all of it.
 public struct NotesError: Error, Hashable, CustomStringConvertible {
     /// The file.
     public var path: String
     /// What is wrong with it.
     public var problem: String
+    /// Whether the rest of it is used.
+    public var isUsable = false
 
     /// One sentence.
-    public var description: String { "notes: \(path): cannot be used: \(problem)" }
+    public var description: String {
+        "notes: \(path): \(isUsable ? "is used in part" : "cannot be used"): \(problem)"
+    }
 }

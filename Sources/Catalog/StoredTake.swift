@@ -24,12 +24,17 @@ public struct StoredTake: Sendable {
         attributes = try folder.sidecarAttributes(of: name)
         let bytes = try folder.sidecarBytes(of: name)
         sidecar = try folder.sidecar(bytes, of: name)
-        json = Self.withoutSpaces(bytes)
+        json = Self.withoutSpaces(Self.isPlainText(bytes) ? bytes : SidecarFile.bytes(sidecar))
         byteCount = folder.byteCount(of: name, sidecar)
     }
 }
 
 extension StoredTake {
+    /// Whether it is JSON in UTF-8 without a mark of that, which is all that SQLite reads. Editors write other forms.
+    private static func isPlainText(_ json: [UInt8]) -> Bool {
+        json.first.map { $0 < 0x80 } == true && !json.contains(0)
+    }
+
     private enum Place { case outside, inText, behindBackslash }
 
     /// JSON without what stands between its values: indented, a long clock map is twice as long.

@@ -58,6 +58,7 @@ struct DoctorCommand: FieldfareCommand {
         findings.append(session.access.programs())
         findings += damagedTakes(session)
         findings += session.access.misplacedSecrets(options.settings).map { .failure(.settings, $0, exitStatus: 78) }
+        findings += unreadableTakes(session)
         findings = findings.inOrder
         if options.json {
             try session.write(json: json(findings))
@@ -117,6 +118,23 @@ struct DoctorCommand: FieldfareCommand {
                 .storage,
                 "\(takes) damaged, the first: \(first.take): \(first.damaged ?? ""): see 'fieldfare takes --damaged'",
                 ["damaged_takes": .number(Double(found.count))])
+        ]
+    }
+
+    /// Takes whose sidecar, or whose file of the library's own, cannot be read. While the library is not running, none is reported.
+    private func unreadableTakes(_ session: Session) -> [Finding] {
+        guard let library = try? session.libraryIfRunning(), let status = try? library.ask(.status),
+            case .array(let problems)? = status["problems"], let first = problems.first
+        else { return [] }
+        let count = status["problem_count"]?.integer ?? problems.count
+        let takes = count == 1 ? "the files of 1 take" : "the files of \(count) takes"
+        let sentence = (first["problem"]?.text ?? "").printable
+        return [
+            .failure(
+                .storage,
+                "\(takes) cannot be used as they are, the first: \(first["take"]?.text ?? ""): \(sentence): repair that file, or "
+                    + "put it elsewhere",
+                ["unreadable_takes": .number(Double(count))])
         ]
     }
 

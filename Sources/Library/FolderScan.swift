@@ -66,6 +66,7 @@ struct FolderScan {
         } catch {
             guard error.code == ENOENT || error.code == ENOTDIR else { return report("library: \(error.fact)") }
             try checkStorage()
+            progress.settle(take.stem)
             return try catalog.remove([take.stem], on: number)
         }
         guard let stored = read(take) else { return }
@@ -99,6 +100,7 @@ struct FolderScan {
             // It was deleted meanwhile.
             return nil
         } catch {
+            progress.note("\(error)", of: take.stem)
             report("library: \(error)")
             return nil
         }
@@ -106,7 +108,10 @@ struct FolderScan {
 
     private func index(_ takes: inout [StoredTake]) throws {
         guard !takes.isEmpty else { return }
-        for failure in try catalog.index(takes, on: number, at: storage.path) {
+        let failures = try catalog.index(takes, on: number, at: storage.path)
+        for take in takes { progress.settle(take.name.stem) }
+        for failure in failures {
+            progress.note(failure.description, of: failure.take)
             report("library: \(failure)")
         }
         takes = []
@@ -131,6 +136,8 @@ final class ScanProgress: Sendable {
         var scan: Scan?
         var isStopping = false
         var scans = 0
+        /// By take.
+        var problems: [String: String] = [:]
     }
 
     /// Takes that were compared, of those that were found so far.
@@ -148,7 +155,13 @@ final class ScanProgress: Sendable {
     /// Whether the library is to end.
     var isStopping: Bool { state.withLock(\.isStopping) }
 
-    func begin() { state.withLock { $0.scan = Scan() } }
+    /// Begins a scan of everything. It finds again each problem that is still there.
+    func begin() {
+        state.withLock { state in
+            state.scan = Scan()
+            state.problems = [:]
+        }
+    }
 
     func add(done: Int = 0, total: Int = 0) {
         state.withLock { state in
@@ -165,6 +178,17 @@ final class ScanProgress: Sendable {
             return state.scan ?? Scan()
         }
     }
+
+    /// The takes that cannot be used as they are, by stem, each with a sentence.
+    var problems: [(take: String, problem: String)] {
+        state.withLock(\.problems).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Notes why a take, or a part of what is noted of it, cannot be used.
+    func note(_ problem: String, of take: String) { state.withLock { $0.problems[take] = problem } }
+
+    /// Forgets the problem of a take: it is gone, or was repaired.
+    func settle(_ take: String) { state.withLock { $0.problems[take] = nil } }
 
     func stop() { state.withLock { $0.isStopping = true } }
 }

@@ -63,11 +63,11 @@ struct LibraryRequests: Sendable {
         case .show(let reference):
             let take = try find(reference, name)
             guard let sidecar = try catalog.sidecar(of: take.take) else { throw missing(reference, name) }
-            let (notes, problem) = try readableNotes(of: take.take)
+            let (notes, problem) = try catalog.readableNotes(of: take.take)
             let recorded = try SidecarFile.sidecar(Array(sidecar.utf8), path: take.take).markers
             return try json(
                 ShowReply(
-                    take: take, notes: notes, problem: problem, markers: notes.markers(of: recorded),
+                    take: take, notes: notes, problem: problem?.description, markers: notes.markers(of: recorded),
                     sidecar: JSONValue(decoding: sidecar.utf8)))
         case .memo(let reference, _, _), .tag(let reference, _, _), .star(let reference, _),
             .markers(let reference, _, _):
@@ -103,19 +103,10 @@ struct LibraryRequests: Sendable {
         }
     }
 
-    /// What is noted of a take, and why that cannot be read: a file that is damaged keeps no take from being used.
-    private func readableNotes(of take: String) throws -> (TakeNotes, problem: String?) {
-        do {
-            return (try catalog.notes(of: take), nil)
-        } catch let error as NotesError {
-            return (TakeNotes(take: take), error.description)
-        }
-    }
-
     /// What is noted of a take; nothing, if that is damaged.
     func notes(of stem: String, for name: String) throws(Refusal) -> TakeNotes {
         do {
-            return try readableNotes(of: stem).0
+            return try catalog.readableNotes(of: stem).notes
         } catch {
             throw Refusal(.io, "\(name): \(error)")
         }
@@ -128,11 +119,14 @@ struct LibraryRequests: Sendable {
 
     private func status() throws -> LibraryStatus {
         let counts = try catalog.counts()
+        let problems = progress.problems
         return LibraryStatus(
             takes: counts.takes, elsewhere: counts.elsewhere,
             scan: progress.scan.map { LibraryStatus.Scan(done: $0.done, total: $0.total) },
             kits: try catalog.kits(),
             directories: try catalog.storages().map { LibraryStatus.Directory(path: $0.path, storage: $0.mark) },
+            problems: problems.prefix(LibraryStatus.mostProblems).map { .init(take: $0.take, problem: $0.problem) },
+            problemCount: problems.count,
             version: fieldfareVersion)
     }
 
@@ -146,6 +140,8 @@ struct LibraryRequests: Sendable {
             let changed = try catalog.note(take.take) { notes, recorded in
                 for change in changes { try change.apply(to: &notes, of: take, end: end, recorded: recorded) }
             }
+            // The file was written anew.
+            progress.settle(take.take)
             outbox.post(.takes)
             return TakeReply(take: changed)
         } catch is Catalog.NoSuchTake {
@@ -158,7 +154,7 @@ struct LibraryRequests: Sendable {
     private func end(of take: String) throws -> TakeFrame {
         guard let text = try catalog.sidecar(of: take) else { return .first }
         let sidecar = try SidecarFile.sidecar(Array(text.utf8), path: take)
-        return sidecar.parts.last.map(sidecar.end) ?? .first
+        return sidecar.end
     }
 
     private func find(_ reference: TakeReference, _ name: String) throws -> CatalogedTake {
@@ -211,7 +207,25 @@ struct LibraryStatus: Encodable, Sendable {
     /// That recorded them.
     var kits: [String]
     var directories: [Directory]
+    /// Takes whose sidecar or notes cannot be used as they are, the first of them.
+    var problems: [Problem]
+    /// How many there are.
+    var problemCount: Int
     var version: String
+
+    /// More are only counted.
+    static let mostProblems = 20
+
+    struct Problem: Codable, Sendable {
+        var take: String
+        /// One sentence.
+        var problem: String
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case takes, elsewhere, scan, kits, directories, problems, version
+        case problemCount = "problem_count"
+    }
 
     struct Scan: Codable, Sendable {
         var done: Int

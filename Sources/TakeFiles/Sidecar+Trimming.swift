@@ -11,9 +11,12 @@ extension Sidecar {
         part.firstFrame + Sidecar.frames(part.frames, at: part.rateHz, countedAt: rateHz)
     }
 
+    /// The frame behind the last one; gaps between its parts count.
+    package var end: TakeFrame { parts.last.map(end) ?? .first }
+
     /// Takes out what lies beyond the end of the last part.
     mutating func trim() {
-        let end = parts.last.map(end) ?? .first
+        let end = end
         preRollFrames = min(preRollFrames, frames)
         endBeforeTimeAway(at: end)
         markers.removeAll { $0.atFrame > end }

@@ -3,8 +3,8 @@ import Takes
 /// What the figures and names of a sidecar may be. A recorder never comes near these limits; a file that was written by something
 /// else, or made up by a disk, may say anything, and sums of frames must not run over, nor parts lead to other files.
 public enum SidecarLimits {
-    /// Frames of a take, and places in it: 66 days at 768 kHz.
-    public static let frames: ClosedRange<Int64> = 0...(1 << 42)
+    /// Frames of a take, and places in it.
+    public static let frames = TakeFrame.first.count...TakeFrame.last.count
     /// Frames a second.
     public static let rateHz = 1...10_000_000
     /// Samples a frame.

@@ -9,6 +9,9 @@ public struct TakeFrame: Hashable, Sendable, Comparable, Codable {
     /// The first frame.
     public static let first = TakeFrame(0)
 
+    /// No place in a take lies behind this one: 66 days at 768 kHz.
+    public static let last = TakeFrame(1 << 42)
+
     /// Comes earlier.
     public static func < (left: TakeFrame, right: TakeFrame) -> Bool { left.count < right.count }
     /// The frame so many further on.

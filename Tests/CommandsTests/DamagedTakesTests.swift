@@ -96,6 +96,17 @@ import Testing
         #expect(!run(["doctor"]).output.contains { $0.contains("damaged") })
     }
 
+    @Test func `doctor names a take whose files cannot be read`() throws {
+        let library = try library()
+        #expect(!run(["doctor"], library: library).output.contains { $0.contains("cannot be used as they are") })
+        let why = "notes: /l/takes/heron07-0003-061811Z.json: is used in part: tags.1 cannot be read"
+        library.desk.problems.withLock { $0 = [("heron07-0003-061811Z", why)] }
+        let line =
+            "the files of 1 take cannot be used as they are, the first: heron07-0003-061811Z: \(why): repair that file, or put it "
+            + "elsewhere"
+        #expect(run(["doctor"], library: library).output.contains { $0.hasSuffix(line) })
+    }
+
     @Test func `a take's text says how its sound stands`() {
         var sidecar = Sidecar(
             name: TakeName(kit: "heron07", number: 1, started: KitFolder.started), started: KitFolder.started,

@@ -19,6 +19,8 @@ final class DeskLibrary {
         let sidecars = Locked<[String: JSONValue]>([:])
         /// How many folders it has read, while it does.
         let scan = Locked<JSONValue>(.null)
+        /// Takes that it cannot use as they are.
+        let problems = Locked<[(take: String, problem: String)]>([])
         let outbox = Locked(OutboxReport(paused: false, stores: [], takes: []))
         /// What it refuses everything but its status with.
         let refusal = Locked<Refusal?>(nil)
@@ -95,7 +97,13 @@ private final class DeskHandler: PeerHandler {
         switch message {
         case .status:
             let directory = JSONValue.object(["path": .string("/desk/takes"), "storage": .string("internal")])
-            answer.succeed(object: ["directories": .array([directory]), "scan": desk.scan.withLock { $0 }])
+            let problems = desk.problems.withLock { $0 }.map { problem in
+                JSONValue.object(["take": .string(problem.take), "problem": .string(problem.problem)])
+            }
+            answer.succeed(object: [
+                "directories": .array([directory]), "scan": desk.scan.withLock { $0 }, "problems": .array(problems),
+                "problem_count": .integer(problems.count),
+            ])
         case .takes(let query):
             // It pages as the library does, and leaves all conditions but the place aside.
             let takes = desk.takes.withLock { $0 }.filter { query.place == nil || query.place == $0.place }

@@ -1,3 +1,4 @@
+import Control
 import FinishedTakes
 import GRDB
 import Glibc
@@ -200,6 +201,41 @@ struct TestedIndexer {
         await tested.indexer.scanAll()
         #expect(try tested.stems() == [good.stem])
         #expect(tested.log.lines == ["library: read \(path): not a sidecar: not JSON"])
+    }
+
+    @Test func `a take whose files cannot be read is named until they are repaired`() async throws {
+        let requests = LibraryRequests(tested.catalogs, progress: tested.progress, outbox: tested.outbox) {}
+        func problems() throws -> [String] {
+            let status = try JSONValue(decoding: Array(requests.answer(.status).utf8))
+            guard case .array(let problems)? = status["problems"] else { return ["none"] }
+            return problems.map { "\($0["take"]?.text ?? "") \($0["problem"]?.text ?? "")" }
+        }
+        var takes: [TakeName] = []
+        for number in 1...3 { takes.append(try disk.add(TakesOnDisk.sidecar(number))) }
+        let (sidecar, notes) = (
+            "\(disk.takes)/\(takes[0].day)/\(takes[0].stem).json", "\(disk.library)/takes/\(takes[1].stem).json"
+        )
+        let good = try FileSystem().contents(sidecar)
+        try disk.write(Array("{".utf8), to: sidecar)
+        try disk.write(Array("{\"take\":\"\(takes[1].stem)\",\"memo\":\"owl\",\"tags\":[7]}".utf8), to: notes)
+        let wrong = [
+            "\(takes[0].stem) read \(sidecar): not a sidecar: not JSON",
+            "\(takes[1].stem) notes: \(notes): is used in part: tags.0 cannot be read",
+        ]
+        for _ in 0..<2 {
+            await tested.indexer.scanAll()
+            #expect(try tested.stems() == [takes[1].stem, takes[2].stem])
+            #expect(try problems() == wrong)
+        }
+        #expect(try tested.catalog.find(.stem(takes[1].stem)).map(\.memo) == ["owl"])
+        try disk.write(good, to: sidecar)
+        await tested.indexer.handle(
+            .sidecar(folder: "\(disk.takes)/\(takes[0].day)", file: "\(takes[0].stem).json"))
+        #expect(try problems() == [wrong[1]])
+        _ = try requests.change(takes[1].stem, [.star(.stem(takes[1].stem), true)])
+        #expect(try problems() == [])
+        await tested.indexer.scanAll()
+        #expect(try problems() == [] && Set(tested.stems()) == Set(takes.map(\.stem)))
     }
 
     @Test func `a folder that vanishes is a storage that is out: its takes are elsewhere, and here again`() async throws
