@@ -77,10 +77,13 @@ extension TakeNotes {
     /// Unites these notes with those of another library.
     ///
     /// Where both say something of one frame, these hold. Of two memos both are kept, the other one below, where there is room, unless its
-    /// lines stand in this one. What there is no room for is kept as a text in `otherMemos`.
+    /// lines stand in this one. What there is no room for, and a marker outside of the take, is kept as a text in `otherMemos`.
+    /// - Parameters:
+    ///   - recorded: the markers of the take's sidecar.
+    ///   - end: the frame behind the take's last one.
     public mutating func unite(
         title: String?, memo other: String?, otherMemos texts: [String], starred isStarred: Bool, tags others: [String],
-        markers: [Sidecar.Marker], recorded: [Sidecar.Marker]
+        markers: [Sidecar.Marker], recorded: [Sidecar.Marker], end: TakeFrame
     ) {
         var left: [String] = []
         if let other, !other.isEmpty, !"\n\(memo ?? "")\n".contains("\n\(other)\n") {
@@ -98,15 +101,28 @@ extension TakeNotes {
         }
         let changed = Set(self.markers.map(\.atFrame))
         for marker in markers where !changed.contains(marker.atFrame) && !recorded.contains(marker) {
-            guard self.markers.count < Self.mostMarkerChanges, marker.atFrame >= .first,
+            guard self.markers.count < Self.mostMarkerChanges, marker.atFrame >= .first, marker.atFrame <= end,
                 marker.note?.utf8.count ?? 0 <= Self.longestMarkerNote
             else {
-                left.append("marker at frame \(marker.atFrame.count): \(marker.note ?? "")")
+                left.append(Self.text(of: marker.atFrame, marker.note))
                 continue
             }
             setMarker(Sidecar.Marker(atFrame: marker.atFrame, note: marker.note))
         }
         keep(texts + (left.isEmpty ? [] : [left.joined(separator: "\n")]))
+    }
+
+    private static func text(of frame: TakeFrame, _ note: String?) -> String {
+        "marker at frame \(frame.count): \(note ?? "")"
+    }
+
+    /// Keeps markers that a person set outside of the take as texts in `otherMemos`: a sidecar cannot have them.
+    /// - Parameter end: the frame behind the take's last one.
+    public mutating func setAsideMarkers(outside end: TakeFrame) {
+        let outside = markers.filter { !$0.removed && ($0.atFrame < .first || $0.atFrame > end) }
+        guard !outside.isEmpty else { return }
+        markers.removeAll(where: outside.contains)
+        keep([outside.map { Self.text(of: $0.atFrame, $0.note) }.joined(separator: "\n")])
     }
 
     private mutating func keep(_ texts: [String]) {

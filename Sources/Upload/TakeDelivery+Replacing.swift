@@ -15,9 +15,16 @@ extension TakeDelivery {
     /// or this one may have lost it.
     /// - Returns: the notes; the document, nil: nobody ever noted anything; what was found.
     func takeOver(
-        _ notes: TakeNotes, recorded: [Sidecar.Marker], _ receipt: UploadReceipt,
+        _ noted: TakeNotes, of sidecar: Sidecar, _ receipt: UploadReceipt,
         _ save: @Sendable (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
     ) async throws -> (TakeNotes, NotesDocument?, FoundNotes?) {
+        let (recorded, end) = (sidecar.markers, sidecar.end)
+        var notes = noted
+        notes.setAsideMarkers(outside: end)
+        if notes != noted {
+            try await save { $0.setAsideMarkers(outside: end) }
+            notes.revise(since: noted)
+        }
         let file = TakeNotes.file(of: name.stem)
         let sent = receipt.sha256(of: file)
         guard notes.currentRevision > 0 || sent != nil else { return (notes, nil, nil) }
@@ -36,8 +43,8 @@ extension TakeDelivery {
         if found.sha256 != sent, !receipt.attempts(of: file).contains(found.sha256),
             notes.lacks(revision: there.revision, sha256: found.sha256)
         {
-            try await save { $0.unite(found, recorded: recorded) }
-            united.unite(found, recorded: recorded)
+            try await save { $0.unite(found, recorded: recorded, end: end) }
+            united.unite(found, recorded: recorded, end: end)
             united.revise(since: notes)
             document = NotesDocument(united, recorded: recorded)
         }
@@ -106,12 +113,14 @@ extension TakeDelivery {
 }
 
 extension TakeNotes {
-    fileprivate mutating func unite(_ found: TakeDelivery.FoundNotes, recorded: [Sidecar.Marker]) {
+    fileprivate mutating func unite(
+        _ found: TakeDelivery.FoundNotes, recorded: [Sidecar.Marker], end: TakeFrame
+    ) {
         let there = found.document
         know(revision: there.revision, taken: found.sha256)
         unite(
             title: there.title, memo: there.memo, otherMemos: there.otherMemos ?? [], starred: there.star,
-            tags: there.tags, markers: there.markers, recorded: recorded)
+            tags: there.tags, markers: there.markers, recorded: recorded, end: end)
     }
 }
 

@@ -61,7 +61,7 @@ public struct TakeDelivery: Sendable {
         let recorded = sidecar.markers
         let waveform = await waveform()
         var receipt = known[receiptOf: store.name] ?? UploadReceipt(store: store.name)
-        let (notes, document, found) = try await takeOver(known, recorded: recorded, receipt, save)
+        let (notes, document, found) = try await takeOver(known, of: sidecar, receipt, save)
         sidecar.markers = notes.markers(of: recorded)
         sidecar.add(notes.sounds)
         let files = try await files(of: sidecar, notes, document)
@@ -150,6 +150,13 @@ public struct TakeDelivery: Sendable {
             sidecar = sidecar.completed(by: there)
         }
         let bytes = SidecarFile.bytes(sidecar)
+        do {
+            _ = try SidecarFile.sidecar(bytes, path: "\(name.stem).json")
+        } catch {
+            throw StoreError(
+                .unreadable,
+                "outbox: \(name.stem): its sidecar could not be read at home: \(error.problem): see its notes")
+        }
         let source = UploadSource(bytes, called: "\(name.stem).json", reader: reader, throttle: throttle)
         try await deliver(source, "\(name.stem).json", try await store.hash(of: source))
         receipt.complete(revision: sidecar.revision, at: now().iso8601)

@@ -173,6 +173,45 @@ struct ForeignNotesTests {
         #expect(noted.tags.count == TakeNotes.mostTags && noted.memo == nil)
         #expect(noted.markers.count == TakeNotes.mostMarkerChanges && noted.markers.allSatisfy { $0.note == nil })
     }
+
+    /// Frames of no take, and one behind this one's end.
+    private static let outside: [Int64] = [-1, 480_001, .max]
+    private static let lines = outside.map { "marker at frame \($0): far" }
+
+    @Test func `markers at home that lie outside of the take are kept as text, and the sidecar can be read`()
+        async throws
+    {
+        try await lose()
+        var document = try there()
+        document.markers.append(.init(atFrame: TakeFrame(480_000), note: "end"))
+        for frame in Self.outside { document.markers.append(.init(atFrame: TakeFrame(frame), note: "far")) }
+        try Data(document.bytes).write(to: URL(filePath: file()))
+        await notes.change { $0.starred = true }
+        try await send()
+        #expect(try sentSidecar().markers.map(\.note) == ["wren", "call", "end"])
+        let found = try there()
+        #expect(found.markers.map(\.note) == ["wren", "call", "end"])
+        #expect(found.otherMemos == [Self.lines.joined(separator: "\n")])
+        #expect(await notes.notes.otherMemos == found.otherMemos)
+    }
+
+    @Test func `markers in the kit's own notes that lie outside of the take are kept as text as well`() async throws {
+        await notes.change { notes in
+            for frame in Self.outside + [480_000] { notes.setMarker(.init(atFrame: TakeFrame(frame), note: "far")) }
+        }
+        try await send()
+        #expect(try sentSidecar().markers.map(\.atFrame.count) == [0, 480_000])
+        #expect(try there().otherMemos == [Self.lines.joined(separator: "\n")])
+        let noted = await notes.notes
+        #expect(noted.markers.map(\.atFrame.count) == [480_000])
+        #expect(noted.otherMemos == [Self.lines.joined(separator: "\n")])
+        #expect(noted.isComplete(revision: 1, in: deliveries.store.name))
+    }
+
+    private func sentSidecar() throws -> Sidecar {
+        let path = "\(deliveries.root)/\(name.day)/\(name.stem).json"
+        return try SidecarFile.sidecar(Array(Data(contentsOf: URL(filePath: path))), path: path)
+    }
 }
 
 extension TakeDeliveryTests.Notes {
