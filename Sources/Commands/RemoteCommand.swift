@@ -1,6 +1,5 @@
 import ArgumentParser
 import Control
-import TakeFiles
 import Takes
 import Transport
 
@@ -21,7 +20,7 @@ struct StoreOptions: ParsableArguments {
 }
 
 extension Session {
-    fileprivate func remote(_ store: StoreOptions) throws(Failure) -> RemoteTakes {
+    func remote(_ store: StoreOptions) throws(Failure) -> RemoteTakes {
         RemoteTakes(try connectToLibrary(), store: store.store)
     }
 }
@@ -56,131 +55,6 @@ struct RemoteList: FieldfareCommand {
         let bytes = takes.map(\.bytes).total
         try session.write(
             line: "\(name.printable): \(takes.count == 1 ? "1 take" : "\(takes.count) takes"), \(Figures.size(bytes))")
-    }
-}
-
-struct RemoteFetch: FieldfareCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "fetch", abstract: "Copy takes from a store into a folder, and compare their hashes.",
-        discussion: "Files that are there already are never overwritten.")
-
-    @OptionGroup var options: GlobalOptions
-    @OptionGroup var store: StoreOptions
-    @Option(help: ArgumentHelp("Where the folder of each day goes; here unless named.", valueName: "folder"))
-    var to = "."
-    @Argument(help: ArgumentHelp("A take's stem, its number, or 'last'.", valueName: "take"))
-    var takes: [TakeReference]
-
-    func run(in session: Session) throws(Failure) {
-        let remote = try session.remote(store)
-        var fetched: [String] = []
-        for take in try remote.find(takes, for: "remote fetch") {
-            let hashes = try take.hashes(remote)
-            for file in take.files {
-                let copy = FetchedFile("\(to)/\(file.path)")
-                try copy.write(expecting: hashes[file.path] ?? file.sha256, file.bytes) { receive throws(Failure) in
-                    try remote.read(file.path, receive)
-                }
-                fetched.append(copy.path)
-                if !options.json { try session.write(line: copy.path) }
-            }
-        }
-        guard options.json else { return }
-        let list = JSONValue.array(fetched.map { .string($0) })
-        try session.write(line: JSONValue.object(["files": list]).description)
-    }
-}
-
-/// A file that is fetched: it has its name once it is whole, and its hash is right.
-private struct FetchedFile {
-    let path: String
-    private let files = FileSystem()
-
-    init(_ path: String) { self.path = path }
-
-    /// - Parameters:
-    ///   - sha256: nil: no hash is known.
-    ///   - byteCount: how long it is as the store lists it; negative: it does not say.
-    ///   - body: reads all bytes, and returns their hash.
-    func write(
-        expecting sha256: String?, _ byteCount: Int64,
-        _ body: (([UInt8]) throws(Failure) -> Void) throws(Failure) -> String
-    ) throws(Failure) {
-        do {
-            guard (try? files.openToRead(path)) == nil else {
-                throw Failure(exitStatus: 73, "remote fetch: \(path): is there already: name another folder with --to")
-            }
-            let folder = try files.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
-            let file = try files.create(path + ".part", isNew: false)
-            var offset: Int64 = 0
-            let found = try body { bytes throws(Failure) in
-                guard byteCount < 0 || Int64(bytes.count) <= byteCount - offset else {
-                    try? files.remove(path + ".part")
-                    throw Failure(
-                        exitStatus: 65,
-                        "remote fetch: \(path): is longer than the store lists it: see the store's copy")
-                }
-                do throws(FileError) {
-                    try files.write(bytes, to: file, at: offset)
-                } catch {
-                    throw Failure(exitStatus: 74, "remote fetch: \(error.fact)")
-                }
-                offset += Int64(bytes.count)
-            }
-            guard sha256 == nil || sha256 == found else {
-                try? files.remove(path + ".part")
-                throw Failure(
-                    exitStatus: 65,
-                    "remote fetch: \(path): is not what was recorded: its hash differs: see the store's copy")
-            }
-            try files.sync(file)
-            try files.move(path + ".part", to: path)
-            try files.syncFolder(folder)
-        } catch let failure as Failure {
-            throw failure
-        } catch let error as FileError {
-            throw Failure(exitStatus: 74, "remote fetch: \(error.fact)")
-        } catch {
-            throw Failure(exitStatus: 74, "remote fetch: \(path): \(error)")
-        }
-    }
-}
-
-/// A sidecar of a take of days has some hundred kilobytes.
-private let longestSidecar = 1 << 24
-
-extension RemoteTakes.Take {
-    /// The hashes of its sound, as its sidecar there has them, by path; empty: it is not complete.
-    fileprivate func hashes(_ remote: RemoteTakes) throws(Failure) -> [String: String] {
-        try recorded(remote).hashes
-    }
-
-    /// The same, and what it says of the sound itself, by path.
-    fileprivate func recorded(
-        _ remote: RemoteTakes
-    ) throws(Failure) -> (hashes: [String: String], sounds: [String: RecordedSound]) {
-        guard let sidecar else { return ([:], [:]) }
-        var bytes: [UInt8] = []
-        let sha256 = try remote.read(sidecar.path) { piece throws(Failure) in
-            guard bytes.count + piece.count <= longestSidecar else {
-                throw Failure(
-                    exitStatus: 65, "remote: \(sidecar.path): is too long for a sidecar: see the store's copy")
-            }
-            bytes += piece
-        }
-        var hashes = [sidecar.path: sha256]
-        var sounds: [String: RecordedSound] = [:]
-        do {
-            let found = try SidecarFile.sidecar(bytes, path: sidecar.path)
-            for sound in found.sounds { sounds["\(name.day)/\(sound.file)"] = sound }
-            for part in found.parts {
-                hashes["\(name.day)/\(part.file)"] = part.sha256
-                if let twin = part.unfilteredFile { hashes["\(name.day)/\(twin)"] = part.unfilteredSHA256 }
-            }
-        } catch {
-            throw Failure(exitStatus: 65, "remote: \(error)")
-        }
-        return (hashes, sounds)
     }
 }
 
@@ -286,102 +160,5 @@ struct RemoteDelete: FieldfareCommand {
         } catch {
             throw Failure(error)
         }
-    }
-}
-
-struct RemoteVerify: FieldfareCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Compare all that a store has with what was recorded.",
-        discussion: """
-            The hashes of the sound are those that the kit noted in each sidecar, and with --read also the fingerprints of the sound \
-            itself. Without --read, sound whose hash the store does \
-            not say is compared by its length alone. Exit status 65: something is missing or differs.
-            """)
-
-    @OptionGroup var options: GlobalOptions
-    @OptionGroup var store: StoreOptions
-    @Flag(help: "Read all sound back, and compare its hash.") var read = false
-    @Option(
-        help: ArgumentHelp(
-            "Write a manifest after RFC 8493 (BagIt) into this folder, for the store's files below data.",
-            valueName: "folder"))
-    var bag: String?
-
-    func run(in session: Session) throws(Failure) {
-        let client = try session.connectToLibrary()
-        let remote = RemoteTakes(client, store: store.store)
-        // Before the list: what is sent while the store is read is not missing.
-        let sent = try sent(session, client)
-        let (name, takes) = try remote.all()
-        var report = VerifyReport(store: name, takes: takes.count)
-        for take in takes { try verify(take, remote, &report) }
-        let there = Set(takes.filter(\.isComplete).map(\.stem))
-        for stem in sent where !there.contains(stem) {
-            report.problems.append(.init(path: stem, problem: "missing: it was sent, and is not there"))
-        }
-        if let bag { try BagFiles(report).write(to: bag) }
-        if options.json {
-            try session.write(line: ((try? JSONValue(encoding: report)) ?? .null).description)
-        } else {
-            for line in report.lines { try session.write(line: line) }
-        }
-        guard report.problems.isEmpty else {
-            let count = report.problems.count == 1 ? "1 file or take" : "\(report.problems.count) files or takes"
-            throw Failure(exitStatus: 65, "remote verify: \(name): \(count) missing or different: see the report")
-        }
-    }
-
-    private func verify(_ take: RemoteTakes.Take, _ remote: RemoteTakes, _ report: inout VerifyReport) throws(Failure) {
-        guard take.isComplete else {
-            return report.problems.append(
-                .init(path: "\(take.name.day)/\(take.stem)", problem: "not complete: no sidecar"))
-        }
-        let (hashes, sounds): ([String: String], [String: RecordedSound])
-        do throws(Failure) {
-            (hashes, sounds) = try take.recorded(remote)
-        } catch {
-            guard error.exitStatus == 65 else { throw error }
-            return report.problems.append(.init(path: take.sidecar?.path ?? take.stem, problem: error.description))
-        }
-        for path in hashes.keys.sorted() where !take.files.contains(where: { $0.path == path }) {
-            report.problems.append(.init(path: path, problem: "missing"))
-        }
-        for file in take.files {
-            let recorded = hashes[file.path]
-            let sound = sounds[file.path]
-            var problem = sound?.problem(ofLength: file.bytes)
-            let isSound = recorded != nil && file != take.sidecar
-            var proof = VerifyReport.Proof.length
-            var found = recorded
-            if isSound, !read {
-                if let stated = file.sha256 { (proof, found) = (.stated, stated) }
-            } else if file == take.sidecar {
-                proof = .read
-            } else {
-                var reading: RemoteSound?
-                if let sound { reading = try RemoteSound(sound) }
-                let sha256 = try remote.read(file.path) { bytes throws(Failure) in try reading?.add(bytes) }
-                (proof, found) = (.read, sha256)
-                if problem == nil { problem = try reading?.problem() }
-            }
-            if let recorded, found != recorded {
-                report.problems.append(.init(path: file.path, problem: "differs from what was recorded"))
-            } else if let problem {
-                report.problems.append(.init(path: file.path, problem: problem))
-            } else {
-                report.add(.init(path: file.path, bytes: file.bytes, sha256: found ?? "", proof: proof))
-            }
-        }
-    }
-
-    /// The takes that were sent to all stores, as far as the kit still has them.
-    private func sent(_ session: Session, _ client: LibraryClient) throws(Failure) -> [String] {
-        var query = TakeQuery()
-        query.upload = .done
-        var stems: [String] = []
-        try LibraryTakes(session, client).pages(query, nil) { (takes: [CatalogedTake]) throws(Failure) in
-            stems += takes.map(\.take)
-        }
-        return stems
     }
 }

@@ -45,6 +45,16 @@ struct RemoteTakes {
         return (name, takes.sorted { ($0.name.day, $0.stem) > ($1.name.day, $1.stem) })
     }
 
+    /// What the kit sent there, by its receipts.
+    /// - Parameter path: a file of the only take that is meant; nil: of all.
+    func sent(_ path: String? = nil) throws(Failure) -> SentFiles {
+        var sent = SentFiles()
+        try draw(.sent(store: store, path: path)) { piece throws(Failure) in
+            for object in piece.objects ?? [] { sent.add(object) }
+        }
+        return sent
+    }
+
     /// The takes that were named, each once.
     /// - Throws: `Failure`, if one of them is not there, or several are.
     func find(_ references: [TakeReference], for command: String) throws(Failure) -> [Take] {

@@ -1,3 +1,4 @@
+import Control
 import FoundationEssentials
 import Glibc
 import TakeFiles
@@ -7,16 +8,18 @@ import Takes
 struct VerifyReport: Encodable {
     var store: String
     var takes: Int
-    /// Those that are as they were recorded, as far as they were compared.
-    var files: [File] = []
+    /// Those that do not differ, as far as they were compared.
+    private(set) var files: [File] = []
     var problems: [Problem] = []
+    /// The paths of sound that is missing, as a person accepted on the kit.
+    var accepted: [String] = []
 
     init(store: String, takes: Int) {
         self.store = store
         self.takes = takes
     }
 
-    /// A file that is as it was recorded.
+    /// A file that does not differ.
     struct File: Encodable, Equatable {
         var path: String
         var bytes: Int64
@@ -29,10 +32,19 @@ struct VerifyReport: Encodable {
     enum Proof: String, Encodable {
         /// It was read back.
         case read
-        /// The store says its hash.
-        case stated
         /// Its length alone.
         case length
+        /// Nothing: there was nothing to compare it with.
+        case none
+    }
+
+    /// The result of comparing a file.
+    enum Verdict {
+        case asRecorded
+        /// There was nothing to compare it with.
+        case uncompared
+        /// With what is wrong.
+        case differs(String)
     }
 
     /// What is not as it was recorded.
@@ -41,18 +53,27 @@ struct VerifyReport: Encodable {
         var problem: String
     }
 
-    mutating func add(_ file: File) { files.append(file) }
+    /// Notes what was found of a file.
+    mutating func add(_ file: RemoteObject, _ sha256: String, _ proof: Proof, _ verdict: Verdict) {
+        switch verdict {
+        case .asRecorded: files.append(File(path: file.path, bytes: file.bytes, sha256: sha256, proof: proof))
+        case .uncompared: files.append(File(path: file.path, bytes: file.bytes, sha256: sha256, proof: .none))
+        case .differs(let problem): problems.append(Problem(path: file.path, problem: problem))
+        }
+    }
 
     /// What a person reads.
     var lines: [String] {
-        let bytes = files.map(\.bytes).total
         func count(_ proof: Proof) -> Int { files.count { $0.proof == proof } }
+        func named(_ count: Int) -> String { count == 1 ? "1 file" : "\(count) files" }
         let measured = count(.length) == 0 ? "" : ", \(count(.length)) of the same length"
         var lines = [
-            "\(store.printable): \(takes == 1 ? "1 take" : "\(takes) takes"), \(files.count - count(.length)) files as recorded\(measured), \(Figures.size(bytes))",
-            "  by reading back: \(count(.read)); by the store's hash: \(count(.stated)); by length alone: \(count(.length))",
+            "\(store.printable): \(takes == 1 ? "1 take" : "\(takes) takes"), \(named(count(.read))) as recorded\(measured), \(Figures.size(files.map(\.bytes).total))",
+            "  by reading back: \(count(.read)); by length alone: \(count(.length))",
         ]
         if count(.length) > 0 { lines.append("  --read reads those back as well") }
+        if count(.none) > 0 { lines.append("  \(named(count(.none))) with nothing to compare with") }
+        lines += accepted.map { "  \($0.printable): missing, as a person accepted on the kit" }
         return lines + problems.map { "  \($0.path.printable): \($0.problem.printable)" }
     }
 }

@@ -12,6 +12,9 @@ public enum RemoteRequest: Hashable, Sendable {
     case get(store: String?, path: String)
     /// Deletes a file, `DAY/FILE`. Its take is not sent any more.
     case delete(store: String?, path: String)
+    /// What the kit sent there, by its receipts: all files, or those of the take that `DAY/FILE` is of. A file has several entries if a later
+    /// content was sent without an answer. Their paths have no day.
+    case sent(store: String?, path: String?)
     /// The next piece.
     case next
 }
@@ -76,13 +79,16 @@ public struct RemoteObject: Codable, Hashable, Sendable {
 
 extension RemoteRequest {
     /// The names of the requests.
-    static let names = ["remote-list", "remote-get", "remote-delete", "remote-next"]
+    static let names = ["remote-list", "remote-get", "remote-delete", "remote-sent", "remote-next"]
 
     init?(_ name: String, _ keys: RequestKeys) throws(Refusal) {
         switch name {
         case "remote-list": self = .list(store: try keys.store())
         case "remote-get": self = .get(store: try keys.store(), path: try keys.path())
         case "remote-delete": self = .delete(store: try keys.store(), path: try keys.path())
+        case "remote-sent":
+            let path: String? = if keys.members["path"] == nil { nil } else { try keys.path() }
+            self = .sent(store: try keys.store(), path: path)
         case "remote-next": self = .next
         default: return nil
         }
@@ -93,6 +99,7 @@ extension RemoteRequest {
         case .list(let store): members("remote-list", store, nil)
         case .get(let store, let path): members("remote-get", store, path)
         case .delete(let store, let path): members("remote-delete", store, path)
+        case .sent(let store, let path): members("remote-sent", store, path)
         case .next: members("remote-next", nil, nil)
         }
     }

@@ -42,6 +42,9 @@ actor RemoteDesk {
             case .list(let name): return try await begin(listing(try store(name)), of: peer)
             case .get(let name, let path): return try await begin(reading(try object(path), try store(name)), of: peer)
             case .delete(let name, let path): return try await delete(try object(path), try store(name))
+            case .sent(let name, let path):
+                let take = try path.map { try object($0).take?.stem }
+                return try await begin(sending(of: take ?? nil, to: try store(name).name), of: peer)
             case .next: return try await next(of: peer)
             }
         } catch let refusal as Refusal {
@@ -341,6 +344,23 @@ actor RemoteDesk {
         }
     }
 
+    /// What the receipts of a store name, of one take or of all.
+    private func sending(of take: String?, to store: String) -> @Sendable (Pieces) async throws -> Void {
+        { [catalog = catalogs.catalog] pieces in
+            for stem in try take.map({ [$0] }) ?? catalog.takesWithNotes().sorted() {
+                try Task.checkCancellation()
+                let objects = try catalog.readableNotes(of: stem).notes[receiptOf: store]?.sentObjects ?? []
+                var rest = objects[...]
+                while !rest.isEmpty {
+                    await pieces.send(
+                        RemotePiece(store: store, objects: Array(rest.prefix(Self.pieceObjectCount)), isLast: false))
+                    rest = rest.dropFirst(Self.pieceObjectCount)
+                }
+            }
+            await pieces.send(RemotePiece(store: store, objects: [], isLast: true))
+        }
+    }
+
     private func reading(_ object: ObjectName, _ store: any Store) -> @Sendable (Pieces) async throws -> Void {
         { pieces in
             var hash = Digest(.sha256)
@@ -397,5 +417,15 @@ extension RemoteObject {
         self.init(
             path: object.name.path, bytes: object.byteCount, sha256: object.sha256, started: object.metadata?.started,
             durationSeconds: object.metadata?.duration)
+    }
+}
+
+extension UploadReceipt {
+    /// The files that are there, each also as it may be there after an attempt without an answer.
+    fileprivate var sentObjects: [RemoteObject] {
+        let files = files + (attempts ?? []).filter { sha256(of: $0.file) != nil }
+        return files.map {
+            RemoteObject(path: $0.file, bytes: $0.bytes, sha256: $0.sha256, started: nil, durationSeconds: nil)
+        }
     }
 }

@@ -80,6 +80,11 @@ import Transport
             #"{"command":"remote-delete","id":1,"path":"2026-11-21/a-0001-061811Z.wav","store":"stick"}"#,
             .remote(.delete(store: "stick", path: "2026-11-21/a-0001-061811Z.wav"))
         ),
+        (#"{"command":"remote-sent","id":1}"#, .remote(.sent(store: nil, path: nil))),
+        (
+            #"{"command":"remote-sent","id":1,"path":"2026-11-21/a.wav"}"#,
+            .remote(.sent(store: nil, path: "2026-11-21/a.wav"))
+        ),
         (#"{"command":"remote-next","id":1}"#, .remote(.next)),
         (#"{"command":"pairing-code","id":1}"#, .pairingCode(isNew: false)),
         (#"{"command":"pairing-code","id":1,"new":true}"#, .pairingCode(isNew: true)),
@@ -87,7 +92,8 @@ import Transport
 
     static let allowed =
         "allowed are status, takes, show, memo, tag, markers, star, delete, accept-damaged, outbox, outbox-retry, outbox-pause, outbox-resume, "
-        + "outbox-add, outbox-remove, outbox-hold, remote-list, remote-get, remote-delete, remote-next, pairing-code"
+        + "outbox-add, outbox-remove, outbox-hold, remote-list, remote-get, remote-delete, remote-sent, remote-next, "
+        + "pairing-code"
 
     private func read(_ line: String) throws(RequestError) -> Request<LibraryMessage> {
         try Request.read(Array(line.utf8)[...])

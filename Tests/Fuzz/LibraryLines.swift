@@ -44,6 +44,7 @@ enum LibraryLines {
         switch message {
         case .status, .show, .star, .outboxWish, .outboxDecision, .remote(.next), .pairingCode: break
         case .remote(.list(let store)): try check(store, nil)
+        case .remote(.sent(let store, let path)): try check(store, path)
         case .remote(.get(let store, let path)), .remote(.delete(let store, let path)): try check(store, path)
         case .delete(let stem, let deletion):
             try hold(TakeName(stem: stem, day: "") != nil, "\(stem) is deleted")

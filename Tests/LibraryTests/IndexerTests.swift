@@ -204,7 +204,7 @@ struct TestedIndexer {
     }
 
     @Test func `a take whose files cannot be read is named until they are repaired`() async throws {
-        let requests = LibraryRequests(tested.catalogs, progress: tested.progress, outbox: tested.outbox) {}
+        let requests = tested.requests {}
         func problems() throws -> [String] {
             let status = try JSONValue(decoding: Array(requests.answer(.status).utf8))
             guard case .array(let problems)? = status["problems"] else { return ["none"] }

@@ -1,0 +1,194 @@
+import Catalog
+import Control
+import FinishedTakes
+import Foundation
+import TakeFiles
+import Takes
+import Testing
+import Upload
+
+@testable import Library
+
+/// What `remote verify` and `remote fetch` say of a copy at home that is not what was sent.
+@Suite(.timeLimit(.minutes(15))) struct RemoteVerifyTests {
+    private let remote: RemoteTests
+    private let name: TakeName
+    private var tested: TestedIndexer { remote.tested }
+    private var disk: TakesOnDisk { tested.disk }
+    private var day: String { "\(remote.home)/\(name.day)" }
+    private var stem: String { name.stem }
+
+    /// A take with each kind of file is at home, beside two others.
+    init() async throws {
+        remote = try await RemoteTests()
+        var sidecar = TakesOnDisk.sidecar(3, seconds: 0.01)
+        sidecar.parts[0].unfilteredFile = "\(sidecar.take)-raw.wav"
+        name = try remote.tested.disk.addSound(sidecar).name
+        try disk.write([1, 2, 3, 4], to: "\(disk.takes)/\(name.day)/\(stem).dat")
+        await tested.indexer.scanAll()
+        _ = try tested.catalog.note(stem) { $0.memo = "by the weir" }
+        try await RemoteTests.send(name, to: remote.store, tested)
+    }
+
+    private func verify(_ options: String...) async throws -> (status: Int32, output: [String]) {
+        let result = try await remote.run([["remote", "verify"] + options])[0]
+        return (result.status, result.output)
+    }
+
+    private func fetch() async throws -> (status: Int32, output: [String], complaints: [String]) {
+        try await remote.run([["remote", "fetch", "--to", "\(disk.path)/fetched", stem]])[0]
+    }
+
+    /// Replaces what is at home.
+    private func change(_ file: String, _ change: (inout [UInt8]) -> Void) throws {
+        var bytes = try FileSystem().contents("\(day)/\(file)")
+        change(&bytes)
+        try disk.write(bytes, to: "\(day)/\(file)")
+    }
+
+    @Test func `what is as it was sent is said to be`() async throws {
+        let read = try await verify("--read")
+        #expect(read.status == 0 && read.output[0].contains(": 3 takes, 10 files as recorded, "), "\(read)")
+        let measured = try await verify()
+        #expect(measured.status == 0 && measured.output[1] == "  by reading back: 6; by length alone: 4")
+    }
+
+    @Test(arguments: [".dat", ".txt", ".notes.json", ".json"])
+    func `a file that was changed at home differs, sound or not`(_ ending: String) async throws {
+        try change(stem + ending) { bytes in
+            if ending == ".json" {
+                bytes = Array(String(decoding: bytes, as: UTF8.self).replacing("ntp", with: "rtc").utf8)
+            } else {
+                bytes[1] ^= 1
+            }
+        }
+        let found = try await verify()
+        #expect(found.status == 65)
+        let line = "  \(name.day)/\(stem)\(ending): differs from what "
+        #expect(found.output.contains { $0.hasPrefix(line) }, "\(found)")
+        #expect(found.output.count { $0.contains("differs") } == 1)
+    }
+
+    @Test(arguments: [".dat", ".txt", ".notes.json", ".wav", "-raw.wav"])
+    func `a file that is not at home any more is missing, also after the take was deleted on the kit`(
+        _ ending: String
+    ) async throws {
+        try FileManager.default.removeItem(atPath: "\(disk.takes)/\(name.day)/\(stem).json")
+        await tested.indexer.scanAll()
+        try FileManager.default.removeItem(atPath: "\(day)/\(stem)\(ending)")
+        let found = try await verify()
+        #expect(found.status == 65 && found.output.last == "  \(name.day)/\(stem)\(ending): missing", "\(found)")
+    }
+
+    @Test func `a take that is not at home any more is missing, also after it was deleted on the kit`() async throws {
+        try FileManager.default.removeItem(atPath: "\(disk.takes)/\(name.day)/\(stem).json")
+        await tested.indexer.scanAll()
+        for file in try FileManager.default.contentsOfDirectory(atPath: day) where file.hasPrefix(stem) {
+            try FileManager.default.removeItem(atPath: "\(day)/\(file)")
+        }
+        let found = try await verify()
+        #expect(found.status == 65 && found.output.last == "  \(stem): missing: it was sent, and is not there")
+    }
+
+    @Test func `another recording with a sidecar that fits it is not what was sent`() async throws {
+        let other = TakesOnDisk()
+        var sidecar = TakesOnDisk.sidecar(3, seconds: 0.02)
+        sidecar.startedMonotonicNs += 1
+        sidecar = try other.addSound(sidecar).sidecar
+        let wav = try FileSystem().contents("\(other.takes)/\(name.day)/\(stem).wav")
+        var digest = SoundDigest()
+        digest.update(wav)
+        sidecar.parts[0].sha256 = digest.hexadecimal
+        try change("\(stem).wav") { $0 = wav }
+        try change("\(stem).json") { $0 = SidecarFile.bytes(sidecar) }
+        for hasReceipt in [true, false] {
+            if !hasReceipt { _ = try tested.catalog.note(stem) { $0.receipts = [] } }
+            let found = try await verify("--read")
+            #expect(found.status == 65)
+            #expect(found.output.contains { $0.hasPrefix("  \(name.day)/\(stem).json: ") }, "\(found)")
+        }
+    }
+
+    @Test func `a file that nobody knows the hash of is counted by itself`() async throws {
+        try disk.write([5], to: "\(day)/\(remote.names[0].stem).txt")
+        let found = try await verify("--read")
+        #expect(found.status == 0 && found.output[0].contains(": 3 takes, 10 files as recorded, "), "\(found)")
+        #expect(found.output.contains("  1 file with nothing to compare with"))
+        let json = try await remote.run([["--json", "remote", "verify"]])[0].output[0]
+        #expect(json.contains("\"proof\":\"none\""))
+    }
+
+    @Test func `a hash that the store only keeps proves nothing`() async throws {
+        var listed: [StoredObject] = []
+        try await remote.store.list { listed += $0 }
+        for index in listed.indices where listed[index].name.file.hasSuffix(".wav") {
+            listed[index].sha256 = try await remote.store.sha256(
+                of: listed[index].name, byteCount: listed[index].byteCount)
+        }
+        try change("\(stem).wav") { $0 = [UInt8](repeating: 0, count: $0.count) }
+        let store = StatingStore(folder: remote.store, listed: listed)
+        let results = try await remote.run([["remote", "verify"], ["remote", "verify", "--read"]], of: store)
+        #expect(results[0].output[1] == "  by reading back: 6; by length alone: 4", "\(results[0])")
+        #expect(results[1].status == 65)
+        #expect(results[1].output.last == "  \(name.day)/\(stem).wav: differs from what was recorded")
+    }
+
+    @Test func `sound that its sidecar lists and the store does not have is named, and all else is fetched`()
+        async throws
+    {
+        try FileManager.default.removeItem(atPath: "\(day)/\(stem)-raw.wav")
+        let fetched = try await fetch()
+        #expect(fetched.status == 65 && fetched.output.count == 5)
+        #expect(
+            fetched.complaints == [
+                "remote fetch: \(name.day)/\(stem)-raw.wav: is missing: its sidecar lists it",
+                "remote fetch: 1 file is missing in the store; all others are fetched",
+            ])
+    }
+
+    @Test func `sound that a person accepted as missing is named, and is no damage of the store`() async throws {
+        try FileManager.default.removeItem(atPath: "\(disk.takes)/\(name.day)/\(stem)-raw.wav")
+        try FileManager.default.removeItem(atPath: day)
+        let frames = try TakesFolder(path: disk.takes).sidecar(of: name).parts[0].frames
+        _ = try tested.catalog.note(stem) { notes in
+            notes.receipts = []
+            var sound = TakeNotes.SoundNote(file: "\(name.stem)-raw.wav", bytes: 0, modifiedNs: 0, frames: frames)
+            (sound.problem, sound.acceptedSHA256) = ("it is missing", TakeNotes.SoundNote.missing)
+            notes.sounds = [sound]
+        }
+        for other in remote.names { _ = try tested.catalog.note(other.stem) { $0.receipts = [] } }
+        try await RemoteTests.send(name, to: remote.store, tested)
+        let found = try await verify()
+        #expect(found.status == 0, "\(found)")
+        #expect(found.output.last == "  \(name.day)/\(stem)-raw.wav: missing, as a person accepted on the kit")
+        let fetched = try await fetch()
+        #expect(fetched.status == 0)
+        #expect(
+            fetched.complaints == [
+                "remote fetch: \(name.day)/\(stem)-raw.wav: is missing, as a person accepted on the kit"
+            ])
+    }
+
+    @Test func `sound without a hash of its file is compared by its fingerprint when it is fetched`() async throws {
+        let path = "\(day)/\(stem).json"
+        var sidecar = try SidecarFile.sidecar(FileSystem().contents(path), path: path)
+        (sidecar.parts[0].sha256, sidecar.parts[0].unfilteredSHA256) = (nil, nil)
+        try disk.write(SidecarFile.bytes(sidecar), to: path)
+        try change("\(stem).wav") { $0[100] ^= 1 }
+        let fetched = try await fetch()
+        #expect(fetched.status == 65 && fetched.complaints.count == 1)
+        #expect(fetched.complaints[0].contains("\(stem).wav: its sound is not what was recorded"), "\(fetched)")
+        let there = try FileManager.default.contentsOfDirectory(atPath: "\(disk.path)/fetched/\(name.day)")
+        #expect(!there.contains { $0.contains(".wav") && !$0.contains("-raw") })
+    }
+
+    @Test func `the folder to fetch into is made, and one that cannot be is named`() async throws {
+        let far = "\(disk.path)/a/b"
+        let results = try await remote.run([
+            ["remote", "fetch", "--to", "\(disk.path)/new", stem], ["remote", "fetch", "--to", far, stem],
+        ])
+        #expect(results[0].status == 0 && results[0].output.count == 6)
+        #expect(results[1].status == 73)
+        #expect(results[1].complaints[0].hasPrefix("remote fetch: make folder \(far): No such file"), "\(results[1])")
+    }
+}
