@@ -81,6 +81,9 @@ extension Failure {
         default: self.init(exitStatus: 65, "\(command): \(error)")
         }
     }
+
+    /// Whether something is there and could not be read, so that nothing is known of it.
+    var isOfReading: Bool { exitStatus == 74 || exitStatus == 77 }
 }
 
 /// Where takes are, if not where the recorder keeps them.

@@ -44,9 +44,10 @@ struct SoundReport {
     mutating func add(_ take: SoundSearch.Take, _ session: Session) throws(Failure) {
         takes += 1
         let sidecar: Sidecar
-        do {
-            sidecar = try take.sidecar.get()
-        } catch {
+        switch take.sidecar {
+        case .success(let found): sidecar = found
+        case .failure(let failure) where failure.isOfReading: return add(failure, session)
+        case .failure:
             return try add(
                 File(
                     path: take.path, finding: "unreadable", problem: "it cannot be read as a sidecar",

@@ -102,11 +102,15 @@ struct SoundSearch {
         guard Self.isAudio(name) else {
             throw Failure(exitStatus: 66, "verify: \(path.printable): it is neither WAV, FLAC nor a sidecar")
         }
+        var unread: Failure?
         for sidecar in try names(in: folder) where sidecar.hasSuffix(".json") {
-            guard case .success(let found)? = read(folder, sidecar), found.audioFiles.contains(name) else { continue }
+            let found = read(folder, sidecar)
+            if case .failure(let failure)? = found, failure.isOfReading { unread = unread ?? failure }
+            guard case .success(let content)? = found, content.audioFiles.contains(name) else { continue }
             return takes.append(
-                Take(path: "\(folder)/\(sidecar)", folder: folder, sidecar: .success(found), only: name))
+                Take(path: "\(folder)/\(sidecar)", folder: folder, sidecar: .success(content), only: name))
         }
+        if let unread { throw unread }
         throw Failure(
             exitStatus: 66, "verify: \(path.printable): no sidecar beside it lists it: there is nothing to compare")
     }

@@ -241,6 +241,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [(EACCES, 77), (EIO, 74)] as [(Int32, Int32)])
+    func `a sidecar that cannot be read is said, and does not differ`(code: Int32, status: Int32) throws {
+        let take = try folder.record(seconds: 1)
+        let json = path(take, "\(take.stem).json")
+        let files = FileSystem(calls: RefusedFolder(json, code))
+        var session = Session(console: PaperConsole(), access: folder.access)
+        session.options = try GlobalOptions.parse(["--json"])
+        for named in [json, folder.path] {
+            var search = SoundSearch(files: files)
+            try search.add(named, in: session)
+            var report = SoundReport()
+            for take in search.takes { try report.add(take, session) }
+            let failure = #expect(throws: Failure.self) { try report.end(session) }
+            #expect(failure?.exitStatus == status)
+        }
+        let failure = #expect(throws: Failure.self) {
+            var search = SoundSearch(files: files)
+            try search.add(path(take, "\(take.stem).wav"), in: session)
+        }
+        #expect(failure?.exitStatus == status)
+    }
+
     @Test func `where nothing is, the status is 66`() throws {
         try folder.record(seconds: 1)
         #expect(verify(home.path).status == 66)
