@@ -137,7 +137,7 @@ public struct FolderStore: Store {
             guard free >= source.byteCount - there else {
                 throw StoreError(
                     .full,
-                    "outbox: \(path): full: \(source.byteCount >> 20) MiB are to be copied, \(free >> 20) MiB are free")
+                    "outbox: \(path): full: \(StoreError.lack(source.byteCount, "copied", free: free))")
             }
         }
         let (file, begun) = try await onDisk { files in try open(draft, for: source, files) }

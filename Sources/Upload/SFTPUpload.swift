@@ -208,8 +208,7 @@ struct SFTPUpload {
         if let space = try await files.space(folder), space.freeBytes < missing {
             throw StoreError(
                 .full,
-                "outbox: \(files.place(folder)): full: \(missing >> 20) MiB are to be sent, "
-                    + "\(space.freeBytes >> 20) MiB are free")
+                "outbox: \(files.place(folder)): full: \(StoreError.lack(missing, "sent", free: space.freeBytes))")
         }
         var hash = Digest(.sha256)
         let begun = try await beginning(of: place, there, &hash)

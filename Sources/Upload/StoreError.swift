@@ -47,3 +47,11 @@ public struct StoreError: Error, Hashable, CustomStringConvertible {
         }
     }
 }
+
+extension StoreError {
+    /// What a full store lacks, in MiB, or in KiB where both were the same in those: `2 MiB are to be sent, 1 MiB are free`.
+    static func lack(_ wanted: Int64, _ verb: String, free: Int64) -> String {
+        if wanted >> 20 > free >> 20 { return "\(wanted >> 20) MiB are to be \(verb), \(free >> 20) MiB are free" }
+        return "\((wanted + 1023) >> 10) KiB are to be \(verb), \(free >> 10) KiB are free"
+    }
+}
