@@ -68,7 +68,10 @@ struct ExportRoutes: Sendable {
                     throw Problem(.badRequest, .usage, "archive: take: name 1 to \(Self.mostTakes) takes")
                 }
                 let archive = try await pool.runIfActive {
-                    try Self.refused { try ZipArchive(try stems.flatMap { try entries($0) }, checksums: checksums) }
+                    try Self.refused {
+                        try ZipArchive(
+                            try stems.flatMap { try entries($0, isOnly: stems.count == 1) }, checksums: checksums)
+                    }
                 }
                 let name = stems.count == 1 ? stems[0] : "\(stems[0])-and-\(stems.count - 1)"
                 return try await answer(
@@ -88,50 +91,100 @@ struct ExportRoutes: Sendable {
     }
 
     private func found(_ stem: String, for name: String) throws -> (CatalogedTake, Sidecar) {
+        let take = try take(stem, for: name)
+        return (take, try sidecar(of: take, for: name))
+    }
+
+    private func take(_ stem: String, for name: String) throws -> CatalogedTake {
         let take = try library.take(stem, for: name)
         guard take.place == .here else {
             throw Problem(.conflict, .busy, "\(name): \(stem) is on a storage that is out: put it in first")
         }
-        let folders = take.folder.split(separator: "/", omittingEmptySubsequences: false)
-        guard let day = folders.last, let takeName = TakeName(stem: stem, day: String(day)) else {
-            throw Problem(.internalServerError, .internal, "\(name): \(stem): its name is none of a take")
-        }
-        let folder = TakesFolder(path: folders.dropLast().joined(separator: "/"))
-        var sidecar = try folder.sidecar(of: takeName)
-        sidecar.markers = try library.notes(of: stem, for: name).markers(of: sidecar.markers)
-        return (take, sidecar)
+        return take
     }
 
-    private func entries(_ stem: String) throws -> [ZipArchive.Entry] {
-        let (take, sidecar) = try found(stem, for: "archive")
-        let day = take.folder.split(separator: "/").last.map(String.init) ?? ""
-        // The small ones first: the answer begins before a long sound was read for its checksum.
-        let files = ["\(stem).json", "\(stem).dat"] + take.files
-        var entries = files.compactMap { file -> ZipArchive.Entry? in
-            let path = "\(take.folder)/\(file)"
-            // A take may lack its waveform, and nothing else.
-            guard !file.hasSuffix(".dat") || (try? FileSystem().openTakeFile(path)) != nil else { return nil }
-            return ZipArchive.Entry(path: path, name: "\(day)/\(stem)/\(file)")
+    /// A take's sidecar, with the markers as they are now.
+    private func sidecar(of take: CatalogedTake, for name: String) throws -> Sidecar {
+        let folders = take.folder.split(separator: "/", omittingEmptySubsequences: false)
+        guard let day = folders.last, let takeName = TakeName(stem: take.take, day: String(day)) else {
+            throw Problem(.internalServerError, .internal, "\(name): \(take.take): its name is none of a take")
         }
-        if let note = Self.damageNote(take, in: day) { entries.insert(note, at: 0) }
+        var sidecar = try TakesFolder(path: folders.dropLast().joined(separator: "/")).sidecar(of: takeName)
+        var notes = try library.notes(of: take.take, for: name)
+        notes.setAsideMarkers(outside: sidecar.end)
+        sidecar.markers = notes.markers(of: sidecar.markers)
+        return sidecar
+    }
+
+    private func entries(_ stem: String, isOnly: Bool) throws -> [ZipArchive.Entry] {
+        let take = try take(stem, for: "archive")
         let notes = try library.notes(of: stem, for: "archive")
+        do {
+            return try Self.entries(of: take, .success(try sidecar(of: take, for: "archive")), notes)
+        } catch let error as SidecarError {
+            return try Self.entries(of: take, .failure(error), notes)
+        } catch let error as FileError where !isOnly {
+            // It was deleted meanwhile, or cannot be read.
+            let note = Self.damageNote(take, missing: ["\(error.fact)"], in: Self.day(of: take))
+            return [note].compactMap(\.self)
+        }
+    }
+
+    private static func day(of take: CatalogedTake) -> String {
+        take.folder.split(separator: "/").last.map(String.init) ?? ""
+    }
+
+    /// What of a take is there as entries of an archive, and a text that names what is not.
+    /// - Parameter sidecar: with the markers as they are now, or why it cannot be used.
+    static func entries(
+        of take: CatalogedTake, _ sidecar: Result<Sidecar, SidecarError>, _ notes: TakeNotes
+    ) throws -> [ZipArchive.Entry] {
+        let (stem, day, files) = (take.take, day(of: take), FileSystem())
+        var entries: [ZipArchive.Entry] = []
+        var missing: [String] = []
+        if case .failure(let error) = sidecar { missing.append("\(stem).json: it cannot be used: \(error.problem)") }
+        // The small ones first: the answer begins before a long sound was read for its checksum.
+        for file in ["\(stem).json", "\(stem).dat"] + take.files {
+            let path = "\(take.folder)/\(file)"
+            do throws(FileError) {
+                _ = try files.openTakeFile(path)
+                entries.append(ZipArchive.Entry(path: path, name: "\(day)/\(stem)/\(file)"))
+            } catch {
+                // A take may lack its waveform, and nothing else.
+                if file.hasSuffix(".dat") { continue }
+                switch error.code {
+                case ENOENT: missing.append("\(file): it is missing")
+                case ELOOP: missing.append("\(file): it is a link, and no file")
+                default: missing.append("\(file): \(error.fact)")
+                }
+            }
+        }
+        let note = damageNote(take, missing: missing, in: day)
+        if let note { entries.insert(note, at: 0) }
         if notes.currentRevision > 0 {
+            let recorded = (try? sidecar.get())?.markers ?? []
+            var kept = notes
+            if let end = (try? sidecar.get())?.end { kept.setAsideMarkers(outside: end) }
             entries.insert(
                 ZipArchive.Entry(
                     // The markers of this sidecar are those of the notes already.
-                    bytes: NotesDocument(notes, recorded: sidecar.markers).bytes, modified: SystemClock().wallTime(),
+                    bytes: NotesDocument(kept, recorded: recorded).bytes, modified: SystemClock().wallTime(),
                     name: "\(day)/\(stem)/\(TakeNotes.file(of: stem))"),
-                at: 1)
+                at: min(1, entries.count))
         }
         return entries
     }
 
-    /// Says in an archive that a take is damaged; nil: it is not.
-    static func damageNote(_ take: CatalogedTake, in day: String) -> ZipArchive.Entry? {
-        guard let why = take.damaged else { return nil }
-        let text = "\(take.take): its sound is not what was recorded: \(why)\n"
+    /// Says in an archive that a take is damaged, or not all there; nil: neither.
+    /// - Parameter missing: what is wrong with files that are not in the archive.
+    static func damageNote(
+        _ take: CatalogedTake, missing: [String] = [], in day: String
+    ) -> ZipArchive.Entry? {
+        let damage = take.damaged.map { "its sound is not what was recorded: \($0)" }
+        let lines = ([damage].compactMap(\.self) + missing).map { "\(take.take): \($0)\n" }
+        guard !lines.isEmpty else { return nil }
         return ZipArchive.Entry(
-            bytes: Array(text.utf8), modified: SystemClock().wallTime(),
+            bytes: Array(lines.joined().utf8), modified: SystemClock().wallTime(),
             name: "\(day)/\(take.take)/\(take.take).damaged.txt")
     }
 

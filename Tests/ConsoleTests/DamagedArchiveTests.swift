@@ -1,5 +1,7 @@
 import Exports
 import FinishedTakes
+import Glibc
+import TakeFiles
 import Takes
 import Testing
 
@@ -18,5 +20,38 @@ struct DamagedArchiveTests {
         #expect(
             String(decoding: bytes, as: UTF8.self)
                 == "\(take.take): its sound is not what was recorded: a.wav: it is missing\n")
+    }
+
+    @Test func `an archive has what is there of a take, and names what is missing, linked or unreadable`() throws {
+        let disk = TakesOnDisk()
+        var sidecar = TakesOnDisk.sidecar(7, seconds: 0.01)
+        sidecar.parts[0].unfilteredFile = "\(sidecar.take)-raw.wav"
+        let name = try disk.addSound(sidecar).name
+        let (stem, day) = (name.stem, "\(disk.takes)/\(name.day)")
+        let take = CatalogedTake(
+            sidecar, notes: TakeNotes(take: stem), bytes: 1, folder: day, place: .here)
+        func entries(_ sidecar: Result<Sidecar, SidecarError>) throws -> (names: [String], text: String) {
+            let entries = try ExportRoutes.entries(of: take, sidecar, TakeNotes(take: stem))
+            // All of them can be read.
+            _ = try ZipArchive(entries)
+            let prefix = "\(name.day)/\(stem)/\(stem)"
+            guard case .bytes(let bytes, _)? = entries.first?.content else {
+                return (entries.map { String($0.name.dropFirst(prefix.count)) }, "")
+            }
+            return (entries.map { String($0.name.dropFirst(prefix.count)) }, String(decoding: bytes, as: UTF8.self))
+        }
+        var found = try entries(.success(sidecar))
+        #expect(found == ([".json", ".wav", "-raw.wav"], ""))
+        unlink("\(day)/\(stem)-raw.wav")
+        found = try entries(.success(sidecar))
+        #expect(found == ([".damaged.txt", ".json", ".wav"], "\(stem): \(stem)-raw.wav: it is missing\n"))
+        symlink("/etc/hostname", "\(day)/\(stem)-raw.wav")
+        let error = try #require(throws: SidecarError.self) { try SidecarFile.sidecar([], path: "p") }
+        found = try entries(.failure(error))
+        #expect(found.names == [".damaged.txt", ".json", ".wav"])
+        #expect(
+            found.text
+                == "\(stem): \(stem).json: it cannot be used: not JSON\n\(stem): \(stem)-raw.wav: it is a link, and no file\n"
+        )
     }
 }
