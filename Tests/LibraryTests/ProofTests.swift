@@ -125,9 +125,7 @@ private final class MarkingStore: Store {
             if case .command(.discard) = message { asked.withLock { $0 += 1 } }
         }
         defer { recorder.stop() }
-        let requests = LibraryRequests(
-            tested.catalogs, progress: tested.progress, outbox: tested.outbox, reportDamage: {})
-        let deletion = try tested.deletion(requests, desk(), recorder: socket)
+        let deletion = try tested.deletion(tested.requests {}, desk(), recorder: socket)
         await #expect(throws: Refusal.self) {
             try await deletion.delete(copy.take.stem, Deletion(.here, onlyIfHome: true))
         }
