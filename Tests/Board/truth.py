@@ -117,7 +117,9 @@ def check_file(verdict, path, part, meant, sidecar, take, is_last, sure, is_twin
         verdict.hold(False, f"{path}: {error!r}")
         return
     verdict.hold(sound.is_whole(), f"{path}: header {sound.riff_size}, chunks to {sound.end}, file {sound.size}")
-    verdict.hold(sound.frames == part["frames"], f"{path}: {sound.frames} frames, {part['frames']} in the sidecar")
+    listed = part.get("unfiltered_frames", part["frames"]) if is_twin else part["frames"]
+    verdict.hold(sound.frames == listed, f"{path}: {sound.frames} frames, {listed} in the sidecar")
+    verdict.hold(sound.frames >= min(sure, meant.frames), f"{path}: {sound.frames} frames, and {sure} were on the disk")
     verdict.hold(sound.frames <= meant.frames, f"{path}: {sound.frames} frames, {meant.frames} were recorded")
     # The twin is synced after the filtered sound, whose sync may commit a length with frames that the twin does not have yet.
     silent = zeroed(sound, meant) if is_twin else 0
