@@ -69,6 +69,20 @@ import Upload
         #expect(found.output.count { $0.contains("differs") } == 1)
     }
 
+    @Test func `a take that is not on the stick that is in may be on another one`() async throws {
+        let path = "\(disk.path)/stick"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let stick = try FolderStore(name: "stick", path: path, kit: "heron07")
+        try await RemoteTests.send(name, to: stick, tested)
+        for other in remote.names { try await RemoteTests.send(other, to: stick, tested) }
+        for file in try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(name.day)")
+        where file.hasPrefix(stem) {
+            try FileManager.default.removeItem(atPath: "\(path)/\(name.day)/\(file)")
+        }
+        let result = try await remote.run([["remote", "verify"]], of: stick)[0]
+        #expect(result.status == 0 && !result.output.contains { $0.contains("missing") }, "\(result)")
+    }
+
     @Test(arguments: [".dat", ".txt", ".notes.json", ".wav", "-raw.wav"])
     func `a file that is not at home any more is missing, also after the take was deleted on the kit`(
         _ ending: String
