@@ -78,7 +78,7 @@ extension Catalog {
     public struct IndexFailure: Error, CustomStringConvertible {
         /// The take's stem.
         public var take: String
-        /// What it failed by.
+        /// The error.
         public var error: any Error
 
         /// One sentence.
@@ -113,7 +113,7 @@ extension Catalog {
         return failures
     }
 
-    /// Whether an error comes from what is to be written, and not from the database or its disk.
+    /// Returns true for an error of the values of one take, and false for one of the database or its disk.
     private static func isOfOneTake(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return true }
         return switch error.resultCode {
@@ -124,7 +124,7 @@ extension Catalog {
         }
     }
 
-    /// - Returns: what has changed; nil: nothing, because the take is elsewhere as well. And why not all of its notes could be read.
+    /// - Returns: the change, or nil if another storage that is here has the take; and the error of its notes, or nil if all were read.
     private func index(
         _ take: StoredTake, on storage: Int64, at path: String, _ database: Database
     ) throws -> (change: CatalogChange?, problem: (any Error)?) {

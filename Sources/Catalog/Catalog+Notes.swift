@@ -8,7 +8,7 @@ extension Catalog {
     /// - Throws: `FileError`; `NotesError` if nothing of the file can be read.
     public func notes(of take: String) throws -> TakeNotes { try notes.notes(of: take) }
 
-    /// The same, and why not all of it can be read; nil: all can.
+    /// Returns the notes of a take, and the error of its file, or nil if all of it was read.
     /// - Throws: `FileError`.
     public func readableNotes(of take: String) throws -> (notes: TakeNotes, problem: NotesError?) {
         do {

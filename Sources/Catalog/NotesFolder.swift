@@ -36,11 +36,11 @@ public struct NotesFolder: Sendable {
     /// When the file of a take changed, in nanoseconds since 1970; 0: it has none.
     func modified(_ take: String) -> Int64 { (try? files.attributes(file(of: take)))?.modifiedNs ?? 0 }
 
-    /// What is noted of a take, as far as it can be read; nothing, if it has no file.
+    /// Returns the notes of a take that can be read; empty notes if it has no file.
     /// - Throws: `FileError`; `NotesError` if nothing of the file can be read.
     public func notes(of take: String) throws -> TakeNotes { try read(take).notes }
 
-    /// The same, and what could not be read; nil: all could.
+    /// Returns the same, and the error of the rest, or nil if all of it was read.
     func read(_ take: String) throws -> (notes: TakeNotes, problem: NotesError?) {
         let path = file(of: take)
         let bytes: [UInt8]

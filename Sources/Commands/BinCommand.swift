@@ -109,7 +109,7 @@ struct BinEmpty: FieldfareCommand {
         do throws(ControlError) {
             _ = try recorder.ask(.command(.empty(stem: nil)), timeout: .seconds(600))
         } catch {
-            // What else is in the bin is deleted nevertheless.
+            // The other takes in the bin are deleted.
             if let left = (try? bin.folder.binnedTakes())?.map(\.take) {
                 for item in listed where !left.contains(item.take) {
                     session.console.complain("deleted \(item.take.stem) for good")
