@@ -31,6 +31,12 @@ extension FileSystem {
         throw FileError("rename", path, code: EEXIST)
     }
 
+    /// Whether a name is one that `setAside` gives.
+    static func isSetAside(_ name: String) -> Bool {
+        guard let ending = name.split(separator: ".").last else { return false }
+        return ending.hasPrefix("other") && Int(ending.dropFirst("other".count)) != nil
+    }
+
     /// Sets aside what has the name that a file is to get, if it is a folder, a link, or anything else than a file.
     func makeWay(for path: String) throws(FileError) {
         guard let found = try? status(named: path), found.kind != .file else { return }

@@ -46,7 +46,8 @@ extension LeftoverTake {
 
     /// Parts audio files into those of the take and those of another origin, or an unknown one.
     /// - Parameter sidecar: the draft, if there is one. What it lists is the take's, unless something says otherwise.
-    /// - Throws: `foreign`, if a file of another origin has a name that the take's sound has or is to get.
+    /// - Throws: `foreign`, if a file of another origin has a name that the take's sound has or is to get; `strangeDrafts`, if it
+    ///   is the name of a draft and no sound can be in it.
     static func sort(
         _ found: [Found], _ sidecar: Sidecar?, at site: TakeSite
     ) throws(LeftoverProblem) -> (own: [Found], strange: [String]) {
@@ -66,6 +67,8 @@ extension LeftoverTake {
             let isBeside = own.contains { $0.name.place == file.name.place }
             if isBeside && file.name.isFinal { throw .isInTheWay(site.path(base), of: site.name) }
             if !isBeside && listed.contains(base) {
+                let isShort = file.byteCount <= Int64(WAVHeader.byteCount)
+                if isShort && !file.name.isFinal { throw .strangeDrafts([base + file.name.stage.suffix]) }
                 throw .isInTheWay(site.path(base + file.name.stage.suffix), of: site.name, "has the name of its sound")
             }
         }
@@ -111,14 +114,12 @@ extension LeftoverTake {
         }
     }
 
-    /// Fails if another program's file has the name of a document that recovery would write over or remove.
+    /// - Throws: `strangeDrafts`, if files that are not a recorder's have names of documents that recovery would write over or remove.
     static func checkDocuments(
         _ documents: [TakeDocument], _ names: [String], at site: TakeSite
     ) throws(LeftoverProblem) {
-        for document in documents where names.contains(document.name(stem: site.name.stem)) {
-            guard isStrange(document, at: site) else { continue }
-            throw .isInTheWay(site.path(document), of: site.name, "has the name of a draft of it")
-        }
+        let strange = documents.filter { names.contains($0.name(stem: site.name.stem)) && isStrange($0, at: site) }
+        guard strange.isEmpty else { throw .strangeDrafts(strange.map { $0.name(stem: site.name.stem) }) }
     }
 
     /// Whether a document is neither a recorder's nor what a cut leaves of one. One that cannot be read is not judged.

@@ -90,6 +90,8 @@ enum LeftoverProblem: Error {
     case unreplaced
     /// It is a finished take, and its sidecar is gone or damaged; its audio files say what it was.
     case lost(LostSidecar)
+    /// These files have names of drafts that recovery writes over or removes, and are another program's, or noise that a cut left.
+    case strangeDrafts([String])
     /// It is not what a recorder leaves behind, for this reason.
     case foreign(String)
     /// The storage failed.
@@ -134,7 +136,10 @@ extension LeftoverTake {
     ) throws(LeftoverProblem) {
         let names = try Self.attempt { () throws(FileError) in
             try site.files.entries("\(site.takes.path)/\(site.name.day)")
-        }.filter { TakeName(file: $0, day: site.name.day) == site.name && Self.isThere($0, at: site) }
+        }.filter {
+            TakeName(file: $0, day: site.name.day) == site.name && !FileSystem.isSetAside($0)
+                && Self.isThere($0, at: site)
+        }
         let stem = site.name.stem
         try Self.checkDocuments([.sidecarDraft, .revision, .peaksPart, .removal], names, at: site)
         let finished = try Self.finished(names, at: site, storageAnswers)

@@ -5,7 +5,7 @@ public import Takes
 /// between them.
 ///
 /// Cut itself at any moment, it comes to the same end when it is begun again. What is healthy is not written to, what
-/// is not a recorder's is left where it is, and no frame that was synced is lost. For one thread at a time.
+/// is not a recorder's is left as it is, and no frame that was synced is lost. For one thread at a time.
 public final class TakeRecovery {
     /// The take.
     public let take: TakeName
@@ -113,6 +113,9 @@ public final class TakeRecovery {
                 begin(lost)
                 return nil
             case .failed(let error): throw error
+            case .strangeDrafts(let files):
+                try setAside(files)
+                return try begin(isRestored: isRestored)
             case .foreign(let reason): return .left("\(reason): left where it is, in \(site.takes.path)/\(take.day)")
             case .unreplaced:
                 // A folder is in its place.
@@ -172,6 +175,18 @@ public final class TakeRecovery {
         measure = SoundMeasure(rateHz: sidecar.rateHz, channels: sidecar.channels)
         self.sidecar = sidecar
         return nil
+    }
+
+    /// Gives files other names.
+    private func setAside(_ files: [String]) throws(FileError) {
+        for file in files {
+            guard let other = try site.files.setAside(site.path(file)) else {
+                throw FileError("rename", site.path(file), code: ENOENT)
+            }
+            let kept = other.split(separator: "/").last ?? ""
+            shortcomings.append("\(file) is no draft of this take: it is kept as \(kept)")
+        }
+        try site.syncNames()
     }
 
     private func note(strange files: [String]) {

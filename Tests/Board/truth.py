@@ -92,34 +92,37 @@ def check_untouched(verdict, before, after, truth, count):
         verdict.hold(name in truth.folder.files and same_bytes(after.full(name), truth.folder.full(name)), f"{name} changed")
 
 
-def check_sound(verdict, stem, folder, sidecar, take, is_synced, sure):
-    """The sound is what the recorder would have kept, up to the frame `sure`, and so is its unfiltered twin, to the same frame.
-
-    A twin that was never reported to be on the disk may be missing: it is synced after the filtered sound.
+def check_sound(verdict, stem, folder, sidecar, take, sure, sure_of_twin):
+    """The sound is what the recorder would have kept, up to the frame `sure`, and so is its unfiltered twin, up to a frame of its own: it
+    is synced after the filtered sound, and may be missing until then. Returns how many frames both have, a twin that was asked for too.
     """
+    in_both = 0
     for number, (part, path) in enumerate(zip(sidecar["parts"], folder.parts(stem))):
         is_last = number + 1 == len(sidecar["parts"])
-        sure_here = max(0, sure - part["first_frame"])
-        check_file(verdict, path, part, take["sounds"][number], sidecar, take, is_last, sure_here)
+        sure_here, twin_here = (max(0, each - part["first_frame"]) for each in (sure, sure_of_twin))
+        frames = check_file(verdict, path, part, take["sounds"][number], sidecar, take, is_last, sure_here, sure_here)
         if take["twins"][number]:
-            if not is_synced and number == 0 and not os.path.exists(twin(path)):
+            if twin_here == 0 and number == 0 and not os.path.exists(twin(path)):
                 continue
-            check_file(verdict, twin(path), part, take["twins"][number], sidecar, take, is_last, sure_here, is_twin=True)
+            twins = check_file(verdict, twin(path), part, take["twins"][number], sidecar, take, is_last, sure_here, twin_here, is_twin=True)
+            in_both += min(frames, twins)
         else:
+            in_both += frames
             verdict.hold(not os.path.exists(twin(path)), f"{twin(path)}: it was not asked for")
+    return in_both
 
 
-def check_file(verdict, path, part, meant, sidecar, take, is_last, sure, is_twin=False):
-    """One file of a part is what the recorder would have kept."""
+def check_file(verdict, path, part, meant, sidecar, take, is_last, sure, least, is_twin=False):
+    """One file of a part is what the recorder would have kept, up to the frame `sure`, and has no fewer than `least`. Returns its frames."""
     try:
         sound = Sound(path)
     except Exception as error:
         verdict.hold(False, f"{path}: {error!r}")
-        return
+        return 0
     verdict.hold(sound.is_whole(), f"{path}: header {sound.riff_size}, chunks to {sound.end}, file {sound.size}")
     listed = part.get("unfiltered_frames", part["frames"]) if is_twin else part["frames"]
     verdict.hold(sound.frames == listed, f"{path}: {sound.frames} frames, {listed} in the sidecar")
-    verdict.hold(sound.frames >= min(sure, meant.frames), f"{path}: {sound.frames} frames, and {sure} were on the disk")
+    verdict.hold(sound.frames >= min(least, meant.frames), f"{path}: {sound.frames} frames, and {least} were on the disk")
     verdict.hold(sound.frames <= meant.frames, f"{path}: {sound.frames} frames, {meant.frames} were recorded")
     # The twin is synced after the filtered sound, whose sync may commit a length with frames that the twin does not have yet.
     silent = zeroed(sound, meant) if is_twin else 0
@@ -134,6 +137,7 @@ def check_file(verdict, path, part, meant, sidecar, take, is_last, sure, is_twin
     range_ = range(part["first_frame"], part["first_frame"] + part["frames"])
     has_markers = any(marker["at_frame"] in range_ for marker in sidecar["markers"])
     verdict.hold(has_markers <= ("cue " in sound.chunks), f"{path}: has markers and no cue points")
+    return sound.frames
 
 
 def read(path):
@@ -158,7 +162,7 @@ def check_peaks(verdict, stem, folder, sidecar, truth, sure):
 
 
 def check_take(verdict, stem, folder, truth, instant, count):
-    """A take that recovery made, or that was whole: what it holds, and what was lost of it."""
+    """A take that recovery made, or that was whole: what it holds. Returns how many frames of it all its files have."""
     take, sidecar = truth.takes[stem], folder.sidecar(stem)
     meant = take["sidecar"]
     # In its first second, the sidecar may state the press in place of the first frame.
@@ -182,12 +186,13 @@ def check_take(verdict, stem, folder, truth, instant, count):
     for number, synced in take["synced"]:
         if number < count:
             verdict.hold(frames >= synced, f"{stem}: {frames} frames, {synced} were reported to be on the disk")
-    is_synced = any(number < count for number, _ in take["synced"]) or take["finished"] < count
     synced = max((frames for number, frames in take["synced"] if number < count), default=0)
     sure = synced if truth.has_noise and take["finished"] >= count else frames
-    check_sound(verdict, stem, folder, sidecar, take, is_synced, sure)
+    # What was reported to be on the disk is in both.
+    sure_of_twin = frames if take["finished"] < count else min(sure, synced)
+    in_both = check_sound(verdict, stem, folder, sidecar, take, sure, sure_of_twin)
     check_peaks(verdict, stem, folder, sidecar, truth, sure)
-    return frames
+    return in_both
 
 
 def check_leftover(verdict, stem, folder, sidecar_before):

@@ -196,8 +196,9 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
     {
         let directory = try directory()
         let take = try record(in: directory)
-        let (file, other) = ("\(take.day)/\(take.stem).mp3", "\(take.day)/\(take.stem)-p2.txt")
-        for file in [file, other] { try scratch.write([1], "takes/\(file)") }
+        let endings = [".mp3", "-p2.txt", ".wav.bak", ".json.orig", ".wav.part.download", ".dat.part.other1"]
+        let theirs = endings.map { "\(take.day)/\(take.stem)\($0)" }
+        for file in theirs { try scratch.write([1], "takes/\(file)") }
         if isForGood {
             try directory.remove(take)
         } else {
@@ -206,7 +207,7 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
             #expect(directory.bin.byteCount > 0 && directory.bin.newProblems() == [])
             try directory.empty(take)
         }
-        #expect(try files(of: take) == [file: [1], other: [1]])
+        #expect(try files(of: take) == Dictionary(uniqueKeysWithValues: theirs.map { ($0, [1]) }))
         #expect(try files(of: take, in: ".bin/").isEmpty && directory.leftovers() == [])
     }
 

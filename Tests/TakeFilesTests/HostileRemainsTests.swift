@@ -74,15 +74,18 @@ struct HostileRemainsTests {
                 #expect(try TakeAudio(of: take, in: directory).parts.map(\.frames) == found.parts.map(\.frames))
             }
             if case .left? = outcomes.first {
-                // A revision that can be read takes its sidecar's place before the rest is judged.
+                // A revision that can be read takes its sidecar's place before the rest is judged, and what is no draft is kept under
+                // another name.
                 let isLeft = contents.allSatisfy { path, bytes in
-                    path.hasPrefix(".") || after[path] == bytes
+                    path.hasPrefix(".") || after[path] == bytes || after["\(path).other1"] == bytes
                         || path.hasSuffix(".json.tmp") && after[String(path.dropLast(4))] == bytes
                 }
                 #expect(isLeft, "seed \(seed), round \(round)")
             }
             let again = try recoverAll(in: directory)
-            #expect(again == outcomes.filter { if case .left = $0 { true } else { false } })
+            // Beside a finished take, nothing may be left to look at but what is kept under another name by now.
+            let isAllKept = again.isEmpty && after.keys.contains { $0.hasSuffix(".other1") }
+            #expect(isAllKept || again == outcomes.filter { if case .left = $0 { true } else { false } })
             #expect(try everything(in: scratch.path) == after, "seed \(seed), round \(round)")
         }
     }
