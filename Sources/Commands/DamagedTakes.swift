@@ -47,7 +47,8 @@ struct DamagedTakes {
             throw Failure(error)
         }
         guard !session.options.json else { return try session.write(json: reply) }
-        try session.write(line: "accepted \(stem) as it is: it is sent, and may be deleted, as others are")
+        let deletion = "may be deleted as others are, unless one of its files is missing"
+        try session.write(line: "accepted \(stem) as it is: it is sent, and \(deletion)")
     }
 
     /// The number of takes that the library holds as damaged, and the first one with its damage; nil if the library does not answer.

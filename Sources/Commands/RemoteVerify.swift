@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Settings
 import TakeFiles
 import Takes
 import Transport
@@ -13,9 +14,6 @@ struct RemoteVerify: FieldfareCommand {
             hash that the store only keeps with a file proves nothing. A file that neither a receipt nor a sidecar has the hash \
             of is counted by itself. Exit status 65: something is missing or differs.
             """)
-
-    /// The store that is whichever stick is in.
-    private static let stick = "stick"
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var store: StoreOptions
@@ -39,7 +37,7 @@ struct RemoteVerify: FieldfareCommand {
         }
         let there = Set(takes.map(\.stem))
         // Another stick may have the others.
-        for stem in sent.stems where name != Self.stick && !there.contains(stem) {
+        for stem in sent.stems where name != Settings.Outbox.stickStore && !there.contains(stem) {
             report.problems.append(.init(path: stem, problem: "missing: it was sent, and is not there"))
         }
         if let bag { try BagFiles(report).write(to: bag) }

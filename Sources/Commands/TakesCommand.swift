@@ -26,7 +26,8 @@ struct TakesCommand: FieldfareCommand {
     @OptionGroup var search: TakesSearch
     @Option(
         help: ArgumentHelp(
-            "With --damaged: accept this take as it is. It is then sent, and may be deleted once every store has it, as others are.",
+            "With --damaged: accept this take as it is. It is then sent, and may be deleted once every store has it, as others are, "
+                + "unless one of its files is missing.",
             valueName: "take"))
     var accept: TakeReference?
 

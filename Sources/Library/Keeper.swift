@@ -23,8 +23,7 @@ actor Keeper: ServiceLifecycle.Service {
     private let clock: any Clock
     private let log: Logger
     private let executor: ThreadExecutor
-    private nonisolated let looks: AsyncStream<Void>
-    private nonisolated let mailbox: AsyncStream<Void>.Continuation
+    private nonisolated let looks = Looks()
     /// Takes that were looked at, or that the recorder was asked to delete, since it was looked last.
     private var asked: Set<String> = []
     /// Those of them that a person brought back from the bin.
@@ -72,26 +71,14 @@ actor Keeper: ServiceLifecycle.Service {
         self.storesWithout = storesWithout
         self.log = log
         executor = try ThreadExecutor(name: "keeper")
-        (looks, mailbox) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Looks soon. May be called by any thread.
-    nonisolated func look() { mailbox.yield() }
+    nonisolated func look() { looks.ask() }
 
     /// Frees space until the library is to end.
     func run() async throws {
-        let timer = Task { [mailbox] in
-            while true {
-                try await Task.sleep(for: Self.interval)
-                mailbox.yield()
-            }
-        }
-        defer { timer.cancel() }
-        await withGracefulShutdownHandler {
-            for await _ in looks { await free() }
-        } onGracefulShutdown: {
-            self.mailbox.finish()
-        }
+        await looks.run(each: Self.interval, look: free)
     }
 
     private func free() async {

@@ -29,8 +29,7 @@ actor SoundInspector: ServiceLifecycle.Service {
     private let executor: ThreadExecutor
     private nonisolated let freed = Locked<@Sendable () -> Void>({})
     private nonisolated let isEnding = Locked(false)
-    private nonisolated let looks: AsyncStream<Void>
-    private nonisolated let mailbox: AsyncStream<Void>.Continuation
+    private nonisolated let looks = Looks()
     /// Why takes could not be compared, by stem: each reason is logged once.
     private var reported: [String: String] = [:]
     private var isLogged: Set<String> = []
@@ -64,31 +63,19 @@ actor SoundInspector: ServiceLifecycle.Service {
         self.show = show
         self.log = log
         executor = try ThreadExecutor(name: "sound")
-        (looks, mailbox) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Has something called whenever a take is held no longer.
     nonisolated func onFree(_ handler: @escaping @Sendable () -> Void) { freed.withLock { $0 = handler } }
 
     /// Looks soon. May be called by any thread.
-    nonisolated func look() { mailbox.yield() }
+    nonisolated func look() { looks.ask() }
 
     /// Compares takes that were not compared yet, one after the other, until the library is to end.
     func run() async throws {
         fieldfare_be_idle_at_disk()
-        let timer = Task { [mailbox] in
-            while true {
-                try await Task.sleep(for: Self.interval)
-                mailbox.yield()
-            }
-        }
-        defer { timer.cancel() }
-        await withGracefulShutdownHandler {
-            for await _ in looks { await inspectAll() }
-        } onGracefulShutdown: {
-            self.isEnding.withLock { $0 = true }
-            self.mailbox.finish()
-        }
+        let isEnding = isEnding
+        await looks.run(each: Self.interval, onEnd: { isEnding.withLock { $0 = true } }, look: inspectAll)
     }
 
     private func inspectAll() async {
@@ -324,7 +311,7 @@ actor SoundInspector: ServiceLifecycle.Service {
 
     // MARK: A person
 
-    /// Accepts a take as it is: it is sent, and may be deleted, as others are.
+    /// Accepts a take as it is: it is sent, and may be deleted as others are, unless one of its files is missing.
     /// - Throws: `Refusal`, if it is not damaged, or cannot be read.
     func accept(_ take: TakeName, in folder: String) async throws {
         guard try await damage(of: take, in: folder, .all) != nil else {

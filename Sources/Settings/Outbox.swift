@@ -34,6 +34,9 @@ extension Settings {
             case s3, firebase, webdav, sftp, folder, rclone
         }
 
+        /// The name of the store that is whichever stick is plugged in.
+        public static let stickStore = "stick"
+
         /// When a take may be deleted from the kit.
         public enum KeepLocal: String, CaseIterable, Sendable {
             /// Once it is uploaded and space is short.

@@ -41,9 +41,6 @@ public struct StoreContext: Sendable {
 }
 
 extension StorePlan {
-    /// The stick's folder for takes, as `store = "auto"` has it.
-    public static let stickName = "stick"
-
     /// A store that this program does not speak HTTP with; nil: this kind needs that.
     public init?(_ kind: Settings.Outbox.Store, _ settings: Settings, _ context: StoreContext) {
         let kit = context.kit
@@ -51,9 +48,10 @@ extension StorePlan {
         switch kind {
         case .automatic:
             let stick = Settings.Takes.stickMountPoint
-            self.init(name: Self.stickName, mount: stick, mayBePulled: settings.takes.stick == .none) {
+            self.init(name: Settings.Outbox.stickStore, mount: stick, mayBePulled: settings.takes.stick == .none) {
                 try FolderStore(
-                    name: Self.stickName, path: "\(stick)/fieldfare", kit: kit, takes: takes, followsLink: false)
+                    name: Settings.Outbox.stickStore, path: "\(stick)/fieldfare", kit: kit, takes: takes,
+                    followsLink: false)
             }
         case .folder:
             let path = settings.outbox.folder.path ?? ""

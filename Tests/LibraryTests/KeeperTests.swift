@@ -114,13 +114,18 @@ import Upload
         }
     }
 
-    @Test func `a take that a person brought back from the bin stays, and those behind it go`() async throws {
-        try await send(2)
-        let stems = try tested.stems()
-        var sidecar = TakesOnDisk.sidecar(1)
+    /// A person brings a take back from the bin.
+    private func bringBack(_ number: Int) async throws {
+        var sidecar = TakesOnDisk.sidecar(number)
         sidecar.restored = true
         try tested.disk.add(sidecar, audioBytes: 44)
         await tested.indexer.scanAll()
+    }
+
+    @Test func `a take that a person brought back from the bin stays, and those behind it go`() async throws {
+        try await send(2)
+        let stems = try tested.stems()
+        try await bringBack(1)
         #expect(try tested.catalog.sentTakes(limit: 10).count == 2)
         let recorder = try DeskRecorder(socket)
         defer { recorder.stop() }
@@ -132,10 +137,7 @@ import Upload
     @Test func `where space is needed, a take that a person brought back is the last that goes`() async throws {
         try await send(2)
         let stems = try tested.stems()
-        var sidecar = TakesOnDisk.sidecar(1)
-        sidecar.restored = true
-        try tested.disk.add(sidecar, audioBytes: 44)
-        await tested.indexer.scanAll()
+        try await bringBack(1)
         let recorder = try DeskRecorder(socket, secondsLeft: 500)
         defer { recorder.stop() }
         var gone: [String] = []

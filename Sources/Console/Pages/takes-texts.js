@@ -31,7 +31,7 @@ export const en = {
   'takes.damaged': 'damaged',
   'take.damaged': 'This take is damaged: {why}. The kit neither sends nor deletes it until a person accepts it as it is.',
   'take.damaged.accept': 'Accept as it is',
-  'take.damaged.question': 'Accept this damaged take as it is? It is then sent, and may be deleted from the kit once it is safe at home.',
+  'take.damaged.question': 'Accept this damaged take as it is? It is then sent, and may be deleted from the kit once it is safe at home, unless one of its files is missing.',
   'takes.number': 'Take {number}',
   'takes.select': 'Select “{name}”',
   'takes.star': 'Star for “{name}”',
