@@ -151,6 +151,14 @@ final class S3Bucket: Sendable {
         return nil
     }
 
+    /// Nothing keeps another's object from being overwritten.
+    var overwriting: StoreError {
+        StoreError(
+            .refused,
+            "outbox: \(address.place): neither shows what is there nor knows If-None-Match, so that a file could be overwritten: grant "
+                + "the key in \(credentialsPath) the right to read")
+    }
+
     private func send(_ request: Request, to target: S3Address.Target) async throws -> Web.Answer {
         var request = request
         var isClockSet = false
@@ -158,12 +166,7 @@ final class S3Bucket: Sendable {
             let (lead, refused, wantsMD5) = learned.withLock { ($0.clockLead, $0.refused, $0.wantsMD5) }
             let time = now() + lead
             request.headers.removeAll { refused.contains($0.name) }
-            if request.needsCondition, refused.contains("if-none-match") {
-                throw StoreError(
-                    .refused,
-                    "outbox: \(address.place): neither shows what is there nor knows If-None-Match, so that a file could be "
-                        + "overwritten: grant the key in \(credentialsPath) the right to read")
-            }
+            if request.needsCondition, refused.contains("if-none-match") { throw overwriting }
             let hasMD5 = wantsMD5 && [.PUT, .POST].contains(request.method)
             let answer = try await web.send(
                 request.method, url(of: request, at: target),

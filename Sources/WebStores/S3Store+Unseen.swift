@@ -1,3 +1,7 @@
+import Digests
+import NIOHTTP1
+import Settings
+import Takes
 import Upload
 
 /// Sending with a key that may write and not read: what arrived is never compared, and each object says so.
@@ -9,6 +13,7 @@ extension S3Store {
         _ source: UploadSource, as object: ObjectName, _ prints: S3Prints, _ metadata: ObjectMetadata, _ mode: PutMode,
         _ reason: StoreError, _ report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
+        if !mode.replaces { try await checkCondition() }
         let attempts = UnseenAttempts(resume, of: object, in: name)
         let wasBegun = await attempts.earlier(metadata.sha256) != nil
         let unverified = StoredObject(
@@ -38,5 +43,27 @@ extension S3Store {
         }
         await attempts.end()
         return stored
+    }
+
+    /// Tries out once whether the server keeps what is there under `If-None-Match`: some ignore it, and would overwrite another's object. The
+    /// object for that is this kit's own. It stays: the key may not delete it.
+    /// - Throws: `.refused`, if the server does not keep it.
+    private func checkCondition() async throws {
+        guard !keepsUnseen.withLock({ $0 }) else { return }
+        let bytes = Array("trial\n".utf8)
+        let trial = S3Bucket.Request(
+            method: .PUT, key: "\(bucket.settings.prefix).\(kit).trial",
+            headers: [("if-none-match", "*"), ("content-type", "text/plain")]
+                + Self.checksum(Digest.sha256(bytes).hexadecimal),
+            body: .bytes(bytes), needsCondition: true)
+        // It may be there from an earlier trial.
+        for _ in 1...2 {
+            do {
+                _ = try await bucket.ask(trial)
+            } catch let failure as S3Failure where failure.isOfCondition {
+                return keepsUnseen.withLock { $0 = true }
+            }
+        }
+        throw bucket.overwriting
     }
 }

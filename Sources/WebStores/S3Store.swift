@@ -14,7 +14,9 @@ public final class S3Store: Store {
     public let name: String
     let bucket: S3Bucket
     let resume: ResumeStates
-    private let kit: String
+    let kit: String
+    /// Whether the server was seen to keep what is there under `If-None-Match`.
+    let keepsUnseen = Locked(false)
     private let mostPages: Int
 
     /// - Parameter kit: whose unfinished uploads `tidy` aborts.

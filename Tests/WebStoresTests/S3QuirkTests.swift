@@ -163,6 +163,19 @@ struct S3QuirkTests {
         #expect(try !log(server).contains(" 200\n"))
     }
 
+    @Test(
+        "S3: a server that ignores conditions gets no file from a key that may only write",
+        arguments: [1000, 9_000_000])
+    func heedless(byteCount: Int) async throws {
+        let server = try server("putonly", "heedless")
+        let store = try store(server)
+        let error = await #expect(throws: StoreError.self) { _ = try await put(store, byteCount: byteCount) }
+        #expect(error?.problem == .refused && error?.sentence.contains("nor knows If-None-Match") == true)
+        await store.close()
+        let sent = try log(server).split(separator: "\n").filter { $0.hasPrefix("P") }
+        #expect(!sent.isEmpty && sent.allSatisfy { $0.contains("/.heron07.trial ") }, "\(sent)")
+    }
+
     @Test("S3: a file that was damaged on its way is replaced, also where it cannot be deleted")
     func damaged() async throws {
         let server = try server("flip")

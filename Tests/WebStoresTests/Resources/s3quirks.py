@@ -8,10 +8,11 @@ Prints each request, with the host that it names. Options:
     lock      a bucket with Object Lock: each body comes with its MD5, and x-amz-checksum headers are not known (Backblaze B2)
     putonly   the key may write, and nothing else
     noread    the key may look at objects, and not read them; an ETag is no MD5, as where objects are encrypted
-    nocond    conditions are not known
-    flip      a bit of the first object changes on the way, and it cannot be deleted
-    lose      the first object is stored, and its answer is lost
-    busy      the first object is not stored, and the service says so
+    nocond    conditions are not known, and refused
+    heedless  conditions are ignored
+    flip      a bit of the first file changes on the way, and it cannot be deleted
+    lose      the first file is stored, and its answer is lost
+    busy      the first file is not stored, and the service says so
 """
 
 import base64
@@ -56,7 +57,7 @@ class Server(http.server.BaseHTTPRequestHandler):
         query = urllib.parse.parse_qs(url.query, keep_blank_values=True)
         path = urllib.parse.unquote(url.path)
         headers = {name.lower(): value for name, value in self.headers.items()}
-        if self.command == "PUT" and "busy" in options:
+        if self.command == "PUT" and "busy" in options and not path.endswith(".trial"):
             options.remove("busy")
             return self.fail(503, "SlowDown")
         if options & {"host", "denies"}:
@@ -105,7 +106,7 @@ class Server(http.server.BaseHTTPRequestHandler):
                 return self.reply(200, ETag=tag(body))
             if self.command == "POST":
                 metadata, parts = uploads.pop(name)
-                if headers.get("if-none-match") == "*" and key in objects:
+                if headers.get("if-none-match") == "*" and key in objects and "heedless" not in options:
                     return self.fail(412, "PreconditionFailed")
                 hashes = b"".join(hashlib.md5(parts[number]).digest() for number in sorted(parts))
                 etag = f'"{hashlib.md5(hashes).hexdigest()}-{len(parts)}"'
@@ -113,13 +114,13 @@ class Server(http.server.BaseHTTPRequestHandler):
                 return self.document("CompleteMultipartUploadResult", f"<ETag>{etag}</ETag>")
             return self.document("ListPartsResult", "<IsTruncated>false</IsTruncated>")
         if self.command == "PUT":
-            if headers.get("if-none-match") == "*" and key in objects:
+            if headers.get("if-none-match") == "*" and key in objects and "heedless" not in options:
                 return self.fail(412, "PreconditionFailed")
-            if "flip" in options and "flipped" not in options:
+            if "flip" in options and "flipped" not in options and not key.endswith(".trial"):
                 options.add("flipped")
                 body = bytes([body[0] ^ 1]) + body[1:]
             objects[key] = (body, tag(body), {k: v for k, v in headers.items() if k.startswith("x-amz-meta")})
-            if "lose" in options and "lost" not in options:
+            if "lose" in options and "lost" not in options and not key.endswith(".trial"):
                 options.add("lost")
                 self.close_connection = True
                 return self.connection.close()
