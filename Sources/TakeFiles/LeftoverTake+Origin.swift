@@ -123,7 +123,7 @@ extension LeftoverTake {
     }
 
     /// Whether a document is neither a recorder's nor what a cut leaves of one. One that cannot be read is not judged.
-    private static func isStrange(_ document: TakeDocument, at site: TakeSite) -> Bool {
+    static func isStrange(_ document: TakeDocument, at site: TakeSite) -> Bool {
         let path = site.path(document)
         guard let file = try? site.files.openToRead(path, followsLink: false),
             let bytes = try? site.files.contents(

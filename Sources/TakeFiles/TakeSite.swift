@@ -75,6 +75,7 @@ struct TakeSite: Sendable {
         switch step {
         case .create(let document):
             if document == .numberDraft { try KitMark.makeWay(in: takes.path, files) }
+            if document == .revision, LeftoverTake.isStrange(document, at: self) { try files.setAside(path(document)) }
             let file = try files.createWhole(path(document), isNew: false)
             try files.write(content, to: file, at: 0)
             drafts[document] = Draft(file: file, end: Int64(content.count))

@@ -145,6 +145,24 @@ struct StrangeFilesTests {
         }
     }
 
+    @Test func `a revision keeps what has the name of its draft under another one`() throws {
+        let name = try bench.record { output in
+            try output.append(500)
+            _ = try output.finish(endedBy: .stop, levels: [])
+        }
+        let (directory, file) = (try TakesDirectory(path: bench.path), "\(name.stem).json.tmp")
+        for (number, content) in Content.allCases.enumerated() {
+            try bench.make(content.bytes, file)
+            #expect(try directory.revise(name) { $0.restored = number % 2 == 0 }.revision == number + 2)
+            #expect(try bench.files.contents("\(bench.folder)/\(file).other\(number + 1)") == content.bytes)
+        }
+        // What a cut leaves of a revision is replaced.
+        try bench.make(Array("{\"take\" : \"\(name.stem)\", \"rev".utf8), file)
+        _ = try directory.revise(name) { $0.restored = nil }
+        #expect(try !bench.files.entries(bench.folder).contains { $0.hasPrefix(file) && !$0.contains("other") })
+        #expect(try bench.files.entries(bench.folder).filter { $0.contains("other") }.count == Content.allCases.count)
+    }
+
     @Test(arguments: [Content.longWAV, .otherTake, .text])
     func `a listed part whose file was replaced keeps a take from being recovered`(content: Content) throws {
         let name = try bench.record { output in
