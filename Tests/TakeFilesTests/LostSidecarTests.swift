@@ -416,13 +416,6 @@ struct LostSidecarTests {
         }
     }
 
-    /// What a comparison of each audio file with the sidecar finds, by name.
-    private func findings(_ sidecar: Sidecar) throws -> [String: SoundFinding] {
-        var found: [String: SoundFinding] = [:]
-        for sound in sidecar.sounds { found[sound.file] = try SoundCheck(sound, in: bench.folder).run() }
-        return found
-    }
-
     @Test(arguments: [false, true], [0, 1, 300])
     func `a file that is cut is damaged, its twin is not, and the sidecar says what there was`(
         isTwin: Bool, left: Int64
@@ -440,7 +433,7 @@ struct LostSidecarTests {
         #expect(rebuilt.parts.map(\.frames) == whole.parts.map(\.frames))
         #expect(rebuilt.parts.map(\.firstFrame) == whole.parts.map(\.firstFrame))
         #expect(rebuilt.parts.allSatisfy { $0.unfilteredFrames == nil })
-        for (file, finding) in try findings(rebuilt) {
+        for (file, finding) in try bench.findings(rebuilt) {
             guard file == cut else {
                 guard case .asRecorded = finding else { Issue.record("\(file): \(finding)"); continue }
                 continue
@@ -466,77 +459,10 @@ struct LostSidecarTests {
         let first = whole.parts[0].frames
         #expect(rebuilt.parts[0].frames == (isTwin ? first : 400))
         #expect(rebuilt.parts[0].unfilteredFrames == (isTwin ? 400 : first))
-        #expect(try findings(rebuilt).values.allSatisfy { !$0.isDamage })
+        #expect(try bench.findings(rebuilt).values.allSatisfy { !$0.isDamage })
         // By the time in its head, which has microseconds.
         #expect(abs(rebuilt.parts[1].firstFrame - whole.parts[1].firstFrame) <= 1)
         let bytes = try bench.files.contents(sidecarPath(name))
         #expect(try SidecarFile.sidecar(bytes, path: "") == rebuilt)
-    }
-
-    @Test(arguments: [false, true]) func `each file that recovery leaves has the fingerprint of what it holds`(
-        isTwin: Bool
-    ) throws {
-        // More than a cut explains: neither is cut to the other.
-        let slow = StreamFormat(rateHz: 1000, channels: 2, sampleFormat: .s16)
-        let name = try bench.record(slow, keepsUnfiltered: true, splitBytes: TakeOutput.largestSplitBytes) { output in
-            try output.append(70_000, slow, unfiltered: true)
-            try output.beginPart(format: slow, firstFrame: 70_000)
-            try output.append(100, slow, unfiltered: true)
-            try output.sync()
-            try output.sync()
-        }
-        let path = "\(bench.folder)/\(name.audioFile(part: 1, isUnfiltered: isTwin)).part"
-        try bench.files.truncate(bench.files.open(path), to: Int64(WAVHeader.byteCount) + 4000)
-        let sidecar = try #require(try bench.recovered())
-        #expect(sidecar.parts[0].frames == (isTwin ? 70_000 : 1000))
-        #expect(sidecar.parts[0].unfilteredFrames == (isTwin ? 1000 : 70_000))
-        for (file, finding) in try findings(sidecar) {
-            guard case .asRecorded = finding else { Issue.record("\(file): \(finding)"); continue }
-        }
-    }
-
-    @Test func `a twin that is gone costs the filtered sound its fingerprint from capture not`() throws {
-        let name = try bench.record(keepsUnfiltered: true) { output in
-            try output.append(2000, unfiltered: true)
-            try output.sync()
-            try output.sync()
-        }
-        try bench.files.remove("\(bench.folder)/\(name.audioFile(part: 1, isUnfiltered: true)).part")
-        let sidecar = try #require(try bench.recovered())
-        #expect(sidecar.parts.map(\.fingerprint) == [.capture, .capture, .later])
-        #expect(try findings(sidecar).values.allSatisfy { !$0.isDamage })
-    }
-
-    @Test(arguments: [false, true])
-    func `a file that another program shortened while it was recorded is listed as it is`(
-        isTwin: Bool
-    ) throws {
-        let directory = try TakesDirectory(path: bench.path)
-        let output = try TakeOutput(directory, keepsUnfiltered: true)
-        try output.append(1000, unfiltered: true)
-        try output.sync()
-        let path = "\(bench.folder)/\(output.name.audioFile(part: 1, isUnfiltered: isTwin)).part"
-        try bench.files.truncate(bench.files.open(path), to: Int64(WAVHeader.byteCount) + 1600)
-        try output.sync()
-        try output.append(500, unfiltered: true)
-        let sidecar = try output.finish(endedBy: .stop, levels: [])
-        #expect(sidecar.parts.map(\.frames) == (isTwin ? [1000, 500] : [400, 500]))
-        #expect(sidecar.parts.map(\.unfilteredFrames) == (isTwin ? [400, nil] : [1000, nil]))
-        #expect(try findings(sidecar).values.allSatisfy { !$0.isDamage })
-    }
-
-    @Test func `a take recovered from what a cut left has fingerprints of all its files`() throws {
-        _ = try bench.record(keepsUnfiltered: true) { output in
-            try output.append(2000, unfiltered: true)
-            try output.sync()
-        }
-        let sidecar = try #require(try bench.recovered())
-        // Those of the parts that were complete are in the draft.
-        #expect(sidecar.parts.map(\.fingerprint) == [.capture, .capture, .later])
-        for part in sidecar.parts {
-            #expect(part.soundSHA256 == soundSHA256(try frames(of: "\(bench.folder)/\(part.file)")))
-            let twin = try #require(part.unfilteredFile)
-            #expect(part.unfilteredSoundSHA256 == soundSHA256(try frames(of: "\(bench.folder)/\(twin)")))
-        }
     }
 }

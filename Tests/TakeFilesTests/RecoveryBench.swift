@@ -50,6 +50,13 @@ struct RecoveryBench {
         return reason.replacing(": left where it is, in \(folder)", with: "").replacing(folder, with: "DAY")
     }
 
+    /// What a comparison of each audio file with the sidecar finds, by name.
+    func findings(_ sidecar: Sidecar) throws -> [String: SoundFinding] {
+        var found: [String: SoundFinding] = [:]
+        for sound in sidecar.sounds { found[sound.file] = try SoundCheck(sound, in: folder).run() }
+        return found
+    }
+
     func write(_ bytes: [UInt8], to name: String, at offset: Int64 = 0) throws {
         try files.write(bytes, to: files.open("\(folder)/\(name)"), at: offset)
     }
