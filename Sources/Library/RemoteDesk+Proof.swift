@@ -8,22 +8,27 @@ extension RemoteDesk {
     /// The stores that do not have now what their receipts name: a file is proven by the store's own hash if that is as it was, and else read
     /// back. A store behind a network that is down says nothing, and neither does a stick that is out, or another one in its place. A folder
     /// that is not there does not have the take: no network would bring it back.
-    /// - Throws: `StoreError`, if it is not known whether a store has the take: it does not let this kit look, stops in the middle of an
-    ///   answer, or has a sidecar that nobody can read.
+    /// - Throws: `StoreError`, if it is not known whether a store has the take: it does not let this kit look, answers that it fails, stops in
+    ///   the middle of an answer, or has a sidecar that nobody can read.
     func storesWithout(_ copy: KitCopy, _ notes: TakeNotes) async throws -> [String] {
         let notes = notes.of(copy.sidecar.origin)
         var found: [String] = []
         for entry in stores {
             guard let receipt = notes[receiptOf: entry.store.name] else { continue }
+            let isMounted = entry.plan.mount != nil
             do {
-                switch try await sidecar(of: copy.take, receipt, entry.store) {
+                switch try await sidecar(of: copy, receipt, entry.store) {
                 case .asSent: if try await hasFiles(copy.take, receipt, entry.store) { continue }
-                case .notThere, .other: if entry.plan.mount != nil { continue }
-                case .away: if entry.plan.mount != nil || !(entry.store is FolderStore) { continue }
+                case .changed: break
+                case .ofAnother: if isMounted { continue }
+                case .notThere: if isMounted, try await !hasAny(copy.take, receipt, entry.store) { continue }
+                case .away(let error):
+                    guard let folder = entry.store as? FolderStore else { continue }
+                    // What is in, and cannot be read, is not out.
+                    if (try? await folder.identity()) != nil { throw error }
+                    if isMounted { continue }
                 }
-            } catch let error as StoreError where error.problem.leavesOpen {
-                throw error
-            } catch let error as StoreError where entry.plan.mount != nil {
+            } catch let error as StoreError where isMounted || error.leavesOpen(of: entry.store) {
                 throw error
             } catch is StoreError {}
             found.append(entry.store.name)
@@ -33,30 +38,42 @@ extension RemoteDesk {
 
     /// What a store answers for the sidecar of a take.
     private enum SentSidecar {
-        case asSent, other, notThere
-        /// The store cannot be asked now.
-        case away
+        case asSent
+        /// It is another state of the take's own, or nobody can read it.
+        case changed
+        case ofAnother, notThere
+        /// The store cannot be reached now.
+        case away(StoreError)
     }
 
     /// - Throws: also `.unreadable`: the sidecar is the one that was sent, and is none.
     private func sidecar(
-        of take: TakeName, _ receipt: UploadReceipt, _ store: any Store
+        of copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store
     ) async throws -> SentSidecar {
-        let object = ObjectName(day: take.day, file: "\(take.stem).json")
-        let bytes: [UInt8]?
+        let object = ObjectName(day: copy.take.day, file: "\(copy.take.stem).json")
+        let there: StoredObject
         do {
-            guard let there = try await store.head(object) else { return .notThere }
-            bytes = try await Self.sidecar(there, store)
-        } catch let error as StoreError where error.isPassing {
-            return .away
+            guard let found = try await store.head(object) else { return .notThere }
+            there = found
+        } catch let error as StoreError where error.problem == .away {
+            return .away(error)
         }
-        guard let bytes, Digest.sha256(bytes).hexadecimal == receipt.sha256(of: object.file) else { return .other }
+        guard let bytes = try await Self.sidecar(there, store) else { return .changed }
+        let isSent = Digest.sha256(bytes).hexadecimal == receipt.sha256(of: object.file)
         do {
-            _ = try SidecarFile.sidecar(bytes, path: object.path)
+            let sidecar = try SidecarFile.sidecar(bytes, path: object.path)
+            return isSent ? .asSent : sidecar.isOfSameRecording(as: copy.sidecar) ? .changed : .ofAnother
         } catch {
+            guard isSent else { return .changed }
             throw StoreError(.unreadable, "outbox: \(store.name): a sidecar was sent that nobody can read: \(error)")
         }
-        return .asSent
+    }
+
+    /// Whether a store has a file of the take, whatever is in it.
+    private func hasAny(_ take: TakeName, _ receipt: UploadReceipt, _ store: any Store) async throws -> Bool {
+        for file in receipt.files
+        where try await store.head(ObjectName(day: take.day, file: file.file)) != nil { return true }
+        return false
     }
 
     /// Whether a store has each file that its receipt names beside the sidecar, with the hash that it was sent with.
@@ -71,17 +88,17 @@ extension RemoteDesk {
     }
 }
 
-extension StoreError.Problem {
-    /// Whether it leaves open what the store has.
-    fileprivate var leavesOpen: Bool {
-        switch self {
+extension StoreError {
+    /// Whether it leaves open what the store has. A key, a right or a bucket that is refused does; a folder that refuses all is none of the
+    /// take's any more.
+    fileprivate func leavesOpen(of store: any Store) -> Bool {
+        switch problem {
         case .away, .busy, .hidden, .unreadable: true
-        case .refused, .missing, .full, .conflict, .rejected, .damaged: false
+        case .refused: !(store is FolderStore)
+        case .missing, .full, .conflict, .rejected, .damaged: false
         }
     }
-}
 
-extension StoreError {
     /// It says nothing of what the store has.
     var isPassing: Bool {
         switch problem {

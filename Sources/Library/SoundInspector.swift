@@ -198,9 +198,10 @@ actor SoundInspector: ServiceLifecycle.Service {
 
     private func note(_ found: [TakeNotes.SoundNote], of stem: String, _ sidecar: Sidecar) throws {
         let wasDamaged = (try? catalogs.catalog.notes(of: stem))?.damage(of: sidecar) != nil
+        var isReopened = false
         let entry = try catalogs.catalog.note(stem) { notes in
             notes.attribute(to: sidecar.origin)
-            notes.reopenReceipts(before: found)
+            isReopened = notes.reopenReceipts(before: found)
             notes.sounds = found
             for sound in found where sound.isUnlisted != true {
                 guard let sha256 = sound.fitSHA256 else { continue }
@@ -213,10 +214,9 @@ actor SoundInspector: ServiceLifecycle.Service {
                 return found.contains { $0.file == hash.file && $0.modifiedNs != hashed }
             }
         }
-        if wasDamaged, entry.damaged == nil {
-            log.notice("takes: \(stem): is damaged no longer")
-            freed.withLock { $0 }()
-        }
+        if wasDamaged, entry.damaged == nil { log.notice("takes: \(stem): is damaged no longer") }
+        if isReopened { log.notice("takes: \(stem): is another than a person had accepted: it is sent again") }
+        if wasDamaged && entry.damaged == nil || isReopened { freed.withLock { $0 }() }
     }
 
     private func sidecar(of take: TakeName, _ place: TakesFolder) throws -> Sidecar {

@@ -91,13 +91,15 @@ extension TakeNotes {
     /// Has a take sent again of which a person had accepted a file as it was, and the file is another now: the copies at home are of the
     /// accepted one.
     /// - Parameter found: the results that take the place of these.
-    public mutating func reopenReceipts(before found: [SoundNote]) {
+    /// - Returns: whether it is to be sent again.
+    public mutating func reopenReceipts(before found: [SoundNote]) -> Bool {
         let isOther = (sounds ?? []).contains { old in
             old.isUnlisted != true && old.acceptedSHA256 != nil
                 && old.acceptedSHA256 != found.first { $0.file == old.file }?.acceptedSHA256
         }
-        guard isOther else { return }
+        guard isOther else { return false }
         for index in receipts.indices { receipts[index].reopen() }
+        return true
     }
 
     /// Why a take is damaged, in one sentence; nil if no damage was found, or a person has accepted it.

@@ -43,6 +43,19 @@ struct S3Prints: Checksum {
         tag.prefix { $0 != "-" }.utf8.count == 32 && tag.allSatisfy { $0.isHexDigit || $0 == "-" }
     }
 
+    /// Whether an `ETag` is the MD5 of these bytes, or that of the parts.
+    func isHash(tag: String?) -> Bool {
+        let ofParts = Digest.of(parts.flatMap(\.md5), .md5)
+        var tags = ["\(ofParts.hexadecimal)-\(parts.count)"]
+        if parts.count < 2 {
+            tags.append((parts.first?.md5 ?? Digest.of([UInt8](), .md5)).hexadecimal)
+        }
+        return tags.contains(Self.bare(tag))
+    }
+
+    /// An `ETag` without its quotes.
+    static func bare(_ tag: String?) -> String { tag?.filter { $0 != "\"" }.lowercased() ?? "" }
+
     /// Whether the server's own hashes are those of these bytes; nil: it shows none that decides.
     ///
     /// The `ETag` is computed by each server: the MD5 of the bytes, or of the parts' MD5, unless it encrypts. A checksum may be what the
@@ -51,14 +64,8 @@ struct S3Prints: Checksum {
     ///   - checksum: `x-amz-checksum-sha256`, in base64, with the number of parts after it or without.
     ///   - sha256: of the whole file, hexadecimal.
     func match(tag: String?, checksum: String?, sha256: String) -> Bool? {
-        let tag = tag?.filter { $0 != "\"" }.lowercased() ?? ""
-        let ofParts = Digest.of(parts.flatMap(\.md5), .md5)
-        var tags = ["\(ofParts.hexadecimal)-\(parts.count)"]
-        if parts.count < 2 {
-            tags.append((parts.first?.md5 ?? Digest.of([UInt8](), .md5)).hexadecimal)
-        }
-        if tags.contains(tag) { return true }
-        guard let checksum, !Self.isMD5(tag) else { return nil }
+        if isHash(tag: tag) { return true }
+        guard let checksum, !Self.isMD5(Self.bare(tag)) else { return nil }
         let whole = S3Upload.bytes(hexadecimal: sha256)
         let ofHashes = Digest.sha256(parts.flatMap { $0.sha256 ?? whole })
         return [whole, ofHashes].contains { Data($0).base64EncodedString() == checksum.prefix { $0 != "-" } }

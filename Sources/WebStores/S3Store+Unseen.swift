@@ -13,7 +13,7 @@ extension S3Store {
         _ source: UploadSource, as object: ObjectName, _ prints: S3Prints, _ metadata: ObjectMetadata, _ mode: PutMode,
         _ reason: StoreError, _ report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
-        if !mode.replaces { try await checkCondition() }
+        if !mode.replaces { try await checkCondition(of: source.byteCount <= S3Parts.usual ? .whole : .inParts) }
         let attempts = UnseenAttempts(resume, of: object, in: name)
         let wasBegun = await attempts.earlier(metadata.sha256) != nil
         let unverified = StoredObject(
@@ -45,25 +45,76 @@ extension S3Store {
         return stored
     }
 
+    /// The ways in which a file is sent.
+    enum Sending {
+        case whole, inParts
+    }
+
     /// Tries out once whether the server keeps what is there under `If-None-Match`: some ignore it, and would overwrite another's object. The
     /// object for that is this kit's own. It stays: the key may not delete it.
     /// - Throws: `.refused`, if the server does not keep it.
-    private func checkCondition() async throws {
-        guard !keepsUnseen.withLock({ $0 }) else { return }
-        let bytes = Array("trial\n".utf8)
-        let trial = S3Bucket.Request(
-            method: .PUT, key: "\(bucket.settings.prefix).\(kit).trial",
-            headers: [("if-none-match", "*"), ("content-type", "text/plain")]
-                + Self.checksum(Digest.sha256(bytes).hexadecimal),
-            body: .bytes(bytes), needsCondition: true)
-        // It may be there from an earlier trial.
-        for _ in 1...2 {
-            do {
-                _ = try await bucket.ask(trial)
-            } catch let failure as S3Failure where failure.isOfCondition {
-                return keepsUnseen.withLock { $0 = true }
-            }
+    private func checkCondition(of way: Sending) async throws {
+        guard !kept.withLock({ $0.contains(way) }) else { return }
+        let trial = UnseenTrial(key: "\(bucket.settings.prefix).\(kit).trial", bucket: bucket)
+        // It may be there from an earlier one.
+        var isKept = try await trial.isWholeKept()
+        if !isKept { isKept = try await trial.isWholeKept() }
+        if isKept, way == .inParts { isKept = try await trial.isInPartsKept() }
+        guard isKept else { throw bucket.overwriting }
+        kept.withLock { _ = $0.insert(way) }
+    }
+}
+
+/// Writes over a small object of this kit's own, on condition that there is none.
+private struct UnseenTrial {
+    let key: String
+    let bucket: S3Bucket
+    private let bytes = Array("trial\n".utf8)
+    private let condition = [(name: "if-none-match", value: "*")]
+    private var sha256: String { Digest.sha256(bytes).hexadecimal }
+
+    func isWholeKept() async throws -> Bool {
+        try await isKept {
+            _ = try await bucket.ask(
+                .init(
+                    method: .PUT, key: key,
+                    headers: condition + [("content-type", "text/plain")] + S3Store.checksum(sha256),
+                    body: .bytes(bytes), needsCondition: true))
         }
-        throw bucket.overwriting
+    }
+
+    func isInPartsKept() async throws -> Bool {
+        let begun = try await bucket.document(
+            "InitiateMultipartUpload",
+            .init(
+                method: .POST, key: key, query: [("uploads", "")], headers: [("x-amz-checksum-algorithm", "SHA256")],
+                mayRepeat: true))
+        var upload = S3Upload(id: begun["UploadId"] ?? "", sha256: sha256, byteCount: Int64(bytes.count))
+        let part = try await bucket.ask(
+            .init(
+                method: .PUT, key: key, query: [("partNumber", "1"), ("uploadId", upload.id)],
+                headers: S3Store.checksum(sha256), body: .bytes(bytes)))
+        upload.add(.init(number: 1, tag: part.headers.first(name: "etag") ?? "", sha256: sha256))
+        let completion = upload.completion(withChecksums: !bucket.refuses("x-amz-checksum-algorithm"))
+        let isKept = try await isKept {
+            _ = try await bucket.document(
+                "CompleteMultipartUpload",
+                .init(
+                    method: .POST, key: key, query: [("uploadId", upload.id)],
+                    headers: [("content-type", "application/xml")] + condition, body: .bytes(completion),
+                    needsCondition: true))
+        }
+        // Where the key may not do that, the service's own rule for unfinished uploads does.
+        if isKept { _ = try? await bucket.ask(.init(method: .DELETE, key: key, query: [("uploadId", upload.id)])) }
+        return isKept
+    }
+
+    private func isKept(_ request: () async throws -> Void) async throws -> Bool {
+        do {
+            try await request()
+            return false
+        } catch let failure as S3Failure where failure.isOfCondition {
+            return true
+        }
     }
 }

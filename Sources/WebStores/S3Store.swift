@@ -15,8 +15,8 @@ public final class S3Store: Store {
     let bucket: S3Bucket
     let resume: ResumeStates
     let kit: String
-    /// Whether the server was seen to keep what is there under `If-None-Match`.
-    let keepsUnseen = Locked(false)
+    /// The ways of sending in which the server was seen to keep what is there under `If-None-Match`.
+    let kept = Locked(Set<Sending>())
     private let mostPages: Int
 
     /// - Parameter kit: whose unfinished uploads `tidy` aborts.
@@ -71,9 +71,9 @@ public final class S3Store: Store {
             }
             if let there = existing {
                 switch try await compare(there, source, prints, metadata) {
-                case .same:
+                case .same(let same):
                     await resume.remove(object, in: name)
-                    return there.object
+                    return same
                 case .unproven(let error):
                     await resume.remove(object, in: name)
                     return there.object.unverified(since: error)
@@ -95,7 +95,7 @@ public final class S3Store: Store {
                     throw try await conflict(object)
                 }
                 switch try await compare(there, source, prints, metadata) {
-                case .same: return there.object
+                case .same(let same): return same
                 case .unproven(let error): return there.object.unverified(since: error)
                 case .damaged, .other: throw try await conflict(object)
                 }
@@ -246,7 +246,8 @@ extension S3Store {
 
     /// What an object that is there is to a file.
     private enum Comparison {
-        case same
+        /// With the server's own hash, if that is one of the bytes.
+        case same(StoredObject)
         /// It says that it is the same, and cannot be read.
         case unproven(StoreError)
         /// It says that it is the same, and is not: it was damaged on its way, or since.
@@ -262,7 +263,11 @@ extension S3Store {
         guard there.object.sha256 == metadata.sha256 else { return .other }
         guard there.object.byteCount == source.byteCount else { return .damaged }
         do {
-            return try await isSame(there, prints, metadata) ? .same : .damaged
+            guard try await isSame(there, prints, metadata) else { return .damaged }
+            var same = there.object
+            // Some services' tags have the form of a hash, and stay as they are when the bytes change.
+            if !prints.isHash(tag: there.tag) { same.mark = nil }
+            return .same(same)
         } catch let error as StoreError where error.problem == .hidden {
             return .unproven(error)
         }
@@ -300,11 +305,11 @@ extension S3Store {
         let sha256 = metadata.map(\.sha256).flatMap { $0.isEmpty ? nil : $0 }
         // A weak tag is no condition, and no hash.
         let tag = headers.first(name: "etag").flatMap { $0.hasPrefix("W/") ? nil : $0 }
-        let hash = tag?.filter { $0 != "\"" }.lowercased()
+        let hash = S3Prints.bare(tag)
         return Found(
             object: StoredObject(
                 name: object, byteCount: byteCount, sha256: sha256,
-                mark: hash.flatMap { S3Prints.isMD5($0) ? "etag:\($0)" : nil }, metadata: metadata),
+                mark: S3Prints.isMD5(hash) ? "etag:\(hash)" : nil, metadata: metadata),
             tag: tag,
             checksum: headers.first(name: "x-amz-checksum-sha256"))
     }
@@ -394,7 +399,7 @@ extension S3Store {
                 .damaged, "outbox: \(bucket.address.place)/\(key(object)): was sent, but is not there: see its server")
         }
         switch try await compare(there, source, prints, metadata) {
-        case .same: return there.object
+        case .same(let same): return same
         case .unproven(let error): return there.object.unverified(since: error)
         case .damaged, .other:
             // What cannot be deleted is overwritten at the next attempt: its metadata say that this kit sent it.

@@ -48,6 +48,17 @@ import Upload
         #expect(try tested.catalog.sentTakes(limit: 9).map(\.take) == [name])
     }
 
+    @Test func `what is put right while nothing runs is sent by itself`() async throws {
+        let name = try await accepted(Self.sidecar(1)) { name in try spoil("\(name.stem).wav") { $0[1000] ^= 2 } }
+        try spoil("\(name.stem).wav") { $0[1000] ^= 2 }
+        let wishes = Locked(0)
+        inspector.onFree { wishes.withLock { $0 += 1 } }
+        try await inspector.check(name, in: tested.disk.takes, .all)
+        #expect(try counts().waiting == 1 && wishes.withLock { $0 } == 1)
+        try await inspector.check(name, in: tested.disk.takes, .all)
+        #expect(wishes.withLock { $0 } == 1)
+    }
+
     @Test func `a part that was accepted as missing and is found is sent`() async throws {
         var found: [UInt8] = []
         let name = try await accepted(Self.sidecar(1, parts: 2)) { name in

@@ -21,6 +21,14 @@ private final class MarkingStore: Store {
     }
     /// How many files were read.
     var reads: Int { state.withLock(\.reads) }
+    /// Why it does not answer for a sidecar, by what it is asked.
+    let failures = Locked<[Question: StoreError.Problem]>([:])
+    enum Question { case head, get }
+
+    private func answer(_ question: Question, _ object: ObjectName) throws {
+        guard object.isSidecar, let problem = failures.withLock({ $0[question] }) else { return }
+        throw StoreError(problem, "\(question)")
+    }
 
     init(_ folder: FolderStore) { self.folder = folder }
 
@@ -37,9 +45,13 @@ private final class MarkingStore: Store {
     ) async throws -> StoredObject {
         marked(try await folder.put(source, as: object, metadata, mode: mode, report: report))
     }
-    func head(_ object: ObjectName) async throws -> StoredObject? { try await folder.head(object).map(marked) }
+    func head(_ object: ObjectName) async throws -> StoredObject? {
+        try answer(.head, object)
+        return try await folder.head(object).map(marked)
+    }
     func list(_ receive: ([StoredObject]) async throws -> Void) async throws { try await folder.list(receive) }
     func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
+        try answer(.get, object)
         if !object.isSidecar { state.withLock { $0.reads += 1 } }
         try await folder.get(object, receive)
     }
@@ -106,9 +118,46 @@ private final class MarkingStore: Store {
         #expect(try await without(copy, marking) == [store.name] && marking.reads == 3)
     }
 
+    @Test func `a store that fails leaves open what it has, and one that cannot be reached is not asked`() async throws
+    {
+        let copy = try await sent(Self.sidecar(1))
+        let marking = MarkingStore(store)
+        let open: [(MarkingStore.Question, StoreError.Problem)] = [
+            (.head, .busy(nil)), (.head, .refused), (.head, .hidden), (.get, .busy(nil)), (.get, .away),
+            (.get, .refused),
+        ]
+        for (question, problem) in open {
+            marking.failures.withLock { $0 = [question: problem] }
+            let error = await #expect(throws: StoreError.self) { _ = try await without(copy, marking) }
+            #expect(error?.problem == problem)
+        }
+        marking.failures.withLock { $0 = [.head: .away] }
+        #expect(try await without(copy, marking).isEmpty)
+        marking.failures.withLock { $0 = [.get: .missing] }
+        #expect(try await without(copy, marking) == [store.name])
+    }
+
     @Test func `another stick in the place of the one that has the take says nothing`() async throws {
         let copy = try await sent(Self.sidecar(1))
-        try FileManager.default.removeItem(atPath: "\(tested.disk.path)/home/\(copy.take.day)/\(copy.take.stem).json")
+        let path = "\(tested.disk.path)/home/\(copy.take.day)/\(copy.take.stem).json"
+        let sidecar = try FileSystem().contents(path)
+        var other = copy.sidecar
+        other.bootID = "another"
+        // Of another recording of that name.
+        try tested.disk.write(SidecarFile.bytes(other), to: path)
+        #expect(try await without(copy, mount: "/run/fieldfare/stick").isEmpty)
+        #expect(try await without(copy) == [store.name])
+        // It is the same stick, and damaged.
+        for damaged in [[], [UInt8](repeating: 0, count: sidecar.count), Array(sidecar.dropLast(9))] {
+            try tested.disk.write(damaged, to: path)
+            #expect(try await without(copy, mount: "/run/fieldfare/stick") == [store.name])
+        }
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try await without(copy, mount: "/run/fieldfare/stick") == [store.name])
+        // It has nothing of the take.
+        for file in home where !file.hasSuffix(copy.take.day) {
+            try FileManager.default.removeItem(atPath: "\(tested.disk.path)/home/\(file)")
+        }
         #expect(try await without(copy, mount: "/run/fieldfare/stick").isEmpty)
         #expect(try await without(copy) == [store.name])
         try FileManager.default.removeItem(atPath: "\(tested.disk.path)/home")

@@ -18,7 +18,9 @@ struct S3QuirkTests {
         object = trial.name("heron07-0042-061811Z.wav")
     }
 
-    private func server(_ options: String...) throws -> TestServer {
+    private func server(_ options: String...) throws -> TestServer { try server(options) }
+
+    private func server(_ options: [String]) throws -> TestServer {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Resources/s3quirks.py").path
         return try TestServer(OtherProgram.python.path) { port, _ in [script, "\(port)"] + options }
     }
@@ -165,15 +167,28 @@ struct S3QuirkTests {
 
     @Test(
         "S3: a server that ignores conditions gets no file from a key that may only write",
-        arguments: [1000, 9_000_000])
-    func heedless(byteCount: Int) async throws {
-        let server = try server("putonly", "heedless")
+        arguments: [("heedless", 1000), ("heedless", 9_000_000), ("parts", 9_000_000)])
+    func heedless(option: String, byteCount: Int) async throws {
+        let server = try server("putonly", option)
         let store = try store(server)
         let error = await #expect(throws: StoreError.self) { _ = try await put(store, byteCount: byteCount) }
         #expect(error?.problem == .refused && error?.sentence.contains("nor knows If-None-Match") == true)
         await store.close()
         let sent = try log(server).split(separator: "\n").filter { $0.hasPrefix("P") }
-        #expect(!sent.isEmpty && sent.allSatisfy { $0.contains("/.heron07.trial ") }, "\(sent)")
+        #expect(!sent.isEmpty && sent.allSatisfy { $0.contains("/.heron07.trial") }, "\(sent)")
+    }
+
+    @Test("S3: a tag that is none of the file's hashes is no mark of what is there")
+    func form() async throws {
+        for (options, isMarked) in [([], true), (["form"], false)] {
+            let server = try server(options)
+            let store = try store(server)
+            let stored = try await put(store)
+            #expect((stored.mark != nil) == isMarked && stored.unverified == nil)
+            // It is there already.
+            #expect(try await put(store).mark == stored.mark)
+            await store.close()
+        }
     }
 
     @Test("S3: a file that was damaged on its way is replaced, also where it cannot be deleted")

@@ -10,6 +10,8 @@ Prints each request, with the host that it names. Options:
     noread    the key may look at objects, and not read them; an ETag is no MD5, as where objects are encrypted
     nocond    conditions are not known, and refused
     heedless  conditions are ignored
+    parts     the condition of an upload in parts is ignored
+    form      an ETag has the form of an MD5, and is none
     flip      a bit of the first file changes on the way, and it cannot be deleted
     lose      the first file is stored, and its answer is lost
     busy      the first file is not stored, and the service says so
@@ -86,7 +88,7 @@ class Server(http.server.BaseHTTPRequestHandler):
 
     def carry_out(self, key, query, headers, body):
         def tag(content):
-            return f'"{hashlib.md5(content + bytes("noread" in options)).hexdigest()}"'
+            return f'"{hashlib.md5(b"" if "form" in options else content + bytes("noread" in options)).hexdigest()}"'
 
         if self.command == "GET" and not key:
             found = "".join(
@@ -106,7 +108,7 @@ class Server(http.server.BaseHTTPRequestHandler):
                 return self.reply(200, ETag=tag(body))
             if self.command == "POST":
                 metadata, parts = uploads.pop(name)
-                if headers.get("if-none-match") == "*" and key in objects and "heedless" not in options:
+                if headers.get("if-none-match") == "*" and key in objects and not options & {"heedless", "parts"}:
                     return self.fail(412, "PreconditionFailed")
                 hashes = b"".join(hashlib.md5(parts[number]).digest() for number in sorted(parts))
                 etag = f'"{hashlib.md5(hashes).hexdigest()}-{len(parts)}"'
