@@ -27,6 +27,7 @@ extension Deck {
         case .end(let instant, let ending, let keepsTail):
             onEvent(.ending(ending))
             if ending == .cardLost { report(.cardStaysAway(card.awaitedBy)) }
+            showLosses(areMissedWanted: true)
             workers.writer.post(.end(at: instant, ending.written, keepsTail: keepsTail))
         case .follow(let instant):
             markersGiven = 0

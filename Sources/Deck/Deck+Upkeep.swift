@@ -74,8 +74,15 @@ extension Deck {
         } else {
             input?.judge(now: now)
         }
-        if let fault = input?.newLosses() { faults.show(fault, until: now + InputWatch.overloadShown) }
+        // What the ring had no room for behind the end of a take is no loss.
+        showLosses(areMissedWanted: !transport.endsAlone)
         onChange()
+    }
+
+    /// Shows what was lost of the card's sound.
+    func showLosses(areMissedWanted: Bool) {
+        guard let fault = input?.newLosses(areMissedWanted: areMissedWanted) else { return }
+        faults.show(fault, until: clock.now() + InputWatch.overloadShown)
     }
 
     // MARK: Faults

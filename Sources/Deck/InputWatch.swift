@@ -15,7 +15,10 @@ final class InputWatch {
     private let reader: RingReader
     private let meter: RunningMeter
     private var signal: SignalWatch
-    private var lossesShown: Int64
+    /// The ring's losses at the last call of `newLosses`.
+    private var lossesSeen: (xruns: Int, missed: Int64)
+    /// Frames for which the ring had no room, and that no take was to have.
+    private var unwanted: Int64 = 0
     /// How often levels were requested since the signal was judged.
     private var levelsAsked = 0
     /// Sound from before this is not measured; nil: all is.
@@ -31,7 +34,7 @@ final class InputWatch {
         meter = RunningMeter(open.grant.format)
         signal = SignalWatch(format: open.grant.format)
         design = .off(rateHz: open.grant.format.rateHz)
-        lossesShown = Int64(open.ring.xrunCount) + open.ring.missedFrames
+        lossesSeen = (open.ring.xrunCount, open.ring.missedFrames)
         do {
             try setFilter(filter)
         } catch {
@@ -87,13 +90,17 @@ final class InputWatch {
     }
 
     /// Sound that was lost since the last call; nil: none.
-    func newLosses() -> Fault? {
-        let losses = Int64(ring.xrunCount) + ring.missedFrames
-        guard losses > lossesShown else { return nil }
-        lossesShown = losses
+    /// - Parameter areMissedWanted: whether a take was to have the frames for which the ring had no room.
+    func newLosses(areMissedWanted: Bool) -> Fault? {
+        let before = lossesSeen
+        lossesSeen = (ring.xrunCount, ring.missedFrames)
+        if !areMissedWanted { unwanted += lossesSeen.missed - before.missed }
+        guard lossesSeen.xruns > before.xruns || (areMissedWanted && lossesSeen.missed > before.missed) else {
+            return nil
+        }
         let counts = [
-            (Int64(ring.xrunCount), "overruns of the card: the machine is too busy"),
-            (ring.missedFrames, "frames dropped while the storage stalled: it is too slow"),
+            (Int64(lossesSeen.xruns), "overruns of the card: the machine is too busy"),
+            (lossesSeen.missed - unwanted, "frames dropped while the storage stalled: it is too slow"),
         ]
         let causes = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return Fault(.overload, "capture: \(card): sound was lost: \(causes.joined(separator: "; "))")

@@ -59,8 +59,8 @@ extension RunningTake {
         applyEnd()
     }
 
-    /// So much of the ring may fill before a card that is back gives up waiting for its part's file.
-    private static let longestWait = 0.8
+    /// So much of the ring may fill before the take waits no more for a file: that of a card that is back, or a removed one.
+    static let longestWait = 0.8
 
     private func continueTake(with stream: CaptureStream) throws {
         // The card is back once it has delivered: one that opens and stays silent would leave an empty part each time.

@@ -369,7 +369,8 @@ extension Writer {
             let failure = Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(error)")
             outcomes.post(.finished(take.name, take.sidecar, failure: failure, hasTail: false))
         } else {
-            outcomes.post(.failed("\(error)", isDiskFull: isDiskFull))
+            let message = remains.loss.map { "\($0): \(error)" } ?? "\(error)"
+            outcomes.post(.failed(message, isDiskFull: isDiskFull))
         }
     }
 

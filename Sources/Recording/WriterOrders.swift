@@ -112,7 +112,7 @@ package enum WriterOrder: Sendable {
     case date(TrueStart)
     /// End with the frame sampled at an instant; nil: with the last one in the ring. The sound may run on into a tail.
     case end(at: Instant?, Sidecar.Ending, keepsTail: Bool)
-    /// Something waits for the end: what cannot be saved soon is given up.
+    /// Something else waits for the end: what cannot be saved soon is given up.
     case hurry
     /// Cut to another take at an instant, without a missing frame.
     case next(at: Instant, pressedWall: WallTime)

@@ -49,7 +49,7 @@ extension TakeOutput {
             return TakeRemains(name: name, safeFrames: frames, isFinished: true, error: nil)
         } catch {
             if !isLost, error.isOfOneFile { noteEnd() } else if !isSure, syncedFrames < frames { cutBack() }
-            return TakeRemains(name: name, safeFrames: syncedFrames, isFinished: false, error: error)
+            return TakeRemains(name: name, safeFrames: syncedFrames, isFinished: false, error: error, loss: loss)
         }
     }
 }
@@ -64,6 +64,8 @@ public struct TakeRemains: Sendable, Hashable {
     public var isFinished: Bool
     /// Why it did not.
     public var error: FileError?
+    /// What was lost of a removed file, as a sentence; nil: nothing was.
+    public var loss: String?
 }
 
 extension TakeOutput {

@@ -15,6 +15,9 @@ extension TakeOutput {
     /// Whether a file that lost its name is not saved yet.
     public var isRescuing: Bool { !rescues.isEmpty }
 
+    /// Bytes of such files that are not copied yet.
+    public var bytesToRescue: Int64 { rescues.reduce(0) { $0 + $1.audio.dataBytes - $1.copiedBytes } }
+
     /// The file of the newest part that lost its name, while no other can be made; nil: it has its name.
     public var namelessFile: String? {
         parts.last?.audio.first { strayNames.contains($0.name) }.map { site.path($0.currentName) }
@@ -347,7 +350,10 @@ extension TakeOutput {
                     try? site.files.truncate(copy, to: parts[part].audio[index].end)
                 }
                 if let lost = lose(part, index, holding: copied) {
-                    news.append(.trouble("\(site.path(rescue.audio.currentName)): \(lost)"))
+                    let event = "another program moved or removed it while it was recorded"
+                    let sentence = "\(site.path(rescue.audio.currentName)): \(event): \(lost)"
+                    loss = loss ?? sentence
+                    news.append(.trouble(sentence))
                 }
             }
         }

@@ -67,6 +67,8 @@ public final class TakeOutput {
     var rescues: [Rescue] = []
     /// News of the take's files that was not reported yet.
     var news: [TakeNews] = []
+    /// The first loss of a removed file that was not saved, as a sentence; nil: there is none.
+    var loss: String?
     /// Audio files in whose place something else may lie.
     var strayNames: Set<String> = []
     /// Why the sidecar's draft is out of date; nil if it is not.

@@ -143,6 +143,12 @@ public struct TransportState: Hashable, Sendable {
         return !finish.waiting.isEmpty || finish.then != .goOn
     }
 
+    /// Whether a take ends, and nothing waits for that: no take has what the card delivers now.
+    public var endsAlone: Bool {
+        guard case .recording(let recording) = phase, case .ending = recording.stage else { return false }
+        return !isEndAwaited
+    }
+
     /// What the kit is doing, as the status says.
     /// - Parameter isBlocked: whether no take could begin.
     public func deckState(isBlocked: Bool) -> DeckState {

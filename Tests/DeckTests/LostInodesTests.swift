@@ -37,10 +37,10 @@ import Transport
     }
 
     @Test(arguments: [ENOSPC, EDQUOT, EACCES], [true, false])
-    func `what it held is saved at the end, however long that takes`(code: Int32, twin: Bool) throws {
+    func `what it held is saved at the end, if the storage takes a file soon`(code: Int32, twin: Bool) throws {
         let (rig, _) = try recorded(code, twin: twin)
         rig.press(.stop)
-        rig.run(.seconds(90))
+        rig.run(.seconds(15))
         #expect(rig.deck.state == .recording)
         #expect(!rig.deck.status.faults.isEmpty)
         storage.creating = nil
@@ -68,15 +68,65 @@ import Transport
         #expect(sidecar.gaps == [] && sidecar.parts.count == 2 && sidecar.frames == 85 * 8000)
     }
 
-    @Test func `a press ends the wait after a while, and says that the sound is lost`() throws {
+    @Test(arguments: [ENOSPC, EPERM]) func `a stop that saves nothing ends after a while, and says what is lost`(
+        code: Int32
+    ) throws {
+        let (rig, file) = try recorded(code)
+        var answer: Result<Status, Refusal>?
+        rig.deck.handle(.stop(at: rig.clock.now(), by: rig.deck.asker { answer = $0 }))
+        rig.run(.seconds(15))
+        #expect(rig.deck.state == .recording && answer == nil)
+        #expect(rig.log.messages.allSatisfy { !$0.contains("are lost") })
+        rig.run(.seconds(6))
+        #expect(rig.deck.state != .recording)
+        guard case .failure(let refusal)? = answer else { return #expect(Bool(false), "\(answer as Any)") }
+        #expect(refusal.code == .io)
+        #expect(refusal.message.contains("\(file): another program moved or removed it"), "\(refusal.message)")
+        #expect(refusal.message.contains("6.0 s of it are lost"), "\(refusal.message)")
+        #expect(rig.log.messages.allSatisfy { !$0.contains("nothing was recorded") && !$0.contains("sound was lost") })
+    }
+
+    @Test func `a press that follows a stop does not make it last longer`() throws {
         let (rig, file) = try recorded(ENOSPC)
         rig.press(.stop)
-        rig.run(.seconds(60))
-        rig.press(.record)
         rig.run(.seconds(15))
-        #expect(rig.log.messages.allSatisfy { !$0.contains("are lost") })
-        rig.run(.seconds(30))
+        rig.press(.record)
+        rig.run(.seconds(6))
         #expect(rig.log.messages.contains { $0.contains(file) && $0.contains("6.0 s of it are lost") })
-        #expect(rig.log.messages.allSatisfy { !$0.contains("nothing was recorded") })
+    }
+
+    @Test func `a stop waits as long as more is saved, and sound from behind it is no loss`() throws {
+        let rig = try Rig.recording(for: .seconds(3), files: FileSystem(calls: storage))
+        // 24 MB, of which a sync saves 8 MiB.
+        rig.run(.seconds(1500), step: .seconds(1))
+        let file = try #require(
+            try FileManager.default.subpathsOfDirectory(atPath: rig.directory).first { $0.hasSuffix(".wav.part") })
+        #expect(unlink("\(rig.directory)/\(file)") == 0)
+        rig.isSyncStalled = true
+        rig.press(.stop)
+        for _ in 0..<3 {
+            rig.run(.seconds(15))
+            #expect(rig.deck.state == .recording)
+            rig.runSync()
+        }
+        rig.isSyncStalled = false
+        rig.run(.seconds(1))
+        #expect(rig.deck.state == .idle)
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.gaps == [] && sidecar.endedBy == .stop && sidecar.frames > 1500 * 8000)
+        #expect(rig.log.messages.allSatisfy { !$0.contains("sound was lost") }, "\(rig.log.messages)")
+    }
+
+    @Test func `sound from behind the end of a take that the storage does not finish is no loss`() throws {
+        let rig = try Rig.recording(for: .seconds(3), files: FileSystem(calls: storage))
+        rig.press(.stop)
+        rig.stuck = [.writer]
+        rig.run(.seconds(60))
+        #expect(rig.deck.state == .recording)
+        rig.stuck = []
+        rig.run(.seconds(3))
+        let sidecar = try #require(try rig.sidecars().first)
+        #expect(sidecar.gaps == [] && sidecar.endedBy == .stop)
+        #expect(rig.log.messages.allSatisfy { !$0.contains("sound was lost") }, "\(rig.log.messages)")
     }
 }
