@@ -14,7 +14,7 @@ extension Deck {
         workers.storage.post(
             .open(
                 stick: stick.mayOpen ? options.stick : nil, path: isOptional ? options.directory : nil,
-                mustBeOwn: mustBeOwn && options.stick == nil))
+                mustBeOwn: mustBeOwn && options.stick == nil, recorded: isRecording ? storage.path : nil))
     }
 
     /// The folder for takes is open.

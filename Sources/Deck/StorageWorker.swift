@@ -9,7 +9,8 @@ package enum StorageOrder: Sendable {
     /// - `stick`: its folder comes first.
     /// - `path`: the folder elsewhere; nil: there is none.
     /// - `mustBeOwn`: it was on a storage of its own, such as a card: a folder of the same name elsewhere is not it.
-    case open(stick: Stick?, path: String?, mustBeOwn: Bool)
+    /// - `recorded`: the folder in which this recorder records a take; nil: it records none.
+    case open(stick: Stick?, path: String?, mustBeOwn: Bool, recorded: String? = nil)
     /// Look whether a stick is mounted, and whether so many bytes are free on it.
     case findStick(Stick, leastBytes: Int64)
     /// Check that the folder is in its place and can be written, and how much is free.
@@ -78,8 +79,8 @@ struct StorageWork {
 
     private func carryOut(_ order: StorageOrder, mayBeHeld: Bool) throws(HeldByUs) -> StorageOutcome {
         switch order {
-        case .open(let stick, let path, let mustBeOwn):
-            try open(stick, path, mustBeOwn: mustBeOwn, mayBeHeld: mayBeHeld)
+        case .open(let stick, let path, let mustBeOwn, let recorded):
+            try open(stick, path, recorded, mustBeOwn: mustBeOwn, mayBeHeld: mayBeHeld)
         case .findStick(let stick, let leastBytes): find(stick, leastBytes: leastBytes)
         case .check(let directory): .checked(directory, read(directory) {})
         case .probe(let directory):
@@ -107,23 +108,23 @@ struct StorageWork {
     }
 
     private func open(
-        _ stick: Stick?, _ path: String?, mustBeOwn: Bool, mayBeHeld: Bool
+        _ stick: Stick?, _ path: String?, _ recorded: String?, mustBeOwn: Bool, mayBeHeld: Bool
     ) throws(HeldByUs) -> StorageOutcome {
         var unused: String?
         if let stick, mounted(stick) != nil {
             // A link on a stranger's stick would lead into the kit's own folders.
-            let outcome = try open(stick.folder, mustBeOwn: false, mayBeLink: false, mayBeHeld: mayBeHeld)
+            let outcome = try open(stick.folder, recorded, mustBeOwn: false, mayBeLink: false, mayBeHeld: mayBeHeld)
             guard case .absent(let message) = outcome, path != nil else { return outcome }
             unused = message
         }
         guard let path else { return .absent("storage: there is no stick for the takes: plug one in") }
-        let outcome = try open(path, mustBeOwn: mustBeOwn, mayBeHeld: mayBeHeld)
+        let outcome = try open(path, recorded, mustBeOwn: mustBeOwn, mayBeHeld: mayBeHeld)
         guard case .opened(let directory, let takes, let isOwn, _) = outcome else { return outcome }
         return .opened(directory, takes: takes, isOwn: isOwn, unusedStick: unused)
     }
 
     private func open(
-        _ path: String, mustBeOwn: Bool, mayBeLink: Bool = true, mayBeHeld: Bool
+        _ path: String, _ recorded: String?, mustBeOwn: Bool, mayBeLink: Bool = true, mayBeHeld: Bool
     ) throws(HeldByUs) -> StorageOutcome {
         do {
             if !mayBeLink {
@@ -140,8 +141,12 @@ struct StorageWork {
             }
             let (directory, takes) = try TakesDirectory.open(path: path, files: files, mark: mark)
             return .opened(directory, takes: takes, isOwn: directory.isOnOwnStorage, unusedStick: nil)
-        } catch let error as TakesLockError where error.processID == getpid() && mayBeHeld {
-            throw HeldByUs()
+        } catch let error as TakesLockError where error.processID == getpid() {
+            if mayBeHeld { throw HeldByUs() }
+            return .absent("storage: \(path): a part of the recorder has not let go of it: if that lasts, restart it")
+        } catch let error as TakesLockError where error.sign == .file && error.directory == recorded {
+            let event = "it was moved or removed while a take is recorded, which goes on in a new folder"
+            return .absent("storage: \(path): \(event): stop the take, then move the days of the old folder into it")
         } catch {
             return .absent("storage: \(error)")
         }

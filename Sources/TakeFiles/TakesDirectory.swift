@@ -82,7 +82,7 @@ public final class TakesDirectory: Sendable {
             if Self.isRecorded(file, of: take, in: path, files) { isRecorded = true }
             return true
         }
-        guard !isRecorded else { throw TakesLockError(directory: path) }
+        guard !isRecorded else { throw TakesLockError(directory: path, sign: .file) }
         // Its numbers are given, too. A bin that cannot be read is reported when it is read whole; `.number` counts those as well.
         let binned = (try? Self.binned(in: path, files: self.files) { _, _ in }) ?? []
         self.unreadable = Locked((Set(unreadable), unreadable))

@@ -7,6 +7,16 @@ public struct TakesLockError: Error, Hashable, CustomStringConvertible {
     public var directory: String
     /// The other process; nil if it left no number.
     public var processID: Int32?
+    /// What shows that.
+    public var sign = Sign.lock
+
+    /// What shows that a folder is in use.
+    public enum Sign: Sendable {
+        /// `.lock` is locked.
+        case lock
+        /// A file of a take there is being written: by another process, or by this one for a folder that was moved or removed.
+        case file
+    }
 
     /// One sentence, such as `record in /data/takes: pid 812 already does: stop it first, or name another directory`.
     public var description: String {

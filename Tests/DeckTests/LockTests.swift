@@ -77,6 +77,29 @@ import Transport
         #expect(rig.deck.isArmed)
     }
 
+    @Test(arguments: [false, true])
+    func `a folder that was moved or removed is no other process's`(isMoved: Bool) throws {
+        let rig = try Rig.recording(for: .seconds(2))
+        let moved = rig.directory + "-moved"
+        defer { try? FileManager.default.removeItem(atPath: moved) }
+        if isMoved {
+            #expect(rename(rig.directory, moved) == 0)
+        } else {
+            try FileManager.default.removeItem(atPath: rig.directory)
+        }
+        rig.run(.seconds(8))
+        #expect(rig.deck.state == .recording)
+        let event = "\(rig.directory): it was moved or removed while a take is recorded"
+        #expect(
+            rig.deck.status.faults.contains { $0.message.contains(event) }, "\(rig.deck.status.faults.map(\.message))")
+        #expect(rig.log.messages.allSatisfy { !$0.contains("already does") }, "\(rig.log.messages)")
+        rig.press(.stop)
+        rig.settle()
+        rig.run(.seconds(5))
+        #expect(rig.deck.isArmed && rig.deck.storage.directory != nil)
+        #expect(try rig.sidecars().first?.gaps == [])
+    }
+
     @Test func `a folder whose take lost its lock before a restart is opened again`() throws {
         let rig = try Rig.recording(for: .seconds(2))
         rig.keepsDirectory = true
