@@ -86,8 +86,7 @@ struct SoundReport {
         try add(
             File(
                 path: "\(left.folder)/\(left.file)", take: left.take, finding: "unfinished",
-                problem: "its take was not finished: 'fieldfare recover' makes one of what is there", verdict: .differs),
-            session)
+                problem: left.sentence, verdict: .differs), session)
     }
 
     /// Something that could not be read.
@@ -152,6 +151,21 @@ struct SoundReport {
             )
         }
         if let failure = failures.first { throw failure }
+    }
+}
+
+extension SoundSearch.Unfinished {
+    /// The sentence that follows the file's name in messages.
+    fileprivate var sentence: String {
+        switch standing {
+        case .leftover: "its take was not finished: 'fieldfare recover' makes one of what is there, or says why not"
+        case .loneTwin:
+            "its take was not finished, and has only this unfiltered sound: it plays: move it to another place, under a name "
+                + "that ends in .wav"
+        case .besideTake:
+            "it has no sound of this take, which is finished: 'fieldfare recover' removes it if a recorder left it; else move "
+                + "it to another place"
+        }
     }
 }
 

@@ -64,6 +64,16 @@ struct SoundSearch {
         var take: String
         var folder: String
         var file: String
+        var standing = Standing.leftover
+
+        enum Standing {
+            /// 'fieldfare recover' judges it.
+            case leftover
+            /// It is unfiltered sound, and there is no filtered sound of the take.
+            case loneTwin
+            /// Its take is finished, and no draft says that it goes on.
+            case besideTake
+        }
     }
 
     /// A sidecar, and the audio files beside it.
@@ -97,7 +107,7 @@ struct SoundSearch {
         if name.hasSuffix(".json") { return try add(folder: folder, only: name, file: nil) }
         if let take = Self.unfinishedTake(name) {
             guard known.insert("\(folder)/\(name)").inserted else { return }
-            return unfinished.append(Unfinished(take: take, folder: folder, file: name))
+            return unfinished.append(Self.unfinished(name, of: take, in: folder, try names(in: folder)))
         }
         guard Self.isAudio(name) else {
             throw Failure(exitStatus: 66, "verify: \(path.printable): it is neither WAV, FLAC nor a sidecar")
@@ -172,18 +182,38 @@ struct SoundSearch {
         }
     }
 
-    /// Adds what is left of takes that were not finished: one file of each, the sound before the rest.
+    /// Adds what is left of takes that were not finished: the sound of each, or, without any, one other file.
     /// - Parameter others: files that were named before.
     private mutating func addUnfinished(_ names: [String], in folder: String, _ others: Set<String>) {
-        var left: [String: String] = [:]
-        for name in names.sorted(by: { ($0.contains(".wav") ? 0 : 1, $0) < ($1.contains(".wav") ? 0 : 1, $1) }) {
-            guard !others.contains(name), let take = Self.unfinishedTake(name), left[take] == nil else { continue }
-            left[take] = name
+        var left: [String: [String]] = [:]
+        for name in names.sorted(by: { (Self.isSound($0) ? 0 : 1, $0) < (Self.isSound($1) ? 0 : 1, $1) }) {
+            guard !others.contains(name), let take = Self.unfinishedTake(name) else { continue }
+            if Self.isSound(name) || left[take] == nil { left[take, default: []].append(name) }
         }
-        for (take, file) in left.sorted(by: { $0.key < $1.key }) where known.insert("\(folder)/\(file)").inserted {
-            unfinished.append(Unfinished(take: take, folder: folder, file: file))
+        for (take, files) in left.sorted(by: { $0.key < $1.key }) {
+            for file in files where known.insert("\(folder)/\(file)").inserted {
+                unfinished.append(Self.unfinished(file, of: take, in: folder, names))
+            }
         }
     }
+
+    /// - Parameter names: of what lies beside it.
+    private static func unfinished(
+        _ file: String, of take: String, in folder: String, _ names: [String]
+    ) -> Unfinished {
+        var left = Unfinished(take: take, folder: folder, file: file)
+        let own = names.filter { TakeName(file: $0, day: "")?.stem == take }
+        let isDraft = { (name: String) in unfinishedTake(name) != nil && !isSound(name) }
+        if own.contains("\(take).json"), !own.contains(where: isDraft) {
+            left.standing = .besideTake
+        } else if isSound(file), !own.contains(where: { isSound($0) && !$0.contains("-raw.") }) {
+            left.standing = .loneTwin
+        }
+        return left
+    }
+
+    /// Whether a file is sound by its name, finished or not.
+    private static func isSound(_ name: String) -> Bool { name.contains(".wav") || name.hasSuffix(".flac") }
 
     /// The take of which a file is left that was not finished, by the file's name; nil: it is no such file.
     private static func unfinishedTake(_ name: String) -> String? {

@@ -109,6 +109,13 @@ enum LeftoverProblem: Error {
         .foreign("\(take.stem): \(file) \(relation), and is another file: \(advice)")
     }
 
+    /// Of a part there is only the unfiltered sound.
+    static func loneTwin(_ twin: AudioFileName, of take: TakeName, _ event: String) -> LeftoverProblem {
+        let file = take.audioFile(part: twin.part, isUnfiltered: true) + (twin.stage == .part ? ".part" : "")
+        let advice = "it is a WAV file that plays: move it to another place, under a name that ends in .wav"
+        return .foreign("\(take.stem): \(event), in \(file): \(advice)")
+    }
+
     /// Nothing says what it is.
     static func headless(_ take: TakeName) -> LeftoverProblem {
         .foreign("\(take.stem): neither its sidecar nor the header of an audio file can be read")
@@ -242,8 +249,8 @@ extension LeftoverTake {
         judge(found, site.name, isAnew: sidecar == nil)
         if let finished {
             guard self.sidecar.parts.contains(where: { part in !settled.contains { $0.file == part.file } }) else {
-                guard !found.contains(where: { $0.name.isUnfiltered && $0.hasSound }) else {
-                    throw .foreign("\(stem): of its last part, only the unfiltered sound is there")
+                if let twin = found.first(where: { $0.name.isUnfiltered && $0.hasSound }) {
+                    throw .loneTwin(twin.name, of: site.name, "of its last part, only the unfiltered sound is there")
                 }
                 let begun = found.filter { $0.name.stage == .part && ($0.isBlank || $0.header != nil) }
                 guard remains.others.isEmpty else { throw .twoNames(of: site.name) }
@@ -257,9 +264,12 @@ extension LeftoverTake {
             parts = try Self.settledAudio(finished, at: site) + parts
         }
         guard self.sidecar.frames > 0 else {
-            guard listedFrames == 0 else { throw .foreign("\(stem): its sidecar lists sound that is not there") }
-            guard !found.contains(where: { $0.name.isUnfiltered && $0.hasSound }) else {
-                throw .foreign("\(stem): only its unfiltered sound is there")
+            if let twin = found.first(where: { $0.name.isUnfiltered && $0.hasSound }) {
+                throw .loneTwin(twin.name, of: site.name, "only its unfiltered sound is there")
+            }
+            guard listedFrames == 0 else {
+                let advice = "put it back, or move what is left of the take to another place"
+                throw .foreign("\(stem): its sidecar lists sound that is not there: \(advice)")
             }
             throw isOurs && empty.count == found.count ? .empty : noSound
         }

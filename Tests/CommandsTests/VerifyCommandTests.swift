@@ -184,7 +184,7 @@ import Testing
             try FileManager.default.copyItem(atPath: wav, toPath: path(take, name))
         }
         #expect(verify(folder.path).status == 0)
-        let why = "its take was not finished: 'fieldfare recover' makes one of what is there"
+        let why = "its take was not finished: 'fieldfare recover' makes one of what is there, or says why not"
         let lone = path(take, "heron07-0009-061811Z.wav.part")
         try FileManager.default.copyItem(atPath: wav, toPath: lone)
         var result = verify(lone)
@@ -211,6 +211,35 @@ import Testing
         }
         #expect(verify(take.stem).status == 65)
         #expect(verify(path(take, "\(take.stem).flac.part")).status == 66)
+    }
+
+    @Test func `each file of sound that was not finished is named, and unfiltered sound that is alone`() throws {
+        let take = try folder.record(seconds: 1)
+        try fingerprint(take)
+        let wav = path(take, "\(take.stem).wav")
+        let stem = "heron07-0009-061811Z"
+        for name in ["\(stem)-raw.wav.part", "\(stem).wav.part", "\(stem).json.part"] {
+            try FileManager.default.copyItem(atPath: wav, toPath: path(take, name))
+        }
+        var result = verify(folder.path)
+        #expect(result.status == 65 && result.output.last == "1 take, 4 files: 2 as recorded, 0 not judged, 2 differ")
+        try FileManager.default.removeItem(atPath: path(take, "\(stem).wav.part"))
+        result = verify(folder.path)
+        let twin = path(take, "\(stem)-raw.wav.part")
+        #expect(result.output[0].hasPrefix("\(twin): its take was not finished, and has only this unfiltered sound"))
+        #expect(verify(twin).output[0] == result.output[0])
+    }
+
+    @Test func `what another program left beside a finished take is not left to a recovery that leaves it`() throws {
+        let take = try folder.record(seconds: 1)
+        try fingerprint(take)
+        let other = path(take, "\(take.stem)-p2.wav.part")
+        try Data("other\n".utf8).write(to: URL(fileURLWithPath: other))
+        let result = verify(folder.path)
+        #expect(result.status == 65 && result.output[0].hasPrefix("\(other): it has no sound of this take"))
+        #expect(verify(other).output[0] == result.output[0])
+        let nothing = ["\(folder.path): nothing is to be recovered"]
+        #expect(run(["recover", folder.path], access: folder.access).output == nothing)
     }
 
     @Test func `a sidecar that was emptied differs, also where no sound is left`() throws {
