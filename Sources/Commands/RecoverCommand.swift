@@ -147,7 +147,7 @@ extension RecoverCommand {
                 let cause = sidecar.endedBy?.rawValue ?? "unknown"
                 return "\(take.stem): recovered, \(Figures.time(sidecar.durationSeconds)), ended by \(cause)"
             case .to(.discarded): return "\(take.stem): it was deleted, and what was left of it is removed"
-            case .to(.removed): return "\(take.stem): removed, nothing had been recorded yet"
+            case .to(.removed): return "\(take.stem): removed, none of its files had any sound"
             case .to(.unchanged): return "\(take.stem): finished before, what was left beside it is removed"
             // The reason begins with the take's stem or the file's path.
             case .to(.left(let reason)): return reason

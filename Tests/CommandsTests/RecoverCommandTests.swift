@@ -60,7 +60,7 @@ import Testing
             result.output == [
                 "heron07-0001-061811Z: recovered, 0:00:02.0, ended by power-cut",
                 "heron07-0002-061811Z: recovered, 0:00:01.0, ended by crash",
-                "heron07-0003-061811Z: removed, nothing had been recorded yet", left,
+                "heron07-0003-061811Z: removed, none of its files had any sound", left,
             ])
         let complaint = "recover: 1 take is not recovered: \(left)"
         #expect(result.complaints == [complaint])
