@@ -8,7 +8,8 @@ struct RemoteFetch: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch", abstract: "Copy takes from a store into a folder, and compare their hashes.",
         discussion: """
-            Files that are there already are never overwritten. Sound that the sidecar lists and the store does not have is named. \
+            Files that are there already are never overwritten. Sound that the sidecar lists and the store does not have is named, \
+            and so is sound that it does not list, or that was accepted as damaged. \
             Exit status 65: a file is missing, or differs.
             """)
 
@@ -36,6 +37,7 @@ struct RemoteFetch: FieldfareCommand {
                 hashes[sidecar.path] = sidecar.sha256
                 for sound in sidecar.content.sounds { hashes["\(take.name.day)/\(sound.file)"] = sound.wholeSHA256 }
                 missing += try missingSound(take, sidecar.content, session)
+                nameUnproven(take, sidecar.content, session)
             }
             for file in take.files {
                 let sound = sidecar?.content.sounds.first { file.path == "\(take.name.day)/\($0.file)" }
@@ -60,6 +62,19 @@ struct RemoteFetch: FieldfareCommand {
         guard missing.isEmpty else {
             let files = missing.count == 1 ? "1 file is" : "\(missing.count) files are"
             throw Failure(exitStatus: 65, "remote fetch: \(files) missing in the store; all others are fetched")
+        }
+    }
+
+    /// Names the sound that is compared with nothing, since no sidecar lists it, and what a person accepted although it is not that.
+    private func nameUnproven(_ take: RemoteTakes.Take, _ sidecar: Sidecar, _ session: Session) {
+        for file in take.files where [".wav", ".flac"].contains(where: file.path.hasSuffix) {
+            let sound = sidecar.sounds.first { file.path == "\(take.name.day)/\($0.file)" }
+            if sound == nil {
+                session.console.complain(
+                    "remote fetch: \(file.path): its sidecar does not list it: nothing says what was recorded")
+            } else if sound?.acceptedSHA256 != nil {
+                session.console.complain("remote fetch: \(file.path): is damaged, as a person accepted on the kit")
+            }
         }
     }
 
@@ -112,19 +127,25 @@ private struct FetchedFile {
             let folder = try files.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
             let file = try files.create(draft, isNew: false)
             var offset: Int64 = 0
-            let found = try body { bytes throws(Failure) in
-                guard byteCount < 0 || Int64(bytes.count) <= byteCount - offset else {
-                    try? files.remove(draft)
-                    throw Failure(
-                        exitStatus: 65,
-                        "remote fetch: \(path): is longer than the store lists it: see the store's copy")
+            let found: String
+            do throws(Failure) {
+                found = try body { bytes throws(Failure) in
+                    guard byteCount < 0 || Int64(bytes.count) <= byteCount - offset else {
+                        try? files.remove(draft)
+                        throw Failure(
+                            exitStatus: 65,
+                            "remote fetch: \(path): is longer than the store lists it: see the store's copy")
+                    }
+                    do throws(FileError) {
+                        try files.write(bytes, to: file, at: offset)
+                    } catch {
+                        throw Failure(exitStatus: 74, "remote fetch: \(error.fact)")
+                    }
+                    offset += Int64(bytes.count)
                 }
-                do throws(FileError) {
-                    try files.write(bytes, to: file, at: offset)
-                } catch {
-                    throw Failure(exitStatus: 74, "remote fetch: \(error.fact)")
-                }
-                offset += Int64(bytes.count)
+            } catch {
+                if offset == 0 { try? files.remove(draft) }
+                throw error
             }
             guard sha256 == nil || sha256 == found else {
                 throw refused("is not what was recorded: its hash differs")

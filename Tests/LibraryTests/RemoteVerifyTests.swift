@@ -53,6 +53,47 @@ import Upload
         #expect(measured.status == 0 && measured.output[1] == "  by reading back: 6; by length alone: 4")
     }
 
+    /// Replaces the sidecar at home.
+    private func changeSidecar(_ change: (inout Sidecar) throws -> Void) throws {
+        let path = "\(day)/\(stem).json"
+        var sidecar = try SidecarFile.sidecar(FileSystem().contents(path), path: path)
+        try change(&sidecar)
+        try disk.write(SidecarFile.bytes(sidecar), to: path)
+    }
+
+    @Test func `sound that the sidecar at home does not list is named when it is fetched`() async throws {
+        try changeSidecar { $0.parts = [] }
+        let result = try await fetch()
+        let lines = ["-raw.wav", ".wav"].map {
+            "remote fetch: \(name.day)/\(stem)\($0): its sidecar does not list it: nothing says what was recorded"
+        }
+        #expect(result.complaints == lines && result.status == 0, "\(result)")
+    }
+
+    @Test func `sound that was accepted as damaged is named when it is fetched`() async throws {
+        try changeSidecar { sidecar in
+            var digest = SoundDigest()
+            digest.update(try FileSystem().contents("\(day)/\(stem).wav"))
+            sidecar.parts[0].sha256 = digest.hexadecimal
+            sidecar.parts[0].acceptedSHA256 = digest.hexadecimal
+        }
+        let result = try await fetch()
+        let line = "remote fetch: \(name.day)/\(stem).wav: is damaged, as a person accepted on the kit"
+        #expect(result.complaints == [line] && result.status == 0, "\(result)")
+    }
+
+    @Test func `a file that the store refuses leaves no empty draft`() async throws {
+        let listed = ["-raw.wav", ".dat", ".json", ".wav"].map {
+            StoredObject(name: ObjectName(day: name.day, file: stem + $0), byteCount: -1, sha256: nil)
+        }
+        try FileManager.default.removeItem(atPath: "\(day)/\(stem).dat")
+        let fetch = ["remote", "fetch", "--to", "\(disk.path)/fetched", stem]
+        let result = try await remote.run([fetch], of: StatingStore(folder: remote.store, listed: listed))[0]
+        #expect(result.status != 0)
+        let fetched = try FileManager.default.contentsOfDirectory(atPath: "\(disk.path)/fetched/\(name.day)")
+        #expect(fetched == ["\(stem)-raw.wav"])
+    }
+
     @Test(arguments: [".dat", ".txt", ".notes.json", ".json"])
     func `a file that was changed at home differs, sound or not`(_ ending: String) async throws {
         try change(stem + ending) { bytes in
