@@ -30,7 +30,7 @@ struct RemoteVerify: FieldfareCommand {
         // Before the list: what is sent while the store is read is not missing.
         let sent = try remote.sent()
         let (name, takes) = try remote.all()
-        var report = VerifyReport(store: name, takes: takes.count)
+        var report = VerifyReport(store: name, takes: takes.map(\.name))
         for take in takes {
             let copy = VerifiedTake(take: take, sent: sent[take.stem], readsSound: read, remote: remote, client: client)
             try copy.verify(&report)

@@ -13,10 +13,22 @@ struct VerifyReport: Encodable {
     var problems: [Problem] = []
     /// The paths of sound that is missing, as a person accepted on the kit.
     var accepted: [String] = []
+    /// The takes that are in the folders of several days.
+    let repeated: [Repeated]
 
-    init(store: String, takes: Int) {
+    init(store: String, takes: [TakeName]) {
         self.store = store
-        self.takes = takes
+        let days = Dictionary(grouping: takes, by: \.stem).mapValues { $0.map(\.day).sorted() }
+        self.takes = days.count
+        repeated = days.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map {
+            Repeated(take: $0.key, days: $0.value)
+        }
+    }
+
+    /// A take that the store has in the folders of several days.
+    struct Repeated: Encodable, Equatable {
+        var take: String
+        var days: [String]
     }
 
     /// A file that does not differ.
@@ -74,6 +86,9 @@ struct VerifyReport: Encodable {
         if count(.length) > 0 { lines.append("  --read reads those back as well") }
         if count(.none) > 0 { lines.append("  \(named(count(.none))) with nothing to compare with") }
         lines += accepted.map { "  \($0.printable): missing, as a person accepted on the kit" }
+        lines += repeated.map {
+            "  \($0.take.printable): is there \($0.days.count) times, in \($0.days.joined(separator: ", "))"
+        }
         return lines + problems.map { "  \($0.path.printable): \($0.problem.printable)" }
     }
 }

@@ -94,6 +94,20 @@ import Upload
         #expect(fetched == ["\(stem)-raw.wav"])
     }
 
+    @Test func `a take in the folders of two days is counted once, and named`() async throws {
+        let other = "\(remote.home)/2026-11-30"
+        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+        for file in try FileManager.default.contentsOfDirectory(atPath: day) where file.hasPrefix(stem) {
+            try FileManager.default.copyItem(atPath: "\(day)/\(file)", toPath: "\(other)/\(file)")
+        }
+        let found = try await verify()
+        #expect(found.output[0].contains(": 3 takes, "), "\(found)")
+        #expect(found.output.contains("  \(stem): is there 2 times, in \(name.day), 2026-11-30"), "\(found)")
+        let json = try await remote.run([["--json", "remote", "verify"]])[0].output[0]
+        let repeated = "\"repeated\":[{\"days\":[\"\(name.day)\",\"2026-11-30\"],\"take\":\"\(stem)\"}]"
+        #expect(json.contains(repeated), "\(json)")
+    }
+
     @Test(arguments: [".dat", ".txt", ".notes.json", ".json"])
     func `a file that was changed at home differs, sound or not`(_ ending: String) async throws {
         try change(stem + ending) { bytes in
