@@ -21,13 +21,15 @@ public final class Catalog: Sendable {
     /// - Parameters:
     ///   - isNew: begins a new one in any case.
     ///   - stores: the names of the stores that every take is to be sent to.
+    ///   - report: called with a sentence when one of the own files that cannot be read, or not all of it, gets another name.
     /// - Returns: the catalog, and why the database that was there is not used any more; nil: it is, or there was none.
     /// - Throws: `CatalogError`.
     public static func open(
-        in directory: String, isNew: Bool = false, stores: [String] = [], files: FileSystem = FileSystem()
+        in directory: String, isNew: Bool = false, stores: [String] = [], files: FileSystem = FileSystem(),
+        report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws -> (Catalog, problem: String?) {
         let path = databasePath(in: directory)
-        let notes = try NotesFolder(in: directory, files: files)
+        let notes = try NotesFolder(in: directory, files: files, report: report)
         if isNew { try remove(path) }
         do {
             return (Catalog(directory, try opened(path), notes, stores, CatalogChanges()), nil)

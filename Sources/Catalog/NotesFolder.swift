@@ -9,6 +9,8 @@ public struct NotesFolder: Sendable {
     public let path: String
     private let files: FileSystem
     private let folder: OpenFile
+    /// Called with a sentence when a file that cannot be read, or not all of it, gets another name.
+    private let report: @Sendable (String) -> Void
 
     /// A name of which there is no file: the path, or it with a number.
     private static func free(_ path: String) -> String {
@@ -19,7 +21,8 @@ public struct NotesFolder: Sendable {
     /// More is no file of the library's: each byte of a marker's note may be written as six.
     private static let longest = 1 << 22
 
-    init(in directory: String, files: FileSystem) throws(FileError) {
+    init(in directory: String, files: FileSystem, report: @escaping @Sendable (String) -> Void) throws(FileError) {
+        self.report = report
         path = "\(directory)/takes"
         self.files = files
         folder = try files.makeFolder(path)
@@ -60,6 +63,14 @@ public struct NotesFolder: Sendable {
         return (found.notes, NotesError(path: path, problem: "\(first) cannot be read\(more)", isUsable: true))
     }
 
+    private func problem(_ take: String) throws -> NotesError? {
+        do {
+            return try read(take).problem
+        } catch let error as NotesError {
+            return error
+        }
+    }
+
     /// Writes what is noted of a take. It is on the disk when this returns. A file that cannot be read, or not all of it, is kept under a
     /// name that ends in `.damaged`.
     /// - Throws: `FileError`; then the old file is on the disk.
@@ -68,13 +79,11 @@ public struct NotesFolder: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let bytes = try Array(encoder.encode(notes)) + [0x0a]
-        let isWhole: Bool
-        do {
-            isWhole = try read(notes.take).problem == nil
-        } catch is NotesError {
-            isWhole = false
+        if let problem = try problem(notes.take) {
+            let kept = Self.free(path + ".damaged")
+            try files.move(path, to: kept)
+            report("\(problem): it is kept as \(kept)")
         }
-        if !isWhole { try files.move(path, to: Self.free(path + ".damaged")) }
         let draft = path + ".tmp"
         let file = try files.create(draft, isNew: false)
         try files.write(bytes, to: file, at: 0)

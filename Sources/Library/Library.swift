@@ -110,7 +110,9 @@ public struct Library: Sendable {
         let recorder = try RecorderLink(path: settings.control.socket)
         let stores = Stores(settings.outbox.stores.compactMap { plan($0, settings, context) })
             .checkingClock { await recorder.isClockSet }
-        let (catalog, problem) = try Catalog.open(in: directory, isNew: isNew, stores: stores.names)
+        let (catalog, problem) = try Catalog.open(in: directory, isNew: isNew, stores: stores.names) { [log] sentence in
+            log.warning("library: \(sentence)")
+        }
         if let problem { log.error("\(problem)") }
         let catalogs = CatalogSlot(catalog)
         do {

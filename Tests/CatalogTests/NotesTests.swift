@@ -164,6 +164,23 @@ import Transport
         #expect(try FileSystem().contents(path + ".damaged") == Array(text.utf8))
     }
 
+    @Test(arguments: [
+        ("{", "cannot be used: it is not of the form that the library writes"),
+        ("{\"take\":\"STEM\",\"memo\":7,\"tags\":[\"owl\"]}", "is used in part: memo cannot be read"),
+    ])
+    func `the file that is kept is reported, whether some of it is used or nothing`(text: String, why: String) throws {
+        let disk = TakesOnDisk()
+        let sentences = Locked<[String]>([])
+        let (catalog, _) = try Catalog.open(in: disk.library) { sentence in sentences.withLock { $0.append(sentence) } }
+        let name = try disk.add(TakesOnDisk.sidecar(7))
+        let path = catalog.notes.file(of: name.stem)
+        try disk.write(Array(text.replacing("STEM", with: name.stem).utf8), to: path)
+        try catalog.notes.write(TakeNotes(take: name.stem))
+        #expect(sentences.withLock { $0 } == ["notes: \(path): \(why): it is kept as \(path).damaged"])
+        try catalog.notes.write(TakeNotes(take: name.stem))
+        #expect(sentences.withLock(\.count) == 1)
+    }
+
     @Test func `tags are sorted, each once, and without spaces around`() {
         var notes = TakeNotes(take: "t")
         notes.tag(adding: ["b", "a", "b"], removing: ["c"])
