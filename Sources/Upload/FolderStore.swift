@@ -52,6 +52,7 @@ public struct FolderStore: Store {
     ) async throws -> StoredObject {
         let expected = try await source.sha256()
         if let there = try await head(object) {
+            try await checkApart(object, from: source.path)
             let content = there.byteCount == source.byteCount ? try await hash(place(of: object)) : nil
             if content == expected {
                 try await settle(object)
@@ -128,7 +129,7 @@ public struct FolderStore: Store {
     ) async throws {
         try await onDisk { files in
             // Not made: what is mounted there is away.
-            try checkPlace(files)
+            try checkPlace(files, day)
             let folder = "\(path)/\(day)"
             if (try? files.attributes(folder)) == nil { _ = try files.makeFolder(folder, mode: Self.folderMode) }
             _ = try files.openFolder(folder, followsLink: false)
@@ -168,7 +169,7 @@ public struct FolderStore: Store {
 
     /// The file of an object; nil: there is none. A link is none of the store's own files: it may lead to the takes themselves.
     private func file(of object: ObjectName, _ files: FileSystem) throws -> OpenFile? {
-        try checkPlace(files)
+        try checkPlace(files, object.day)
         do throws(FileError) {
             _ = try files.openFolder("\(path)/\(object.day)", followsLink: false)
             return try files.openToRead(place(of: object), followsLink: false)
@@ -185,7 +186,7 @@ public struct FolderStore: Store {
     }
 
     /// That the folder is there, and is apart from those of the takes themselves: a copy in there would be none.
-    private func checkPlace(_ files: FileSystem) throws {
+    private func checkPlace(_ files: FileSystem, _ day: String) throws {
         _ = try files.openFolder(path, followsLink: followsLink)
         let own = try files.identity(path)
         let around = files.foldersAround(path)
@@ -201,8 +202,24 @@ public struct FolderStore: Store {
             } else {
                 continue
             }
-            throw StoreError(
-                .refused, "outbox: \(path): \(relation) \(takes), the takes themselves: name another folder")
+            throw refusal(path, relation, takes)
+        }
+        // A day's folder may be mounted from there.
+        guard let folder = try? files.identity("\(path)/\(day)") else { return }
+        for takes in takes where (try? files.identity("\(takes)/\(day)")) == folder {
+            throw refusal("\(path)/\(day)", "is", "\(takes)/\(day)")
+        }
+    }
+
+    private func refusal(_ place: String, _ relation: String, _ takes: String) -> StoreError {
+        StoreError(.refused, "outbox: \(place): \(relation) \(takes), the takes themselves: name another folder")
+    }
+
+    /// That what is there is another file than the one that is sent.
+    private func checkApart(_ object: ObjectName, from source: String) async throws {
+        try await onDisk { files in
+            guard let own = try? files.identity(source), own == (try? files.identity(place(of: object))) else { return }
+            throw refusal(place(of: object), "is", source)
         }
     }
 
@@ -228,7 +245,8 @@ public struct FolderStore: Store {
         let days = try await onDisk { try $0.entries(path).filter(TakeName.isDay).sorted() }
         for day in days {
             let found = try await onDisk { files in
-                try files.entries("\(path)/\(day)").sorted().compactMap { file -> StoredObject? in
+                try checkPlace(files, day)
+                return try files.entries("\(path)/\(day)").sorted().compactMap { file -> StoredObject? in
                     guard let object = ObjectName(path: "\(day)/\(file)"),
                         let there = try? files.attributes(place(of: object))
                     else { return nil }
@@ -264,7 +282,7 @@ public struct FolderStore: Store {
     public func delete(_ object: ObjectName) async throws {
         try await onDisk { files in
             // Without its folder nobody can say that a file is gone: it may be on a stick that is out.
-            try checkPlace(files)
+            try checkPlace(files, object.day)
             do throws(FileError) {
                 _ = try files.openFolder("\(path)/\(object.day)", followsLink: false)
             } catch {

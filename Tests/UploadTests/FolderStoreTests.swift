@@ -202,4 +202,58 @@ struct FolderStoreTests {
                         "outbox: \(path): \(relation) \(root)/takes, the takes themselves: name another folder"))
         }
     }
+
+    @Test("a day's folder that is the one of the takes themselves is refused, and no copy")
+    func boundDay() async throws {
+        let takes = "\(trial.folder)/takes"
+        for folder in [takes, root] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder)/2026-11-21", withIntermediateDirectories: true)
+        }
+        let path = "\(takes)/2026-11-21/heron07-0042-061811Z.wav"
+        let object = trial.name("heron07-0042-061811Z.wav")
+        for folder in [takes, root] { try Data("sound".utf8).write(to: URL(filePath: "\(folder)/\(object)")) }
+        let calls = BoundFolder(bound: "\(root)/2026-11-21", to: "\(takes)/2026-11-21")
+        let store = try FolderStore(
+            name: "folder:\(root)", path: root, kit: "heron07", takes: [takes], files: FileSystem(calls: calls))
+        let refusal = StoreError(
+            .refused,
+            "outbox: \(root)/2026-11-21: is \(takes)/2026-11-21, the takes themselves: name another folder")
+        let source = try await trial.source(path)
+        let metadata = try await trial.metadata(source)
+        let put = await #expect(throws: StoreError.self) {
+            _ = try await store.put(source, as: object, metadata, mode: .create) { _ in }
+        }
+        let head = await #expect(throws: StoreError.self) { _ = try await store.head(object) }
+        let list = await #expect(throws: StoreError.self) { try await store.list { _ in } }
+        let delete = await #expect(throws: StoreError.self) { try await store.delete(object) }
+        #expect([put, head, list, delete] == [refusal, refusal, refusal, refusal])
+        #expect(FileManager.default.fileExists(atPath: "\(root)/\(object)"))
+    }
+
+    @Test("the take's own file, under a name in the store, is refused, and no copy")
+    func ownFile() async throws {
+        let path = try trial.file("a", byteCount: 10)
+        let object = trial.name("heron07-0042-061811Z.wav")
+        try FileManager.default.createDirectory(atPath: "\(root)/2026-11-21", withIntermediateDirectories: true)
+        try FileManager.default.linkItem(atPath: path, toPath: "\(root)/\(object)")
+        let source = try await trial.source(path)
+        let metadata = try await trial.metadata(source)
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await store().put(source, as: object, metadata, mode: .create) { _ in }
+        }
+        #expect(
+            error
+                == StoreError(
+                    .refused, "outbox: \(root)/\(object): is \(path), the takes themselves: name another folder"))
+    }
+}
+
+/// The real file system, with a folder that is mounted in another place as well.
+private struct BoundFolder: ForwardedCalls {
+    let kernel = KernelCalls()
+    let bound: String
+    let to: String
+
+    func identity(_ path: String) throws(Errno) -> FileIdentity { try kernel.identity(path == bound ? to : path) }
 }
