@@ -83,14 +83,15 @@ actor Keeper: ServiceLifecycle.Service {
 
     private func free() async {
         (asked, restored) = ([], [])
-        while await isNeeded(), let (stem, terms) = await nextTake() {
-            guard await discard(stem, terms) else { return }
+        while await isNeeded(), let (take, terms) = await nextTake() {
+            guard await discard(take, terms) else { return }
         }
     }
 
     /// Has the recorder delete a take that is in hand.
     /// - Returns: false: there is no recorder, so that it would delete no other take either.
-    private func discard(_ stem: String, _ terms: DiscardTerms) async -> Bool {
+    private func discard(_ take: QueuedUpload, _ terms: DiscardTerms) async -> Bool {
+        let stem = take.take.stem
         var terms = terms
         // Where its space is needed, the bin would be emptied for it. What is there is free already.
         terms.isFinal = policy == .untilNeeded
@@ -98,8 +99,13 @@ actor Keeper: ServiceLifecycle.Service {
         case .deleted:
             reported[stem] = nil
             log.notice("outbox: \(stem): deleted from the kit: every store has it")
-        // It is played, for instance. Of one that is gone there is nothing to report.
-        case .refused(let refusal): if refusal.code != .notFound { report(stem, refusal.message) }
+        case .refused(let refusal) where refusal.code == .notFound:
+            // Of one that is gone there is nothing to report.
+            if (try? KitCopy(take.take, in: take.folder)) != nil {
+                report(stem, "the recorder does not know it until its next start, although its files are there")
+            }
+        // It is played, for instance.
+        case .refused(let refusal): report(stem, refusal.message)
         case .away(let error), .unanswered(let error):
             if reportedOfRecorder != "\(error)" { log.info("outbox: no take is deleted from the kit: \(error)") }
             reportedOfRecorder = "\(error)"
@@ -123,7 +129,7 @@ actor Keeper: ServiceLifecycle.Service {
     }
 
     /// The next take that may go, in hand.
-    private func nextTake() async -> (stem: String, DiscardTerms)? {
+    private func nextTake() async -> (take: QueuedUpload, DiscardTerms)? {
         while true {
             var takes: [QueuedUpload] = []
             attempt { takes = try catalogs.catalog.sentTakes(limit: 20 + asked.count) }
@@ -145,7 +151,7 @@ actor Keeper: ServiceLifecycle.Service {
                     continue
                 }
                 guard (try? catalogs.inHand.beginDeleting(stem)) != nil else { continue }
-                if let terms = await provenTerms(of: take) { return (stem, terms) }
+                if let terms = await provenTerms(of: take) { return (take, terms) }
                 catalogs.inHand.endDeleting(stem)
             }
         }

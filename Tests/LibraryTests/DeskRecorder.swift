@@ -20,13 +20,15 @@ final class DeskRecorder {
         let received: AsyncStream<RecorderMessage>.Continuation
         let meanwhile: @Sendable (RecorderMessage) -> Void
         let secondsLeft: Int
+        let refusal: Refusal?
 
         init(
-            _ received: AsyncStream<RecorderMessage>.Continuation, _ secondsLeft: Int,
+            _ received: AsyncStream<RecorderMessage>.Continuation, _ secondsLeft: Int, _ refusal: Refusal?,
             _ meanwhile: @escaping @Sendable (RecorderMessage) -> Void
         ) {
             self.received = received
             self.secondsLeft = secondsLeft
+            self.refusal = refusal
             self.meanwhile = meanwhile
         }
 
@@ -37,20 +39,23 @@ final class DeskRecorder {
         func carryOut(_ message: RecorderMessage, of peer: PeerID, answer: Answer) {
             meanwhile(message)
             received.yield(message)
+            if let refusal, case .command(.discard) = message { return answer.refuse(refusal) }
             answer.succeed(object: Status(time_left_seconds: secondsLeft))
         }
     }
 
     /// - Parameters:
     ///   - secondsLeft: how long it says that can be recorded.
+    ///   - refusal: of each order to delete a take; nil: it is carried out.
     ///   - meanwhile: called with each message before it is answered.
-    init(_ path: String, secondsLeft: Int = 700, meanwhile: @escaping @Sendable (RecorderMessage) -> Void = { _ in })
-        throws
-    {
+    init(
+        _ path: String, secondsLeft: Int = 700, refusal: Refusal? = nil,
+        meanwhile: @escaping @Sendable (RecorderMessage) -> Void = { _ in }
+    ) throws {
         let (received, continuation) = AsyncStream.makeStream(of: RecorderMessage.self)
         self.received = received
         let serving = Serving(
-            server: try PeerServer(path: path), handler: Handler(continuation, secondsLeft, meanwhile))
+            server: try PeerServer(path: path), handler: Handler(continuation, secondsLeft, refusal, meanwhile))
         thread = try Thread(name: "recorder") { [ending] in
             serving.server.handler = serving.handler
             let loop = Loop(clock: SystemClock())

@@ -114,6 +114,21 @@ import Upload
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a take that the recorder does not know is logged, unless it is gone`(isGone: Bool) async throws {
+        try await send(1)
+        let stem = try tested.stems()[0]
+        let sidecar = "\(tested.disk.takes)/\(TakesOnDisk.name(TakesOnDisk.sidecar(1)).day)/\(stem).json"
+        let refusal = Refusal(.notFound, "discard: \(stem): there is no such take")
+        let recorder = try DeskRecorder(socket, refusal: refusal) {
+            if isGone, case .command(.discard) = $0 { unlink(sidecar) }
+        }
+        defer { recorder.stop() }
+        try await look(try keeper(at: socket)) { _ = await recorder.next() }
+        let why = "the recorder does not know it until its next start, although its files are there"
+        #expect(tested.log.lines == (isGone ? [] : ["outbox: \(stem): not deleted from the kit: \(why)"]))
+    }
+
     /// A person brings a take back from the bin.
     private func bringBack(_ number: Int) async throws {
         var sidecar = TakesOnDisk.sidecar(number)
