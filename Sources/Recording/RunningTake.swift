@@ -56,7 +56,8 @@ final class RunningTake {
     var awayUpTo: TakeFrame?
     /// Frames of the take, at its rate, that were on the disk before a file lost its name.
     private var safeFrames: Int64 = 0
-    private var rescueWait = RescueWait.notBegun
+    /// Until when a take that has ended waits for what is saved of a removed file; nil: as long as it takes.
+    private var rescueEnd: Instant?
     private var pendingMarkers: [(at: Instant, note: String?)] = []
     /// What the card granted, in the order in which it did, where the take has not come to that yet.
     var pendingGains: [(at: Instant, gain: CardGain)] = []
@@ -356,16 +357,8 @@ extension RunningTake {
         return point
     }
 
-    /// How long a take that has ended waits for what is saved of a removed file.
-    private enum RescueWait {
-        case notBegun
-        /// A person stopped it: it waits on whenever fewer bytes are left.
-        case patient(until: Instant, bytesLeft: Int64)
-        /// Something else waits for the end: no longer than the ring holds a press that follows.
-        case hurried(until: Instant)
-    }
-
-    /// A take that has ended waits so long while nothing more is saved.
+    /// How long a take that has ended waits for what is saved of a removed file, once something waits for its end: no longer than the ring
+    /// holds a press that follows. Without that, a take that a person stopped waits on: what the file holds lasts as long as it is open.
     private static let rescuePatience = Duration.seconds(20)
     /// How much is copied at a sync while no sound waits for it.
     private static let rescuedBytes: Int64 = 8 << 20
@@ -378,28 +371,12 @@ extension RunningTake {
         output.rescuedBytes = Self.rescuedBytes
         if ending != .stop { hurry(now: now) }
         leaveFullRing()
-        return now < rescueEnd(now: now)
+        return rescueEnd.map { now < $0 } ?? true
     }
 
     /// Something else waits for the end of the take.
     func hurry(now: Instant) {
-        switch rescueWait {
-        case .notBegun: rescueWait = .hurried(until: now + Self.rescuePatience)
-        case .patient(let until, _): rescueWait = .hurried(until: until)
-        case .hurried: break
-        }
-    }
-
-    private func rescueEnd(now: Instant) -> Instant {
-        let left = output.bytesToRescue
-        switch rescueWait {
-        case .hurried(let until): return until
-        case .patient(let until, let before) where left >= before: return until
-        case .notBegun, .patient:
-            let until = now + Self.rescuePatience
-            rescueWait = .patient(until: until, bytesLeft: left)
-            return until
-        }
+        if rescueEnd == nil { rescueEnd = now + Self.rescuePatience }
     }
 
     /// The take has all of its sound: before what follows fills the ring, it is left to a take that may begin, and there is no tail.

@@ -15,9 +15,6 @@ extension TakeOutput {
     /// Whether a file that lost its name is not saved yet.
     public var isRescuing: Bool { !rescues.isEmpty }
 
-    /// Bytes of such files that are not copied yet.
-    public var bytesToRescue: Int64 { rescues.reduce(0) { $0 + $1.audio.dataBytes - $1.copiedBytes } }
-
     /// The file of the newest part that lost its name, while no other can be made; nil: it has its name.
     public var namelessFile: String? {
         parts.last?.audio.first { strayNames.contains($0.name) }.map { site.path($0.currentName) }
