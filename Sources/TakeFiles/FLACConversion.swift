@@ -1,10 +1,11 @@
-import Glibc
 public import Takes
 
 /// The conversion of a finished take from WAV to FLAC, in short slices of work; it may be interrupted between any two.
 ///
 /// Every audio file `X.wav` of the take is encoded as `X.flac.part`, synced, read back from the disk and compared sample for
-/// sample, and with the fingerprint of the sound: a WAV that does not hold that sound any more stays WAV. Once all are, they become `X.flac`, the sidecar is revised to name them, and only then the WAV files are removed.
+/// sample, and with the fingerprint of the sound: a WAV that does not hold that sound any more stays WAV. Once all are, they
+/// become `X.flac`, the sidecar is revised to name them, and only then the WAV files are removed. A WAV file that another conversion
+/// left beside `X.flac` is removed once that was decoded and holds the recorded sound (`FLACProof`).
 /// Wherever it is cut, the take is whole, and another conversion of the same take continues with what it finds on the disk.
 /// For one thread at a time, which must be the one that revises and removes takes.
 public final class FLACConversion {
@@ -12,7 +13,7 @@ public final class FLACConversion {
     public enum Outcome: Equatable, Sendable {
         /// All audio files are FLAC now.
         case converted(Sidecar)
-        /// It stays WAV, and is no longer pending. The sentence says why.
+        /// It stays as it is, and is no longer pending. The sentence says why.
         case kept(Sidecar, String)
         /// There is no room now. It stays pending; the next `step` tries again. The sentence says how much is missing.
         case later(String)
@@ -29,6 +30,9 @@ public final class FLACConversion {
     private let reserveBytes: Int64
     private var phase = Phase.begin
 
+    /// Reads of a proof in a slice.
+    private static let readsPerSlice = 4
+
     private enum Phase {
         /// Check what another conversion left.
         case begin
@@ -38,8 +42,10 @@ public final class FLACConversion {
         case encode(Plan, index: Int, FLACEncoding?)
         /// Rename the FLAC files, and name them in the sidecar.
         case rename(Plan)
-        /// The sidecar names FLAC: remove the WAV files.
-        case removeOriginals
+        /// The sidecar names FLAC: find out which of these files, and of the WAV beside each, holds the sound. The last one is done next.
+        case prove([RecordedSound], FLACProof?, FLACProofs)
+        /// Remove the WAV files that are not needed, and name those that are in the sidecar.
+        case removeOriginals(FLACProofs)
     }
 
     /// The work on a take.
@@ -128,8 +134,12 @@ public final class FLACConversion {
         case .encode(let plan, let index, let encoding): return try encode(plan, index, encoding)
         case .rename(let plan):
             for audio in plan.audio {
-                try files.renameNew("\(folder)/\(audio.base).flac.part", to: "\(folder)/\(audio.base).flac")
-                try files.settle("\(folder)/\(audio.base).flac")
+                let path = "\(folder)/\(audio.base).flac"
+                try checkIsOurs(path)
+                // The sidecar names the WAV. This FLAC may have been the better one until the new one was compared.
+                if files.isTaken(path) { try files.remove(path) }
+                try files.renameNew("\(path).part", to: path)
+                try files.settle(path)
             }
             try syncFolder()
             _ = try directory.revise(take) { sidecar in
@@ -142,9 +152,12 @@ public final class FLACConversion {
                 }
                 sidecar.pendingFormat = nil
             }
-            phase = .removeOriginals
+            // The twin is removed first: while it is there, the part itself is there too.
+            let done = plan.audio.sorted { ($0.part, $1.isUnfiltered ? 1 : 0) < ($1.part, $0.isUnfiltered ? 1 : 0) }
+            phase = .removeOriginals(FLACProofs(superfluous: done.map { "\($0.base).wav" }))
             return nil
-        case .removeOriginals: return try removeOriginals()
+        case .prove(let left, let proof, let proofs): return try prove(left, proof, proofs)
+        case .removeOriginals(let proofs): return try removeOriginals(proofs)
         }
     }
 
@@ -153,11 +166,9 @@ public final class FLACConversion {
     private func begin() throws -> Outcome? {
         cancel()
         let sidecar = try directory.sidecar(of: take)
-        let there = Set(try files.entries(folder))
-        if try sidecar.parts.contains(where: { part in
-            try part.file.hasSuffix(".flac") && bases(of: part).contains { try hasOwnWAV($0, there) }
-        }) {
-            phase = .removeOriginals
+        let both = try files.soundsInBoth(sidecar, of: take, in: folder)
+        if !both.isEmpty {
+            phase = .prove(both.reversed(), nil, FLACProofs())
         } else if sidecar.pendingFormat == "flac" {
             phase = .plan
         } else {
@@ -172,14 +183,7 @@ public final class FLACConversion {
         guard !plan.audio.isEmpty else {
             return .converted(try directory.revise(take) { $0.pendingFormat = nil })
         }
-        // The sidecar names the WAV: FLAC beside it was never announced.
-        for audio in plan.audio {
-            let path = "\(folder)/\(audio.base).flac"
-            if try isForeign(path) {
-                throw Unconvertible("\(path) is another file: move that to another place, nothing is written over it")
-            }
-            try files.remove(path)
-        }
+        for audio in plan.audio { try checkIsOurs("\(folder)/\(audio.base).flac") }
         let wanted = plan.audio.reduce(0) { $0 + $1.largestFLAC }
         let free = try makeRoom(for: wanted)
         guard free - wanted >= reserveBytes else {
@@ -192,13 +196,14 @@ public final class FLACConversion {
 
     private func plan(_ sidecar: Sidecar, _ there: Set<String>) throws -> Plan {
         var plan = Plan(sidecar: sidecar, audio: [])
-        for (index, part) in sidecar.parts.enumerated() where part.file.hasSuffix(".wav") {
+        for (index, part) in sidecar.parts.enumerated() {
+            let bases = bases(of: part).filter { isWAV($0, of: part, there) }
+            if bases.isEmpty { continue }
             guard sidecar.rateHz > 0, part.firstFrame >= .first, part.firstFrame.count / Int64(sidecar.rateHz) < 1 << 32
             else {
                 throw Unconvertible("its sidecar gives part \(index + 1) no place in time")
             }
-            let bases = bases(of: part)
-            for base in bases where base == bases[0] || there.contains("\(base).wav") {
+            for base in bases {
                 guard isOurs(part.file), there.contains("\(base).wav") else {
                     throw Unconvertible("\(folder)/\(base).wav is not there")
                 }
@@ -212,7 +217,7 @@ public final class FLACConversion {
                 }
                 plan.audio.append(
                     Audio(
-                        part: index, base: base, isUnfiltered: base != bases[0], format: file.format,
+                        part: index, base: base, isUnfiltered: base.hasSuffix("-raw"), format: file.format,
                         frames: file.frames))
             }
         }
@@ -223,6 +228,22 @@ public final class FLACConversion {
     private func bases(of part: Sidecar.Part) -> [String] {
         let base = String(part.file.prefix { $0 != "." })
         return [base, base + "-raw"]
+    }
+
+    /// Whether an audio file of a part is still to be converted; a twin that is gone is not.
+    private func isWAV(_ base: String, of part: Sidecar.Part, _ there: Set<String>) -> Bool {
+        guard base.hasSuffix("-raw") else { return part.file.hasSuffix(".wav") }
+        guard let twin = part.unfilteredFile else {
+            return part.file.hasSuffix(".wav") && there.contains("\(base).wav")
+        }
+        return twin == "\(base).wav" && there.contains(twin)
+    }
+
+    /// Refuses to replace another program's file.
+    private func checkIsOurs(_ path: String) throws {
+        if try files.isForeignFLAC(path, of: take) {
+            throw Unconvertible("\(path) is another file: move that to another place, nothing is written over it")
+        }
     }
 
     /// How many frames the sidecar says that an audio file of a part holds.
@@ -296,49 +317,44 @@ public final class FLACConversion {
 
     // MARK: - The end
 
-    /// Removes the WAV files beside FLAC files that the sidecar names and that are as long as it says. A part whose FLAC is not is WAV
-    /// again.
-    private func removeOriginals() throws -> Outcome? {
-        var sidecar = try directory.sidecar(of: take)
-        let there = Set(try files.entries(folder))
-        var superfluous: [String] = []
-        var broken: [Int: String] = [:]
-        for (index, part) in sidecar.parts.enumerated() where part.file.hasSuffix(".flac") && isOurs(part.file) {
-            let bases = bases(of: part)
-            let waves = try bases.filter { try hasOwnWAV($0, there) }
-            if waves.allSatisfy({ frames(of: "\($0).flac") == frames(of: part, $0) }) {
-                // The twin is removed first: while it is there, the part itself is there too.
-                superfluous += waves.reversed()
-            } else if waves.contains(bases[0]), waves.allSatisfy({ frames(of: "\($0).wav") == frames(of: part, $0) }) {
-                broken[index] = "\(bases[0]).wav"
-            }
+    private func prove(_ left: [RecordedSound], _ begun: FLACProof?, _ proofs: FLACProofs) throws -> Outcome? {
+        guard let recorded = left.last else {
+            phase = .removeOriginals(proofs)
+            return nil
         }
-        if !broken.isEmpty {
-            sidecar = try directory.revise(take) { sidecar in
-                for (index, file) in broken where index < sidecar.parts.count {
-                    sidecar.parts[index].file = file
-                    guard let twin = sidecar.parts[index].unfilteredFile, twin.hasSuffix(".flac") else { continue }
+        let proof = begun ?? FLACProof(recorded, in: folder, files: files)
+        phase = .prove(left, proof, proofs)
+        for _ in 0..<Self.readsPerSlice {
+            guard let verdict = try proof.step() else { continue }
+            var proofs = proofs
+            proofs.add(verdict, of: recorded)
+            phase = .prove(left.dropLast(), nil, proofs)
+            break
+        }
+        return nil
+    }
+
+    /// Removes the WAV files beside FLAC files that hold their sound. A file whose FLAC is damaged is WAV again, and pending.
+    private func removeOriginals(_ proofs: FLACProofs) throws -> Outcome? {
+        let sidecar = try directory.revise(take) { sidecar in
+            guard !proofs.damaged.isEmpty else { return }
+            for index in sidecar.parts.indices {
+                let part = sidecar.parts[index]
+                if proofs.damaged.contains(part.file) { sidecar.parts[index].file = part.file.dropLast(5) + ".wav" }
+                if let twin = part.unfilteredFile, proofs.damaged.contains(twin) {
                     sidecar.parts[index].unfilteredFile = twin.dropLast(5) + ".wav"
                 }
-                sidecar.pendingFormat = "flac"
             }
+            sidecar.pendingFormat = "flac"
         }
-        for base in superfluous { try files.remove("\(folder)/\(base).wav") }
+        for file in proofs.superfluous { try files.remove("\(folder)/\(file)") }
         try syncFolder()
         phase = .plan
-        return sidecar.pendingFormat == "flac" ? nil : .converted(sidecar)
-    }
-
-    /// Whether there is a WAV file that a recorder wrote for the take: what a person decoded beside the FLAC stays.
-    private func hasOwnWAV(_ base: String, _ there: Set<String>) throws(FileError) -> Bool {
-        guard there.contains("\(base).wav") else { return false }
-        return try files.isSound("\(folder)/\(base).wav", of: take)
-    }
-
-    /// How many frames a sound file holds; nil if it is not a sound file.
-    private func frames(of name: String) -> Int64? {
-        guard let file = try? SoundFileReader(path: "\(folder)/\(name)") else { return nil }
-        return file.frames
+        if sidecar.pendingFormat == "flac" { return nil }
+        guard proofs.unknown.isEmpty else {
+            return .kept(sidecar, "convert \(take.stem) to FLAC: \(proofs.sentence(in: folder))")
+        }
+        return .converted(sidecar)
     }
 
     /// Ends the conversion: the take stays WAV.
@@ -358,25 +374,6 @@ public final class FLACConversion {
     private func cleaned(_ outcome: Outcome) -> Outcome {
         cancel()
         return outcome
-    }
-
-    /// Whether another program's file has the name of a FLAC file of the take: it is neither that nor what a cut leaves of it.
-    private func isForeign(_ path: String) throws(FileError) -> Bool {
-        guard files.isTaken(path) else { return false }
-        let file: OpenFile
-        do throws(FileError) {
-            file = try files.openToRead(path, followsLink: false)
-            let head = try files.read(file, at: 0, count: 4)
-            guard head.contains(where: { $0 != 0 }) else { return false }
-            guard head == Array("fLaC".utf8) else { return true }
-        } catch {
-            guard [ELOOP, EISDIR, ESPIPE, ENXIO].contains(error.code) else { throw error }
-            return true
-        }
-        guard let reader = try? SoundFileReader(path: path),
-            let reading = try FLACReading(file, files: files, rateHz: reader.format.rateHz)
-        else { return false }
-        return reading.comments["TAKE"] != take.stem
     }
 
     /// Whether the take was removed, while its storage is still there.

@@ -260,10 +260,7 @@ public final class TakesDirectory: Sendable {
         // Not before it is known how it ends.
         guard resumptions.withLock({ $0[take] }) == nil else { return false }
         if sidecar.pendingFormat != nil { return true }
-        return try sidecar.parts.contains { part in
-            let base = part.file.prefix { $0 != "." }
-            return try part.file.hasSuffix(".flac") && files.isSound("\(path)/\(take.day)/\(base).wav", of: take)
-        }
+        return try !files.soundsInBoth(sidecar, of: take, in: "\(path)/\(take.day)").isEmpty
     }
 
     /// Notes how a finished take may go on; nil: it does not. Waits for a revision that is under way.
