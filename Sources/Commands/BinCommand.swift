@@ -34,7 +34,7 @@ struct BinList: FieldfareCommand {
         let (count, bytes) = (free.count, free.map(\.byteCount).total)
         try session.write(
             line: "\(count == 1 ? "1 take" : "\(count) takes"), \(Figures.size(bytes)), which count as free")
-        for item in bin.items where !item.putBack.isEmpty { try session.write(line: bin.putBack(item)) }
+        for item in bin.items { if let reason = bin.reasonToStay(item) { try session.write(line: reason) } }
     }
 }
 
@@ -79,49 +79,70 @@ struct BinRestore: FieldfareCommand {
 struct BinEmpty: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "empty", abstract: "Delete for good what is in the bin.",
-        discussion: "Asks first. The recorder does it, so it must run.")
+        discussion: """
+            Asks first. Without a name, all that counts as free. The recorder does it, so it must run.
+            """)
 
     @OptionGroup var options: GlobalOptions
+    @Argument(help: ArgumentHelp("A take's stem, its number, or 'last'.", valueName: "take"))
+    var takes: [TakeReference] = []
     @Flag(help: "Delete without a question.") var yes = false
 
     func run(in session: Session) throws(Failure) {
         let recorder = try session.connectToBin(for: "bin empty")
         let bin = try BinnedTakes(of: session, for: "bin empty", directory: nil)
-        let (kept, listed) = (bin.items.filter { !$0.putBack.isEmpty }, bin.items.filter { $0.putBack.isEmpty })
-        let stems = listed.map(\.take.stem)
-        guard !stems.isEmpty || kept.isEmpty else {
-            throw Failure(exitStatus: 75, "bin empty: \(bin.putBack(kept[0]))")
+        let listed = try wanted(in: bin)
+        if takes.isEmpty, listed.isEmpty, let reason = bin.items.lazy.compactMap(bin.reasonToStay).first {
+            throw Failure(exitStatus: 75, "bin empty: \(reason)")
         }
-        if !yes, !stems.isEmpty {
-            for item in listed { session.console.complain(bin.line(item)) }
-            let question =
-                stems.count == 1
-                ? "Delete this take for good? [y/N]" : "Delete these \(stems.count) takes for good? [y/N]"
-            guard let answer = session.console.ask(question) else {
-                throw Failure(
-                    exitStatus: 64,
-                    "fieldfare bin empty: the input is not a terminal: add --yes to delete without a question")
+        let isAgreed = listed.isEmpty ? true : try isAgreed(listed, bin, session)
+        guard isAgreed else {
+            return try session.write(line: "nothing is deleted")
+        }
+        // Those that were shown, and no other.
+        var deleted: [String] = []
+        var first: Failure?
+        for item in listed {
+            do throws(ControlError) {
+                _ = try recorder.ask(.command(.empty(stem: item.take.stem)), timeout: .seconds(600))
+            } catch {
+                let failure = Failure(error)
+                if first == nil { first = failure } else { session.console.complain(failure.description) }
+                continue
             }
-            guard ["y", "yes"].contains(answer.lowercased()) else {
-                return try session.write(line: "nothing is deleted")
-            }
+            deleted.append(item.take.stem)
+            if !options.json { try session.write(line: "deleted \(item.take.stem) for good") }
         }
-        do throws(ControlError) {
-            _ = try recorder.ask(.command(.empty(stem: nil)), timeout: .seconds(600))
-        } catch {
-            // The other takes in the bin are deleted.
-            if let left = (try? bin.folder.binnedTakes())?.map(\.take) {
-                for item in listed where !left.contains(item.take) {
-                    session.console.complain("deleted \(item.take.stem) for good")
-                }
-            }
-            throw Failure(error)
+        if options.json {
+            try session.write(line: JSONValue.object(["deleted": .array(deleted.map { .string($0) })]).description)
+        } else if listed.isEmpty {
+            try session.write(line: "the bin is empty")
         }
-        guard !options.json else {
-            return try session.write(line: JSONValue.object(["deleted": .array(stems.map { .string($0) })]).description)
+        if let first { throw first }
+    }
+
+    /// The takes that are named, or all that nothing keeps in the bin.
+    private func wanted(in bin: BinnedTakes) throws(Failure) -> [TakesBin.Item] {
+        guard !takes.isEmpty else { return bin.items.filter { bin.reasonToStay($0) == nil } }
+        var named: [TakeName] = []
+        for reference in takes { named.append(try bin.find(reference, for: "bin empty")) }
+        return bin.items.filter { named.contains($0.take) }
+    }
+
+    private func isAgreed(
+        _ listed: [TakesBin.Item], _ bin: BinnedTakes, _ session: Session
+    ) throws(Failure) -> Bool {
+        if yes { return true }
+        for item in listed { session.console.complain(bin.line(item)) }
+        let question =
+            listed.count == 1
+            ? "Delete this take for good? [y/N]" : "Delete these \(listed.count) takes for good? [y/N]"
+        guard let answer = session.console.ask(question) else {
+            throw Failure(
+                exitStatus: 64,
+                "fieldfare bin empty: the input is not a terminal: add --yes to delete without a question")
         }
-        if stems.isEmpty { try session.write(line: "the bin is empty") }
-        for stem in stems { try session.write(line: "deleted \(stem) for good") }
+        return ["y", "yes"].contains(answer.lowercased())
     }
 }
 
@@ -153,10 +174,11 @@ struct BinnedTakes {
         return item.take
     }
 
-    /// Why a take stays in the bin.
-    func putBack(_ item: TakesBin.Item) -> String {
+    /// Why a take is not deleted with the rest of the bin; nil: it is.
+    func reasonToStay(_ item: TakesBin.Item) -> String? {
         let files = item.putBack.map { "\(folder.folder(of: item.take))/\($0)" }.joined(separator: ", ")
-        return "\(item.take.stem): \(TakesBin.putBack(files, of: item.take))"
+        if !files.isEmpty { return "\(item.take.stem): \(TakesBin.putBack(files, of: item.take))" }
+        return item.hasSidecar ? nil : "\(item.take.stem): \(TakesBin.withoutSidecar(item.take))"
     }
 
     /// A take, and when it was deleted.
@@ -173,7 +195,7 @@ struct BinnedTakes {
             "bytes": .integer(Int(item.byteCount)), "binned": item.binned.map { .string($0) } ?? .null,
             "started": sidecar.map { .string($0.startedCorrected ?? $0.started) } ?? .null,
             "duration_seconds": sidecar.map { .double($0.durationSeconds) } ?? .null,
-            "put_back": .array(item.putBack.map { .string($0) }),
+            "put_back": .array(item.putBack.map { .string($0) }), "sidecar": .bool(item.hasSidecar),
         ])
     }
 }

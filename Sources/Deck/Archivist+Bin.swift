@@ -74,10 +74,10 @@ extension Archivist {
         return chore
     }
 
-    /// One take, or all that are in the bin now.
+    /// One take, or all that are in the bin with their sidecars now.
     func emptying(of take: TakeName?) -> Chore {
         let away = Refusal(.io, "empty: the storage went away: what was not removed yet is in the bin there")
-        var left = take.map { [$0] } ?? directory?.bin.items.map(\.take) ?? []
+        var left = take.map { [$0] } ?? directory?.bin.items.filter(\.hasSidecar).map(\.take) ?? []
         var failure: Refusal?
         var chore = Chore(kind: .bin) { [unowned self] in
             guard let directory else { return .done(.emptied(take, away)) }
@@ -90,6 +90,8 @@ extension Archivist {
             } catch {
                 let reason = error.isPutBack ? TakesBin.putBack(error.path, of: next) : "\(error)"
                 failure = failure ?? Refusal(error.isPutBack ? .busy : .io, "empty: \(next.stem): \(reason)")
+                // What is listed of it is not what lies there.
+                readAgain(directory)
             }
             return .more
         }

@@ -21,11 +21,13 @@ public final class TakesBin: Sendable {
         var since: Int64
         /// Files of it in the folder of its day, where a person put them back: as long as they are there, it is not removed.
         public var putBack: [String] = []
+        /// Whether its sidecar lies there, too. Without one, only a person who names it deletes it for good.
+        public var hasSidecar = true
         /// Whether it cannot be removed: others are removed before it, and it does not count as free.
         var isStuck = false
 
         /// Whether it may be removed when space is needed.
-        public var isFree: Bool { putBack.isEmpty && !isStuck }
+        public var isFree: Bool { putBack.isEmpty && hasSidecar && !isStuck }
     }
 
     private struct State {
@@ -61,6 +63,21 @@ public final class TakesBin: Sendable {
     /// The sentence about a take that stays in the bin since these files of it lie in the folder of its day.
     public static func putBack(_ files: String, of take: TakeName) -> String {
         "\(files) was put back by hand: the take stays in the bin until 'fieldfare bin restore \(take.stem)'"
+    }
+
+    /// The sentence about files of a take that lie in the bin without its sidecar.
+    public static func withoutSidecar(_ take: TakeName) -> String {
+        "its sidecar is gone from the bin, and its other files stay there until 'fieldfare bin restore \(take.stem)', which makes "
+            + "a new one, or 'fieldfare bin empty \(take.stem)'"
+    }
+
+    /// Whether a take without a sidecar in the bin lies there: a file of it does, and no removal was begun.
+    /// - Parameter names: of its files in the bin.
+    static func isWithoutSidecar(_ take: TakeName, _ names: [String]) -> Bool {
+        let documents = TakeSite.ofBin.map { $0.name(stem: take.stem) }
+        return !names.contains(TakeDocument.binnedSidecar.name(stem: take.stem))
+            && !names.contains(TakeDocument.binnedRemoval.name(stem: take.stem))
+            && names.contains { TakeName.isOwnFile($0) && !documents.contains($0) }
     }
 
     /// The newest take of it that a reference names.

@@ -38,18 +38,19 @@ extension TakesDirectory {
     /// - Throws: `FileError`. If the sidecar is gone from the day's folder (`contains`), the take is in the bin, and the rest of its files will
     ///   follow. `EEXIST`: the bin has another take of the name.
     public func moveToBin(_ take: TakeName, at moment: BinMoment) throws(FileError) {
-        if bin.find(stem: take.stem, day: take.day) != nil { throw FileError("move to", binPath, code: EEXIST) }
+        if bin.find(stem: take.stem, day: take.day) != nil {
+            let sidecar = TakeSite(files: files, takes: folder, name: take).path(.binnedSidecar)
+            guard !files.isTaken(sidecar) else { throw FileError("move to", binPath, code: EEXIST) }
+            // It was moved away by hand. What is left of it there is found by its names.
+            bin.remove(take)
+            bin.isReadAgain = true
+        }
         while true {
             do throws(FileError) {
                 return try tryToMoveToBin(take, at: moment)
             } catch {
                 guard error.isDiskFull, let oldest = bin.oldest, try contains(take) else { throw error }
-                do throws(FileError) {
-                    try empty(oldest.take)
-                } catch {
-                    guard error.isPutBack else { throw error }
-                    bin.passOver(oldest.take)
-                }
+                do throws(FileError) { try empty(oldest.take) } catch { bin.passOver(oldest.take) }
             }
         }
     }
@@ -85,12 +86,23 @@ extension TakesDirectory {
         try? note(take, isWhole: true)
     }
 
-    /// Moves a take from the bin back to its day's folder. Its sidecar says that it was restored.
+    /// Moves a take from the bin back to its day's folder. Its sidecar says that it was restored. One whose sidecar is not in the bin goes
+    /// to the sidecar in its day's folder, or else is a take that recovery makes one for.
     /// - Throws: `FileError`; then it is in the bin. `EEXIST`: a take of that name is there (`restore`), or another file of one of its names;
     ///   `ENOENT`: it is not in the bin.
     public func restore(_ take: TakeName) throws(FileError) {
-        guard try !contains(take) else { throw FileError("restore", sidecarPath(of: take), code: EEXIST) }
         var site = TakeSite(files: files, takes: folder, name: take)
+        if try isWithoutSidecar(take) {
+            _ = try site.openBin()
+            try site.checkNamesInDay()
+            try site.perform(.takeOut)
+            bin.remove(take)
+            if (try? contains(take)) == true { _ = try? revise(take) { $0.restored = true } }
+            try? site.perform(.clearBin)
+            try? files.removeFolder(site.binPath)
+            return
+        }
+        guard try !contains(take) else { throw FileError("restore", sidecarPath(of: take), code: EEXIST) }
         _ = try site.openBin()
         let sidecar = try files.contents(site.path(.binnedSidecar), limit: LeftoverTake.mostSidecarBytes)
         try site.checkNamesInDay()
@@ -121,8 +133,32 @@ extension TakesDirectory {
         return SidecarFile.bytes(sidecar)
     }
 
+    /// Whether a take has files in the bin, and no sidecar there.
+    private func isWithoutSidecar(_ take: TakeName) throws(FileError) -> Bool {
+        do throws(FileError) {
+            let names = try files.entries("\(binPath)/\(take.day)").filter { TakeName(file: $0, day: take.day) == take }
+            return TakesBin.isWithoutSidecar(take, names)
+        } catch {
+            guard error.isAbsence else { throw error }
+            return false
+        }
+    }
+
+    /// Refuses to remove a take that is listed with its sidecar, and has none in the bin any more.
+    private func checkBinnedSidecar(of take: TakeName) throws(FileError) {
+        guard bin.items.first(where: { $0.take == take })?.hasSidecar != false else { return }
+        let site = TakeSite(files: files, takes: folder, name: take)
+        do throws(FileError) {
+            _ = try files.contents(site.path(.binnedSidecar), limit: LeftoverTake.mostSidecarBytes)
+        } catch {
+            bin.isReadAgain = true
+            bin.passOver(take)
+            throw error
+        }
+    }
+
     /// Removes a take in the bin for good. Nothing is removed that does not lie in the bin, and a file of the take in the folder of its day
-    /// keeps it there.
+    /// keeps it there; so does a sidecar that was taken out of the bin, or cannot be read, since the bin was read.
     /// - Throws: `FileError`; `isPutBack` if there is such a file. If its sidecar is gone, it is not in the bin any more, and the rest is
     ///   removed the next time that the bin is read.
     public func empty(_ take: TakeName) throws(FileError) {
@@ -131,6 +167,7 @@ extension TakesDirectory {
             self.bin.isReadAgain = true
             throw .putBack("\(path)/\(take.day)/\(file)")
         }
+        try checkBinnedSidecar(of: take)
         let bin = try files.openFolder(binPath, followsLink: false)
         var site = TakeSite(files: files, takes: bin, name: take)
         do throws(FileError) {
@@ -204,7 +241,7 @@ extension TakesDirectory {
     }
 
     /// Takes of which files may lie in the folder of their day although they are deleted: they are in the bin, and have no sidecar
-    /// there. Those of which that cannot be known are among them.
+    /// in that folder. Those of which that cannot be known are among them.
     /// - Parameter takes: those that are asked for.
     /// - Throws: `FileError`: the bin is there and cannot be read.
     func deleted(among takes: Set<TakeName>) throws(FileError) -> Set<TakeName> {
@@ -218,7 +255,8 @@ extension TakesDirectory {
             return []
         }
         let deleted = found.filter { take, files in
-            files.contains(TakeDocument.binnedSidecar.name(stem: take.stem)) && (try? contains(take)) != true
+            (files.contains(TakeDocument.binnedSidecar.name(stem: take.stem)) || TakesBin.isWithoutSidecar(take, files))
+                && (try? contains(take)) != true
         }
         return Set(deleted.map(\.take)).union(takes.filter { unreadable.contains($0.day) })
     }
@@ -230,6 +268,12 @@ extension TakesDirectory {
         let documents = TakeSite.ofBin.map { $0.name(stem: take.stem) }
         let hasFiles = found.contains { !documents.contains($0) }
         let isInBin = found.contains(TakeDocument.binnedSidecar.name(stem: take.stem))
+        if TakesBin.isWithoutSidecar(take, found) {
+            let sidecar = sidecarPath(of: take)
+            let reason = try contains(take) ? TakesBin.putBack(sidecar, of: take) : TakesBin.withoutSidecar(take)
+            bin.note(problem: "bin: \(take.stem): \(reason)")
+            return true
+        }
         if try contains(take) {
             // With files, it is another take of the same name.
             guard !hasFiles else {
@@ -305,15 +349,19 @@ extension TakesDirectory {
             .reduce(Int64(0)) { $0 + byteCount("\(folder)/\($1)") }
         let age = bin.age?.seconds ?? 0
         let putBack = (try? filesInDay(take)) ?? []
+        let hasSidecar = (try? isWithoutSidecar(take)) != true
         let note = note(of: take)
         guard let note, note.since <= age else {
             // It is damaged, or of another age: its time begins now.
             let new = BinNote(since: age, binned: note?.binned, isWhole: note?.isWhole)
             var site = TakeSite(files: files, takes: self.folder, name: take)
             try? site.perform(.noteBinning, content: new.bytes)
-            return TakesBin.Item(take: take, byteCount: bytes, binned: new.binned, since: age, putBack: putBack)
+            return TakesBin.Item(
+                take: take, byteCount: bytes, binned: new.binned, since: age, putBack: putBack, hasSidecar: hasSidecar)
         }
-        return TakesBin.Item(take: take, byteCount: bytes, binned: note.binned, since: note.since, putBack: putBack)
+        return TakesBin.Item(
+            take: take, byteCount: bytes, binned: note.binned, since: note.since, putBack: putBack,
+            hasSidecar: hasSidecar)
     }
 
     /// The bytes that removing a file frees; 0 for a link.
@@ -328,47 +376,5 @@ extension TakesDirectory {
         case EXDEV: "\(error.path): another file system is mounted there: unmount it"
         default: "\(error)"
         }
-    }
-}
-
-// MARK: - The bin's age
-
-extension TakesDirectory {
-    private var agePath: String { "\(binPath)/.age" }
-
-    private func readAge(at moment: BinMoment) {
-        guard bin.age == nil else { return }
-        for file in [agePath, agePath + ".tmp"] {
-            guard let bytes = try? files.contents(file, limit: 4096), let age = BinAge(bytes) else { continue }
-            return bin.age = age
-        }
-        bin.age = BinAge(seconds: 0, at: moment)
-    }
-
-    /// The bin's age now, in seconds; it is on the disk when this returns.
-    private func keepAge(at moment: BinMoment) throws(FileError) -> Int64 {
-        readAge(at: moment)
-        var age = bin.age ?? BinAge(seconds: 0, at: moment)
-        age.advance(to: moment)
-        bin.age = age
-        let folder = try files.openFolder(binPath, followsLink: false)
-        let draft = try files.createWhole(agePath + ".tmp", isNew: false)
-        try files.write(age.bytes, to: draft, at: 0)
-        try files.sync(draft)
-        try files.syncFolder(folder)
-        try files.move(agePath + ".tmp", to: agePath)
-        try files.syncFolder(folder)
-        return age.seconds
-    }
-
-    /// Makes the last number safe, where it may only be known by the takes that have it: these are about to go.
-    private func keepNumber() throws(FileError) {
-        var unreadable: [FileError] = []
-        let written = KitMark.number(in: path, files: files, unreadable: &unreadable) ?? 0
-        guard written < lastNumber else { return }
-        var site = TakeSite(
-            files: files, takes: folder,
-            name: TakeName(kit: "kit", number: lastNumber, started: WallTime(microseconds: 0)))
-        try site.perform(.number, content: KitMark.bytes(lastNumber))
     }
 }

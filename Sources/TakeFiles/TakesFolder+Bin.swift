@@ -9,8 +9,10 @@ extension TakesFolder {
         var items: [TakesBin.Item] = []
         for (take, names) in try TakesDirectory.binned(in: path, files: files, unreadable: { _, _ in }) {
             let documents = TakeSite.ofBin.map { $0.name(stem: take.stem) }
-            guard names.contains(TakeDocument.binnedSidecar.name(stem: take.stem)),
-                (try? files.identity(sidecarPath(of: take))) == nil
+            let isWithoutSidecar = TakesBin.isWithoutSidecar(take, names)
+            guard
+                isWithoutSidecar || names.contains(TakeDocument.binnedSidecar.name(stem: take.stem)),
+                isWithoutSidecar || (try? files.identity(sidecarPath(of: take))) == nil
                     || names.contains(where: { !documents.contains($0) })
             else { continue }
             let folder = "\(bin)/\(take.day)"
@@ -24,7 +26,8 @@ extension TakesFolder {
             let putBack = (try? files.ownFiles(of: take, in: self.folder(of: take))) ?? []
             items.append(
                 TakesBin.Item(
-                    take: take, byteCount: bytes, binned: note?.binned, since: note?.since ?? .max, putBack: putBack))
+                    take: take, byteCount: bytes, binned: note?.binned, since: note?.since ?? .max, putBack: putBack,
+                    hasSidecar: !isWithoutSidecar))
         }
         return items.sorted { ($0.since, $0.take) < ($1.since, $1.take) }
     }

@@ -77,7 +77,33 @@ import Transport
         #expect(run(["bin", "empty"], at: recorder).status == 64)
         #expect(
             run(["bin", "empty", "--yes"], at: recorder) == (0, takes.map { "deleted \($0.stem) for good" }, []))
-        #expect(recorder.commands == [.empty(stem: nil)])
+        #expect(recorder.commands == takes.map { .empty(stem: $0.stem) })
+        #expect(
+            run(["bin", "empty", "2", "--yes"], at: recorder) == (0, ["deleted \(takes[1].stem) for good"], []))
+        #expect(recorder.commands.last == .empty(stem: takes[1].stem))
+    }
+
+    @Test func `what lies in the bin without its sidecar is shown, and is deleted only by its name`() throws {
+        let takes = try bin(1)
+        try FileSystem().remove("\(path)/.bin/\(takes[0].day)/\(takes[0].stem).json")
+        let sentence = "\(takes[0].stem): \(TakesBin.withoutSidecar(takes[0]))"
+        let lines = run(["bin", "list"], access: folder.access).output
+        #expect(lines.count == 3 && lines[0].hasPrefix("\(takes[0].stem)  deleted ") && lines[2] == sentence)
+        let recorder = try recorder()
+        #expect(run(["bin", "empty", "--yes"], at: recorder) == (75, [], ["bin empty: \(sentence)"]))
+        #expect(run(["bin", "empty", takes[0].stem], at: recorder).status == 64)
+        #expect(recorder.commands == [])
+        #expect(
+            run(["bin", "empty", takes[0].stem, "--yes"], at: recorder)
+                == (0, ["deleted \(takes[0].stem) for good"], []))
+        #expect(recorder.commands == [.empty(stem: takes[0].stem)])
+    }
+
+    @Test func `an empty bin asks nothing, and nothing is ordered`() throws {
+        _ = try folder.record { _, _ in }
+        let recorder = try recorder()
+        #expect(run(["bin", "empty"], at: recorder) == (0, ["the bin is empty"], []))
+        #expect(recorder.commands == [])
     }
 
     @Test func `a take of which a file was put back by hand is named, and does not count as free`() throws {

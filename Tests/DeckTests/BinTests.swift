@@ -96,6 +96,21 @@ import Workers
         #expect(try rig.sidecars().map(\.take) == [stems[1]])
     }
 
+    @Test func `a bin is not emptied of a take whose sidecar is gone from it, but by its name`() throws {
+        let rig = try Rig()
+        let stem = try recordTake(rig)
+        #expect(perform(.discard(stem: stem), on: rig) == "done")
+        let day = try #require(rig.deck.binnedTakes.first?.day)
+        let sidecar = "\(rig.directory)/.bin/\(day)/\(stem).json"
+        try FileManager.default.removeItem(atPath: sidecar)
+        let before = try files(of: stem, in: rig)
+        #expect(perform(.empty(stem: nil), on: rig).hasPrefix("io: empty: \(stem): open \(sidecar): No such file"))
+        #expect(perform(.empty(stem: nil), on: rig) == "done")
+        #expect(try files(of: stem, in: rig) == before && rig.deck.binnedTakes.map(\.take) == [stem])
+        #expect(perform(.empty(stem: stem), on: rig) == "done")
+        #expect(try files(of: stem, in: rig).isEmpty)
+    }
+
     @Test func `what is restored before the bin is emptied is not missed there`() throws {
         let rig = try Rig()
         let stem = try recordTake(rig)
