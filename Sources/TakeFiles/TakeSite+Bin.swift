@@ -38,7 +38,9 @@ extension TakeSite {
 
     mutating func moveToBin() throws(FileError) {
         let (from, to) = (try openDay(), try openBin())
-        try move(from.path, to, but: [.sidecar], isOwnOnly: true)
+        try move(from.path, to, but: [.sidecar] + Self.notes, isOwnOnly: true)
+        // A person who moved the take back moved them with it. The bin has its own.
+        for note in Self.notes { try files.remove("\(from.path)/\(note.name(stem: name.stem))") }
     }
 
     mutating func moveFromBin() throws(FileError) {
@@ -48,7 +50,9 @@ extension TakeSite {
 
     /// That no other file has the name of a file of the take in the bin. `.bin` removes the documents that are left out.
     func checkNamesInBin() throws(FileError) {
-        _ = try moves("\(takes.path)/\(name.day)", binPath, but: [.sidecar, .revision, .removal], isOwnOnly: true)
+        _ = try moves(
+            "\(takes.path)/\(name.day)", binPath, but: [.sidecar, .revision, .removal] + Self.notes,
+            isOwnOnly: true)
     }
 
     /// The same in the day's folder.
@@ -57,7 +61,9 @@ extension TakeSite {
     }
 
     /// The documents of a take that stay in the bin.
-    static let ofBin: [TakeDocument] = [.binNote, .binNoteDraft, .binnedSidecar, .binnedSidecarDraft, .binnedRemoval]
+    static let ofBin = notes + [.binnedSidecar, .binnedSidecarDraft, .binnedRemoval]
+    /// Those of them whose names no file of a take has elsewhere.
+    static let notes: [TakeDocument] = [.binNote, .binNoteDraft]
 
     /// What is done with one file.
     private enum Move {

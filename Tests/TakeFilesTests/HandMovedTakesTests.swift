@@ -1,0 +1,72 @@
+import Foundation
+import PowerCuts
+import Takes
+import Testing
+
+@testable import TakeFiles
+
+/// Takes that a person moved or copied whole out of the bin by hand.
+@Suite struct HandMovedTakesTests {
+    private let scratch = ScratchFolder()
+    private var path: String { scratch.path + "/takes" }
+
+    private func directory() throws -> TakesDirectory {
+        let directory = try TakesDirectory(path: path)
+        directory.readBin(at: binMoment())
+        return directory
+    }
+
+    /// A binned take, and the files that it had.
+    private func binned(in directory: TakesDirectory) throws -> (TakeName, [String: [UInt8]]) {
+        let take = try #require(CutTake.record(in: directory).name)
+        let before = try files(of: take)
+        try directory.moveToBin(take, at: binMoment())
+        return (take, before)
+    }
+
+    private func files(of take: TakeName, in folder: String = "") throws -> [String: [UInt8]] {
+        try everything(in: path).filter { $0.key.hasPrefix("\(folder)\(take.day)/\(take.stem)") }
+    }
+
+    /// Moves all files of a binned take back, also those of the bin.
+    private func moveBack(_ take: TakeName) throws {
+        for file in try files(of: take, in: ".bin/").keys {
+            #expect(rename("\(path)/\(file)", "\(path)/\(file.dropFirst(5))") == 0)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a take that was moved back with the note of the bin goes into it again`(isRestarted: Bool) throws {
+        var opened: TakesDirectory? = try self.directory()
+        let (take, before) = try binned(in: try #require(opened))
+        try moveBack(take)
+        if isRestarted {
+            opened = nil
+            opened = try self.directory()
+            #expect(opened?.bin.newProblems() == [])
+        }
+        let directory = try #require(opened)
+        #expect(try directory.takes() == [take])
+        try directory.moveToBin(take, at: binMoment())
+        #expect(try files(of: take).isEmpty && directory.takes() == [])
+        #expect(directory.bin.items.map(\.take) == [take] && directory.bin.items.map(\.putBack) == [[]])
+        try directory.restore(take)
+        #expect(try unrestored(files(of: take)) == before)
+        try directory.moveToBin(take, at: binMoment())
+        try directory.empty(take)
+        #expect(try files(of: take).isEmpty && files(of: take, in: ".bin/").isEmpty)
+    }
+
+    @Test func `a move into the bin that a note of the bin hindered goes on`() throws {
+        let take = try { try binned(in: self.directory()).0 }()
+        let (home, bin) = ("\(path)/\(take.day)/\(take.stem)", "\(path)/.bin/\(take.day)/\(take.stem)")
+        #expect(rename("\(bin).wav", "\(home).wav") == 0)
+        try scratch.write(BinNote(since: 5, binned: nil).bytes, "takes/\(take.day)/\(take.stem).json.binned")
+        try scratch.write(BinNote(since: 0, binned: nil).bytes, "takes/.bin/\(take.day)/\(take.stem).json.binned")
+        let directory = try self.directory()
+        #expect(directory.bin.newProblems() == [] && directory.bin.items.map(\.putBack) == [[]])
+        #expect(try files(of: take).isEmpty)
+        try directory.empty(take)
+        #expect(try files(of: take, in: ".bin/").isEmpty)
+    }
+}
