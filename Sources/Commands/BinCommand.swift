@@ -176,6 +176,9 @@ struct BinnedTakes {
 
     /// Why a take is not deleted with the rest of the bin; nil: it is.
     func reasonToStay(_ item: TakesBin.Item) -> String? {
+        if item.isTwice {
+            return "\(item.take.stem): \(TakesBin.copiedBack(item.take, to: folder.folder(of: item.take)))"
+        }
         let files = item.putBack.map { "\(folder.folder(of: item.take))/\($0)" }.joined(separator: ", ")
         if !files.isEmpty { return "\(item.take.stem): \(TakesBin.putBack(files, of: item.take))" }
         return item.hasSidecar ? nil : "\(item.take.stem): \(TakesBin.withoutSidecar(item.take))"

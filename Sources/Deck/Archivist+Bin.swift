@@ -51,7 +51,10 @@ extension Archivist {
                 let refusal =
                     switch error.code {
                     case EEXIST where error.operation == "restore":
-                        Refusal(.busy, "restore: \(take.stem): a take of that name is there: it stays in the bin")
+                        Refusal(
+                            .busy,
+                            "restore: \(take.stem): a take of that name is there: it stays in the bin: if it was copied back "
+                                + "whole, use 'fieldfare bin empty \(take.stem)'")
                     case ENOENT:
                         Refusal(.notFound, "restore: \(take.stem): it is not in the bin any more: \(error.fact)")
                     default: Refusal(.io, "restore: \(take.stem): it stays in the bin: \(error)")
@@ -86,10 +89,11 @@ extension Archivist {
             // It was restored meanwhile.
             guard directory.bin.items.contains(where: { $0.take == next }) else { return .more }
             do throws(FileError) {
-                try directory.empty(next)
+                try directory.empty(next, isNamed: take != nil)
             } catch {
-                let reason = error.isPutBack ? TakesBin.putBack(error.path, of: next) : "\(error)"
-                failure = failure ?? Refusal(error.isPutBack ? .busy : .io, "empty: \(next.stem): \(reason)")
+                let isInTheWay = error.isPutBack || error.isDifference
+                let reason = directory.reasonToStay(next, error) ?? "\(error)"
+                failure = failure ?? Refusal(isInTheWay ? .busy : .io, "empty: \(next.stem): \(reason)")
                 // What is listed of it is not what lies there.
                 readAgain(directory)
             }
@@ -161,7 +165,7 @@ extension Archivist {
         } catch {
             // It would be tried first forever.
             directory.bin.passOver(item.take)
-            let reason = error.isPutBack ? TakesBin.putBack(error.path, of: item.take) : "cannot be removed: \(error)"
+            let reason = directory.reasonToStay(item.take, error) ?? "cannot be removed: \(error)"
             return .note(.reported(Report(.warning, "bin: \(item.take.stem): \(reason)")))
         }
         return .note(.reported(Report(.notice, "bin: \(item.take.stem): deleted for good: \(reason)")))
@@ -177,12 +181,23 @@ extension Archivist {
 }
 
 extension TakesDirectory {
+    /// Why a take was not removed from the bin for good; nil: the storage failed.
+    fileprivate func reasonToStay(_ take: TakeName, _ error: FileError) -> String? {
+        if error.isDifference {
+            return "\(error.path) are not known to be the same: move one of them to another place"
+        }
+        guard error.isPutBack else { return nil }
+        let hasSidecar = bin.items.first { $0.take == take }?.hasSidecar == true
+        guard hasSidecar, (try? contains(take)) == true else { return TakesBin.putBack(error.path, of: take) }
+        return TakesBin.copiedBack(take, to: "\(path)/\(take.day)")
+    }
+
     /// Why a take cannot be moved into the bin, and what can be done instead.
     fileprivate func binRefusal(of take: TakeName, _ error: FileError) -> String {
         let instead = "to delete it for good, use 'fieldfare delete --now'"
         return switch error.code {
         case EEXIST where error.path == binPath:
-            "\(take.stem): another take of that name is in the bin: empty the bin, or \(instead)"
+            "\(take.stem): another take of that name is in the bin: use 'fieldfare bin empty \(take.stem)', or \(instead)"
         case ENOTDIR, ELOOP, EXDEV: "\(take.stem): \(binProblem(error)), or \(instead)"
         case ENOSPC, EDQUOT: "\(take.stem): there is no room for the bin: \(error.fact): \(instead)"
         default: "\(error)"

@@ -60,6 +60,16 @@ extension TakeSite {
         _ = try moves(binPath, "\(takes.path)/\(name.day)", but: Self.ofBin, isOwnOnly: false)
     }
 
+    /// A file of the take in the bin that is not known to be the same as the one of its name in the day's folder; nil: there is none.
+    func fileThatDiffers() throws(FileError) -> String? {
+        let documents = Self.ofBin.filter { $0 != .binnedSidecar }.map { $0.name(stem: name.stem) }
+        for file in try files.ownFiles(of: name, in: binPath) where !documents.contains(file) {
+            let there = path(file)
+            guard byteCount(there) != nil, try isCopy("\(binPath)/\(file)", there) else { return file }
+        }
+        return nil
+    }
+
     /// The documents of a take that stay in the bin.
     static let ofBin = notes + [.binnedSidecar, .binnedSidecarDraft, .binnedRemoval]
     /// Those of them whose names no file of a take has elsewhere.

@@ -26,6 +26,9 @@ public final class TakesBin: Sendable {
         /// Whether it cannot be removed: others are removed before it, and it does not count as free.
         var isStuck = false
 
+        /// Whether the folder of its day has it with its sidecar, and the bin as well.
+        public var isTwice: Bool { hasSidecar && putBack.contains(TakeDocument.sidecar.name(stem: take.stem)) }
+
         /// Whether it may be removed when space is needed.
         public var isFree: Bool { putBack.isEmpty && hasSidecar && !isStuck }
     }
@@ -63,6 +66,12 @@ public final class TakesBin: Sendable {
     /// The sentence about a take that stays in the bin since these files of it lie in the folder of its day.
     public static func putBack(_ files: String, of take: TakeName) -> String {
         "\(files) was put back by hand: the take stays in the bin until 'fieldfare bin restore \(take.stem)'"
+    }
+
+    /// The sentence about a take that lies in the bin with its sidecar, and in the folder of its day as well.
+    public static func copiedBack(_ take: TakeName, to folder: String) -> String {
+        "it was copied back by hand: the take stays in the bin until 'fieldfare bin empty \(take.stem)', which deletes nothing in "
+            + folder
     }
 
     /// The sentence about files of a take that lie in the bin without its sidecar.
@@ -155,6 +164,15 @@ extension FileError {
     private static let removal = "delete for good what is in the bin, beside"
 
     static func putBack(_ path: String) -> FileError { FileError(removal, path, code: EEXIST) }
+
+    private static let comparison = "compare"
+
+    static func differs(_ path: String, _ other: String) -> FileError {
+        FileError(comparison, "\(path) and \(other)", code: EEXIST)
+    }
+
+    /// Whether a take was not deleted for good since one of its files is another one than that in the folder of its day; `path` names both.
+    public var isDifference: Bool { operation == Self.comparison }
 
     /// Whether a take was not deleted for good since a file of it lies in the folder of its day.
     public var isPutBack: Bool { operation == Self.removal }

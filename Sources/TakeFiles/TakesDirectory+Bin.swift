@@ -159,13 +159,18 @@ extension TakesDirectory {
 
     /// Removes a take in the bin for good. Nothing is removed that does not lie in the bin, and a file of the take in the folder of its day
     /// keeps it there; so does a sidecar that was taken out of the bin, or cannot be read, since the bin was read.
-    /// - Throws: `FileError`; `isPutBack` if there is such a file. If its sidecar is gone, it is not in the bin any more, and the rest is
-    ///   removed the next time that the bin is read.
-    public func empty(_ take: TakeName) throws(FileError) {
+    /// - Parameter isNamed: whether a person named it: then it goes also if the folder of its day has the same files.
+    /// - Throws: `FileError`; `isPutBack` if there is such a file; `isDifference` if it is named, and not all files there are the same.
+    ///   If its sidecar is gone, it is not in the bin any more, and the rest is removed the next time that the bin is read.
+    public func empty(_ take: TakeName, isNamed: Bool = false) throws(FileError) {
         try keepNumber()
+        let home = TakeSite(files: files, takes: folder, name: take)
         if let file = try filesInDay(take).first {
             self.bin.isReadAgain = true
-            throw .putBack("\(path)/\(take.day)/\(file)")
+            guard isNamed, try contains(take), try !isWithoutSidecar(take) else {
+                throw .putBack("\(path)/\(take.day)/\(file)")
+            }
+            if let file = try home.fileThatDiffers() { throw .differs(home.path(file), "\(home.binPath)/\(file)") }
         }
         try checkBinnedSidecar(of: take)
         let bin = try files.openFolder(binPath, followsLink: false)
@@ -278,7 +283,9 @@ extension TakesDirectory {
             // With files, it is another take of the same name.
             guard !hasFiles else {
                 let other = "a take of that name is in \(path)/\(take.day), too"
-                let advice = "this one stays in the bin until the other's \(take.stem).json is moved away"
+                let advice =
+                    "this one stays in the bin until the other's \(take.stem).json is moved away, or, if it was copied back whole, "
+                    + "until 'fieldfare bin empty \(take.stem)'"
                 if isInBin { bin.note(problem: "bin: \(take.stem): \(other): \(advice)") }
                 return isInBin
             }

@@ -99,6 +99,21 @@ import Transport
         #expect(recorder.commands == [.empty(stem: takes[0].stem)])
     }
 
+    @Test func `of a take that was copied back whole the copy in the bin is deleted only by its name`() throws {
+        let take = try bin(1)[0]
+        let home = "\(path)/\(take.day)"
+        for file in try FileSystem().entries("\(path)/.bin/\(take.day)") where !file.hasSuffix(".binned") {
+            let copy = try FileSystem().create("\(home)/\(file)", isNew: true)
+            try FileSystem().write(FileSystem().contents("\(path)/.bin/\(take.day)/\(file)"), to: copy, at: 0)
+        }
+        let sentence = "\(take.stem): \(TakesBin.copiedBack(take, to: home))"
+        #expect(run(["bin", "list"], access: folder.access).output.last == sentence)
+        let recorder = try recorder()
+        #expect(run(["bin", "empty", "--yes"], at: recorder) == (75, [], ["bin empty: \(sentence)"]))
+        #expect(run(["bin", "empty", "1", "--yes"], at: recorder) == (0, ["deleted \(take.stem) for good"], []))
+        #expect(recorder.commands == [.empty(stem: take.stem)])
+    }
+
     @Test func `an empty bin asks nothing, and nothing is ordered`() throws {
         _ = try folder.record { _, _ in }
         let recorder = try recorder()

@@ -111,6 +111,38 @@ import Workers
         #expect(try files(of: stem, in: rig).isEmpty)
     }
 
+    @Test func `what lies in the bin of a take that was copied back whole is emptied by its name`() throws {
+        let rig = try Rig()
+        let stem = try recordTake(rig)
+        #expect(perform(.discard(stem: stem), on: rig) == "done")
+        let day = try #require(rig.deck.binnedTakes.first?.day)
+        let (bin, home) = ("\(rig.directory)/.bin/\(day)", "\(rig.directory)/\(day)")
+        for file in try FileManager.default.contentsOfDirectory(atPath: bin) where !file.hasSuffix(".binned") {
+            try FileManager.default.copyItem(atPath: "\(bin)/\(file)", toPath: "\(home)/\(file)")
+        }
+        let before = try files(of: stem, in: rig).filter { !$0.hasPrefix(".bin/") }
+        let wav = URL(filePath: "\(home)/\(stem).wav")
+        let sound = try Data(contentsOf: wav)
+        try (sound + [1]).write(to: wav)
+        let all = try files(of: stem, in: rig)
+        #expect(
+            perform(.empty(stem: stem), on: rig)
+                == "busy: empty: \(stem): \(home)/\(stem).wav and \(bin)/\(stem).wav are not known to be the same: move one of "
+                + "them to another place")
+        try sound.write(to: wav)
+        #expect(
+            perform(.restore(stem: stem, day: nil), on: rig)
+                == "busy: restore: \(stem): a take of that name is there: it stays in the bin: if it was copied back whole, use "
+                + "'fieldfare bin empty \(stem)'")
+        #expect(
+            perform(.empty(stem: nil), on: rig)
+                == "busy: empty: \(stem): it was copied back by hand: the take stays in the bin until 'fieldfare bin empty "
+                + "\(stem)', which deletes nothing in \(home)")
+        #expect(try files(of: stem, in: rig) == all)
+        #expect(perform(.empty(stem: stem), on: rig) == "done")
+        #expect(try files(of: stem, in: rig) == before && rig.deck.binnedTakes.isEmpty)
+    }
+
     @Test func `what is restored before the bin is emptied is not missed there`() throws {
         let rig = try Rig()
         let stem = try recordTake(rig)

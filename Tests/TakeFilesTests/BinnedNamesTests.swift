@@ -227,7 +227,7 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
         #expect(
             directory.bin.newProblems() == [
                 "bin: \(take.stem): a take of that name is in \(path)/\(take.day), too: this one stays in the bin until the other's "
-                    + "\(take.stem).json is moved away"
+                    + "\(take.stem).json is moved away, or, if it was copied back whole, until 'fieldfare bin empty \(take.stem)'"
             ])
         let all = try everything(in: path)
         #expect(throws: FileError("restore", "\(path)/\(file)", code: EEXIST)) { try directory.restore(take) }

@@ -69,4 +69,28 @@ import Testing
         try directory.empty(take)
         #expect(try files(of: take, in: ".bin/").isEmpty)
     }
+
+    @Test func `of a take that was copied back whole, what lies in the bin is deleted if a person names it`() throws {
+        let directory = try self.directory()
+        let (take, before) = try binned(in: directory)
+        for (file, bytes) in before { try scratch.write(bytes, "takes/\(file)") }
+        for file in before.keys.sorted() {
+            let original = try #require(before[file])
+            // Another byte, another length, and no file at all.
+            for bytes in [[~original[0]] + original.dropFirst(), original + [1], nil] {
+                if let bytes { try scratch.write(bytes, "takes/\(file)") } else { unlink("\(path)/\(file)") }
+                let all = try everything(in: path)
+                #expect(throws: FileError.self, "\(file)") { try directory.empty(take, isNamed: true) }
+                #expect(try everything(in: path) == all, "\(file)")
+            }
+            try scratch.write(original, "takes/\(file)")
+        }
+        #expect(throws: FileError.self) { try directory.empty(take) }
+        try directory.empty(take, isNamed: true)
+        #expect(try files(of: take) == before && files(of: take, in: ".bin/").isEmpty && directory.bin.items.isEmpty)
+        #expect(try directory.takes() == [take] && directory.leftovers() == [])
+        try directory.moveToBin(take, at: binMoment())
+        try directory.restore(take)
+        #expect(try unrestored(files(of: take)) == before)
+    }
 }
