@@ -3,7 +3,7 @@ import Takes
 /// One audio file of a take that is being written.
 struct AudioFile: Sendable {
     /// The name that it will have.
-    let name: String
+    var name: String
     /// The header that it begins with.
     var header: WAVHeader
     /// The frame of the take that it begins with.
@@ -97,6 +97,18 @@ struct AudioFile: Sendable {
 }
 
 extension TakeSite {
+    /// Gives an audio file another final name, and the one that belongs to that at its stage.
+    mutating func rename(_ audio: inout AudioFile, to name: String) throws(FileError) {
+        var renamed = audio
+        renamed.name = name
+        if try files.kind(of: takes.path).splitsNames {
+            try reserve(path(renamed.currentName))
+            try syncNames()
+        }
+        try rename(audio, to: path(renamed.currentName))
+        audio = renamed
+    }
+
     /// Appends the closing chunks to one audio file, if there are any.
     mutating func close(_ audio: inout AudioFile, of sidecar: Sidecar?, isLast: Bool) throws(FileError) {
         guard audio.stage != .committed else { return }

@@ -49,7 +49,9 @@ extension LeftoverTake {
 
     /// Whether a file is an audio file without its final name, and has sound.
     private static func isUnfinishedSound(_ file: String, at site: TakeSite) -> Bool {
-        guard let name = AudioFileName(file, of: site.name), name.stage == .part else { return false }
+        guard let name = AudioFileName(file, of: site.name), name.stage == .part, isFile(name, at: site) else {
+            return false
+        }
         return !((try? read(name, at: site, [:]).isBlank) ?? false)
     }
 
@@ -81,14 +83,19 @@ extension LeftoverTake {
     }
 
     /// Files beside a finished take's own, under a name that those had before: what a power cut leaves of a rename.
-    /// - Parameter last: the finished take's last part.
+    /// - Parameter settled: the finished take's parts.
     static func remains(
-        _ names: [String], _ last: Int, at site: TakeSite
+        _ names: [String], of settled: [Sidecar.Part], at site: TakeSite
     ) throws(LeftoverProblem) -> (blank: [AudioFileName], others: [AudioFileName]) {
         var remains: (blank: [AudioFileName], others: [AudioFileName]) = ([], [])
+        let numbers = settled.compactMap { number($0, of: site.name) }
         for name in names.compactMap({ AudioFileName($0, of: site.name) })
-        where name.part <= last && name.stage == .part {
-            if try read(name, at: site, [:]).isBlank { remains.blank.append(name) } else { remains.others.append(name) }
+        where name.part <= numbers.max() ?? 0 && name.stage == .part && isFile(name, at: site) {
+            if try read(name, at: site, [:]).isBlank {
+                remains.blank.append(name)
+            } else if numbers.contains(name.part) {
+                remains.others.append(name)
+            }
         }
         return remains
     }
@@ -104,7 +111,8 @@ extension LeftoverTake {
     static func isTail(_ file: String, of take: TakeName, in takes: OpenFile, _ files: FileSystem) -> Bool {
         guard let name = AudioFileName(file, of: take), name.stage == .tail else { return false }
         let site = TakeSite(files: files, takes: takes, name: take)
-        // One that cannot be read now is one, or what has its name is no file: recovery reports it.
+        guard isFile(name, at: site) else { return false }
+        // One that cannot be read now is one: recovery reports it.
         guard let found = try? read(name, at: site, [:]) else { return true }
         return [.own, .recorder, .blank].contains(found.origin)
     }

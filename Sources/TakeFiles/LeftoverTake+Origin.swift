@@ -140,6 +140,22 @@ extension LeftoverTake {
     }
 }
 
+extension LeftoverTake.Found {
+    /// What has the name of an audio file and is no file: a recorder makes nothing of that kind.
+    init(obstacle name: AudioFileName) {
+        self.init(name: name, byteCount: 0, header: nil, origin: .other, isBlank: false, isClosed: false)
+    }
+}
+
+extension LeftoverTake {
+    /// Whether what has the name of an audio file is a file, as far as is known. The first file of a take is the take's own in any case.
+    static func isFile(_ name: AudioFileName, at site: TakeSite) -> Bool {
+        if name.place == (1, 0) { return true }
+        let path = site.path(name.file(of: site.name) + name.stage.suffix)
+        return (try? site.files.status(named: path)).map { $0.kind == .file } ?? true
+    }
+}
+
 extension AudioFileName {
     /// The final name.
     func file(of take: TakeName) -> String { take.audioFile(part: part, isUnfiltered: isUnfiltered) }

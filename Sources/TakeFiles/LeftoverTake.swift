@@ -196,7 +196,11 @@ extension LeftoverTake {
         let current = readings[.sidecarPart]?.sidecar
         let sidecar = current ?? readings[.sidecarDraft]?.sidecar
         var all: [Found] = []
-        for name in audio.sorted(by: { $0.place < $1.place }) { all.append(try Self.read(name, at: site, received)) }
+        let known = Set(sidecar?.audioFiles ?? [])
+        for name in audio.sorted(by: { $0.place < $1.place }) {
+            let isObstacle = !known.contains(name.file(of: site.name)) && !Self.isFile(name, at: site)
+            all.append(isObstacle ? Found(obstacle: name) : try Self.read(name, at: site, received))
+        }
         let (own, others) = try Self.sort(all, sidecar, at: site)
         strange = others
         // All files have their final names, which they get last: nothing is to be done to them.
@@ -242,10 +246,10 @@ extension LeftoverTake {
         let noSound = LeftoverProblem.foreign("\(stem): it has no sound, and files that no recorder left")
         if finished == nil, listedFrames == 0, found.allSatisfy(\.isBlank) { throw isOurs ? .empty : noSound }
         listedParts = Set(sidecar?.parts.map(\.file) ?? [])
-        let known = try Self.sidecar(sidecar, finished, site.name, found)
-        let remains = try Self.remains(names, last, at: site)
-        superfluous = (dropped + empties + remains.blank).map { Self.rest($0, of: site.name, known) }
-        self.sidecar = known
+        let base = try Self.sidecar(sidecar, finished, site.name, found)
+        let remains = try Self.remains(names, of: settled, at: site)
+        superfluous = (dropped + empties + remains.blank).map { Self.rest($0, of: site.name, base) }
+        self.sidecar = base
         judge(found, site.name, isAnew: sidecar == nil)
         if let finished {
             guard self.sidecar.parts.contains(where: { part in !settled.contains { $0.file == part.file } }) else {

@@ -45,7 +45,15 @@ extension TakeOutput {
             }
             try settleTail()
             ledger.goOn(after: finished)
-            try perform(.rejoin, content: SidecarFile.bytes(snapshot()))
+            try renumberTail()
+            do throws(FileError) {
+                try perform(.rejoin, content: SidecarFile.bytes(snapshot()))
+            } catch {
+                guard error.code == EEXIST else { throw error }
+                // Another program took a name just now.
+                try renumberTail()
+                try perform(.rejoin, content: SidecarFile.bytes(snapshot()))
+            }
             draft = site.draftOnDisk
         } catch {
             directory.note(.possible, of: name)

@@ -48,7 +48,7 @@ public final class TakeOutput {
     var site: TakeSite
     var started: WallTime
     let keepsUnfiltered: Bool
-    private let hasFingerprint: Bool
+    let hasFingerprint: Bool
     let splitBytes: Int64
     var ledger: SidecarLedger
     var state = State.recording
@@ -282,7 +282,7 @@ extension TakeOutput {
         }
     }
 
-    private func writeHeader(of part: Int) throws(FileError) {
+    func writeHeader(of part: Int) throws(FileError) {
         for index in parts[part].audio.indices {
             var one = [parts[part].audio[index]]
             do throws(FileError) {
@@ -322,59 +322,6 @@ extension TakeOutput {
         try unsafe site.files.write(piece, to: file, at: audio.end)
     }
 
-    private func header(format: StreamFormat, firstFrame: TakeFrame, isUnfiltered: Bool) -> WAVHeader {
-        WAVHeader(
-            format: format,
-            origin: BroadcastOrigin(
-                sidecar: sidecar, started: started, firstFrame: firstFrame.count, format: format.stored,
-                isUnfiltered: isUnfiltered))
-    }
-
-    func addPart(format: StreamFormat, firstFrame: TakeFrame) {
-        var number = ((parts + empty).map(\.number).max() ?? 0) + 1
-        // A file that is not the recorder's keeps its name; the part gets the next.
-        while number > 1,
-            (keepsUnfiltered ? [false, true] : [false]).contains(where: { isUnfiltered in
-                site.files.isTaken(site.path(name.audioFile(part: number, isUnfiltered: isUnfiltered)))
-            })
-        { number += 1 }
-        var stage = AudioFile.Stage.part
-        if case .tail = state { stage = .tail }
-        let audio = (keepsUnfiltered ? [false, true] : [false]).map { isUnfiltered in
-            AudioFile(
-                name: name.audioFile(part: number, isUnfiltered: isUnfiltered),
-                header: header(format: format, firstFrame: firstFrame, isUnfiltered: isUnfiltered),
-                firstFrame: firstFrame, stage: stage, hasFingerprint: hasFingerprint)
-        }
-        // Some room for the closing chunks: about a thousand markers.
-        let room = splitBytes - Int64(WAVHeader.byteCount) - min(65_536, splitBytes / 16)
-        let capacity = room / Int64(format.stored.bytesPerFrame)
-        // An even number of frames needs no byte of filling after it.
-        parts.append(
-            TakePart(
-                number: number, format: format, framesBefore: frames, audio: audio,
-                capacityFrames: max(2, capacity - capacity % 2)))
-    }
-
-    func split(format: StreamFormat, firstFrame: TakeFrame) throws(FileError) {
-        try writeHeader(of: parts.count - 1)
-        if case .tail = state { return try makePart(format: format, firstFrame: firstFrame, .beginTail) }
-        try makePart(format: format, firstFrame: firstFrame, .split)
-        ledger.beganPart()
-        partChange = ledger.change
-    }
-
-    /// Adds a part and makes its files; if that fails, neither is left.
-    func makePart(format: StreamFormat, firstFrame: TakeFrame, _ phase: TakePhase) throws(FileError) {
-        addPart(format: format, firstFrame: firstFrame)
-        do throws(FileError) {
-            try site.perform(phase, audio: &parts[parts.count - 1].audio)
-        } catch {
-            removeAudio(of: parts.removeLast())
-            throw error
-        }
-    }
-
     /// The sidecar with what this output knows.
     /// - Parameter completeParts: how many of the first parts get no more frames and lose none; nil: all but the last.
     func snapshot(completeParts: Int? = nil) -> Sidecar {
@@ -382,11 +329,6 @@ extension TakeOutput {
         var copy = sidecar
         copy.setParts(parts.enumerated().map { index, part in part.listed(isComplete: index < complete) })
         return copy
-    }
-
-    /// Removes the audio files of a part, as far as the storage lets them be removed.
-    func removeAudio(of part: TakePart) {
-        for audio in part.audio where audio.file != nil { try? site.files.remove(site.path(audio.currentName)) }
     }
 }
 

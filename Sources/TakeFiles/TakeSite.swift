@@ -199,7 +199,7 @@ struct TakeSite: Sendable {
     }
 
     /// An empty file of that name was made for this before the power went, or is made now; another one stays as it is.
-    private func reserve(_ path: String) throws(FileError) {
+    func reserve(_ path: String) throws(FileError) {
         do throws(FileError) {
             _ = try files.create(path, isNew: true)
         } catch {
@@ -208,14 +208,17 @@ struct TakeSite: Sendable {
     }
 
     private func rename(_ audio: inout AudioFile, _ stage: AudioFile.Stage) throws(FileError) {
-        let named = path(audio.name + stage.suffix)
-        // The name may be that of a file that no recorder made. What was reserved is replaced: that is what it is for.
+        try rename(audio, to: path(audio.name + stage.suffix))
+        audio.stage = stage
+    }
+
+    /// The name may be that of a file that no recorder made. What was reserved is replaced: that is what it is for.
+    func rename(_ audio: AudioFile, to named: String) throws(FileError) {
         if try !files.kind(of: takes.path).splitsNames {
             try files.renameNew(path(audio.currentName), to: named)
         } else {
             try files.rename(path(audio.currentName), to: named)
         }
-        audio.stage = stage
         try files.settle(named)
     }
 

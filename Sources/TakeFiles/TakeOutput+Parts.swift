@@ -1,0 +1,101 @@
+import Takes
+
+/// The parts of a take that is written, and their numbers.
+extension TakeOutput {
+    func header(format: StreamFormat, firstFrame: TakeFrame, isUnfiltered: Bool) -> WAVHeader {
+        WAVHeader(
+            format: format,
+            origin: BroadcastOrigin(
+                sidecar: sidecar, started: started, firstFrame: firstFrame.count, format: format.stored,
+                isUnfiltered: isUnfiltered))
+    }
+
+    func addPart(format: StreamFormat, firstFrame: TakeFrame) {
+        // The first number is the take's own.
+        let number = parts.isEmpty && empty.isEmpty ? 1 : freeNumber(after: lastNumber)
+        var stage = AudioFile.Stage.part
+        if case .tail = state { stage = .tail }
+        let audio = (keepsUnfiltered ? [false, true] : [false]).map { isUnfiltered in
+            AudioFile(
+                name: name.audioFile(part: number, isUnfiltered: isUnfiltered),
+                header: header(format: format, firstFrame: firstFrame, isUnfiltered: isUnfiltered),
+                firstFrame: firstFrame, stage: stage, hasFingerprint: hasFingerprint)
+        }
+        // Some room for the closing chunks: about a thousand markers.
+        let room = splitBytes - Int64(WAVHeader.byteCount) - min(65_536, splitBytes / 16)
+        let capacity = room / Int64(format.stored.bytesPerFrame)
+        // An even number of frames needs no byte of filling after it.
+        parts.append(
+            TakePart(
+                number: number, format: format, framesBefore: frames, audio: audio,
+                capacityFrames: max(2, capacity - capacity % 2)))
+    }
+
+    func split(format: StreamFormat, firstFrame: TakeFrame) throws(FileError) {
+        try writeHeader(of: parts.count - 1)
+        if case .tail = state { return try makePart(format: format, firstFrame: firstFrame, .beginTail) }
+        try makePart(format: format, firstFrame: firstFrame, .split)
+        ledger.beganPart()
+        partChange = ledger.change
+    }
+
+    /// Adds a part and makes its files; if that fails, neither is left.
+    func makePart(format: StreamFormat, firstFrame: TakeFrame, _ phase: TakePhase) throws(FileError) {
+        addPart(format: format, firstFrame: firstFrame)
+        do throws(FileError) {
+            try site.perform(phase, audio: &parts[parts.count - 1].audio)
+        } catch {
+            removeAudio(of: parts.removeLast())
+            throw error
+        }
+    }
+
+    /// Removes the audio files of a part, as far as the storage lets them be removed.
+    func removeAudio(of part: TakePart) {
+        for audio in part.audio where audio.file != nil { try? site.files.remove(site.path(audio.currentName)) }
+    }
+}
+
+// MARK: - Numbers
+
+extension TakeOutput {
+    /// The highest number that a part of the take has.
+    private var lastNumber: Int { (parts + empty).map(\.number).max() ?? 0 }
+
+    /// The next number of which nothing has any name. What is not the recorder's keeps its name.
+    private func freeNumber(after last: Int) -> Int {
+        var number = last + 1
+        while isTaken(number) { number += 1 }
+        return number
+    }
+
+    private func isTaken(_ number: Int) -> Bool {
+        [false, true].contains { isUnfiltered in
+            [.final, .part, .tail].contains { (stage: AudioFile.Stage) in
+                let file = name.audioFile(part: number, isUnfiltered: isUnfiltered)
+                return site.files.isTaken(site.path(file + stage.suffix))
+            }
+        }
+    }
+
+    /// Gives the tail's parts free numbers, in their order, if something has a name that one of their files is still to get.
+    func renumberTail() throws(FileError) {
+        let tail = parts.indices.filter { part in parts[part].audio.contains { $0.stage != .committed } }
+        guard tail.contains(where: { parts[$0].audio.contains(where: isBlocked) }) else { return }
+        var number = lastNumber
+        for part in tail {
+            number = freeNumber(after: number)
+            for index in parts[part].audio.indices {
+                let file = name.audioFile(part: number, isUnfiltered: index == 1)
+                try site.rename(&parts[part].audio[index], to: file)
+            }
+            parts[part].number = number
+        }
+    }
+
+    private func isBlocked(_ audio: AudioFile) -> Bool {
+        [.part, .final].contains { (stage: AudioFile.Stage) in
+            stage != audio.stage && site.files.isTaken(site.path(audio.name + stage.suffix))
+        }
+    }
+}
