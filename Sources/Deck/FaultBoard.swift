@@ -34,7 +34,8 @@ struct FaultBoard {
     mutating func update(_ now: Instant, _ faults: [Fault]) -> [Fault] {
         current = Dictionary(faults.map { ($0.code, $0) }) { first, _ in first }
         passing = passing.filter { code, happened in
-            let isReplaced = current[code] != happened.before && current[code] != happened.fault
+            // That they say nothing any more does not undo what happened.
+            let isReplaced = current[code].map { $0 != happened.before && $0 != happened.fault } ?? false
             return happened.until > now && !isReplaced
         }
         let shown = current.merging(passing.mapValues(\.fault)) { _, passing in passing }

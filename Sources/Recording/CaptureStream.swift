@@ -412,12 +412,15 @@ extension CaptureStream {
         _ frames: Int64, from start: TakeFrame, to end: TakeFrame, _ cause: Sidecar.Gap.Cause
     ) throws {
         events.append(.gap(at: start, frames: end - start, cause: cause))
-        guard output.hasRoom(forSilence: frames) else {
-            // The silence would take the room of the sound that follows.
-            return try output.beginPart(format: format, firstFrame: end)
+        // The silence would take the room of the sound that follows.
+        if !output.hasRoom(forSilence: frames), (try? output.beginPart(format: format, firstFrame: end)) != nil {
+            return
         }
         try sound.appendSilence(frames, to: output)
     }
+
+    /// Silence stands for the time in which the card was away, where the take goes on in the same part.
+    func appendTimeAway(_ frames: Int64) throws { try sound.appendSilence(frames, to: output) }
 
     private func note(_ findings: [ClockMap.Finding]) {
         for finding in findings {

@@ -18,6 +18,7 @@ extension RunningTake {
             complete()
             levels.add(stream.levels, frames: output.frames - levels.frames)
         }
+        noteLostSound()
         close()
     }
 
@@ -63,26 +64,67 @@ extension RunningTake {
     static let longestWait = 0.8
 
     private func continueTake(with stream: CaptureStream) throws {
-        // The card is back once it has delivered: one that opens and stays silent would leave an empty part each time.
-        let first = stream.next
-        guard stream.ring.position > first, let back = stream.sampled(first) else { return }
-        let end = output.nextFrame
-        // Since the last frame before, not since the start: the crystal that counted the frames until then has a pace of its own.
-        let away = back - (writtenUpTo ?? started)
-        let frame = end + Int64(max(0, away.inSeconds * Double(sidecar.rateHz)).rounded())
+        guard let back = back(stream) else { return }
+        let (first, end) = (stream.next, output.nextFrame)
+        var frame = end + back.awayFrames(at: sidecar.rateHz)
         do throws(FileError) {
             try output.beginPart(format: stream.format, firstFrame: frame)
+            noteAway(from: end, to: frame)
         } catch {
-            // The ring keeps the sound meanwhile.
-            guard stream.ring.heldShare < Self.longestWait else { throw error }
-            return
+            let silence = back.awayFrames(at: stream.format.rateHz)
+            guard output.keepPart(format: stream.format, silence: silence) else {
+                // The ring keeps the sound meanwhile.
+                if ends.isEmpty, stream.ring.heldShare < Self.longestWait { return }
+                noteLostSound()
+                throw error
+            }
+            frame = end + Sidecar.frames(silence, at: stream.format.rateHz, countedAt: sidecar.rateHz)
+            noteAway(from: end, to: frame)
+            try stream.appendTimeAway(silence)
         }
-        noteAway(from: end, to: frame)
         awayUpTo = nil
         let filter = Sidecar.FilterChange(stream.filter, atFrame: sidecar.filter.last?.atFrame ?? .first)
-        stream.begin(at: first, started: back, floor: first, origin: frame)
+        stream.begin(at: first, started: back.instant, floor: first, origin: frame)
         if filter != sidecar.filter.last { stream.change(to: stream.filter) }
         source = .card(stream)
+    }
+
+    /// When a card was back, and how long it was away.
+    private struct Return {
+        var instant: Instant
+        var away: Duration
+
+        func awayFrames(at rateHz: Int) -> Int64 {
+            Int64(max(0, away.inSeconds * Double(rateHz)).rounded())
+        }
+    }
+
+    /// Nil until the card has delivered: one that opens and stays silent would leave an empty part each time.
+    private func back(_ stream: CaptureStream) -> Return? {
+        guard stream.ring.position > stream.next, let instant = stream.sampled(stream.next) else { return nil }
+        // Since the last frame before, not since the start: the crystal that counted the frames until then has a pace of its own.
+        return Return(instant: instant, away: instant - (writtenUpTo ?? started))
+    }
+
+    /// What delivers sound for which no part can be made; nil: nothing does.
+    var waiting: (stream: CaptureStream, failure: FileError)? {
+        guard case .opening(let stream, _, isFirst: false) = source, let failure = output.partFailure,
+            back(stream) != nil
+        else { return nil }
+        return (stream, failure)
+    }
+
+    /// Lists what waits for a part as lost.
+    private func noteLostSound() {
+        guard let (stream, failure) = waiting, let back = back(stream) else { return }
+        let end = output.nextFrame
+        let frame = end + back.awayFrames(at: sidecar.rateHz)
+        noteAway(from: end, to: frame)
+        let held = stream.ring.position - stream.next
+        let lost = frame + Sidecar.frames(held, at: stream.format.rateHz, countedAt: sidecar.rateHz)
+        let start = max(frame, awayUpTo ?? frame)
+        if lost > start { output.noteLoss(at: start, frames: lost - start, failure) }
+        awayUpTo = max(start, lost)
     }
 
     /// Finds the take's first frame: the one sampled at the press, less the pre-roll.

@@ -141,7 +141,7 @@ final class RunningTake {
     /// What is wrong with the storage while the take goes on; nil: nothing.
     private var trouble: Fault? {
         let failures: [(FileError?, what: String)] = [
-            (output.partFailure, "the sound goes on in \(fileInUse)"),
+            (output.partFailure, waiting == nil ? "the sound goes on in \(fileInUse)" : Self.waits),
             (output.draftFailure, "the sound goes on, and what was noted of the take is written later"),
         ]
         for case (let failure?, let what) in failures {
@@ -149,6 +149,8 @@ final class RunningTake {
         }
         return nil
     }
+
+    private static let waits = "what the card delivers is in memory, and is lost if no file can be made soon"
 
     /// What takes the sound while no other file can be made.
     private var fileInUse: String {
@@ -252,8 +254,8 @@ extension RunningTake {
         }
         switch source {
         case .card(let stream): stream.end(at: instant)
-        // A card that was opened again and delivered nothing yet adds nothing.
-        case .opening(_, _, isFirst: false): close()
+        // A card that was opened again and delivered nothing yet adds nothing; what it delivered may still get its part.
+        case .opening(_, _, isFirst: false): if waiting == nil { close() }
         case .opening, .away: break
         }
     }

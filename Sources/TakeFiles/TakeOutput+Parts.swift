@@ -1,4 +1,4 @@
-import Takes
+public import Takes
 
 /// The parts of a take that is written, and their numbers.
 extension TakeOutput {
@@ -48,6 +48,31 @@ extension TakeOutput {
             removeAudio(of: parts.removeLast())
             throw error
         }
+    }
+
+    /// Lets the newest part take the sound of a card that is back, where no other part can be made; another is tried again after a while.
+    /// - Parameter silence: frames that stand for the time between, and are appended next.
+    /// - Returns: whether it can: it has that format, and room for the silence.
+    public func keepPart(format: StreamFormat, silence: Int64) -> Bool {
+        guard case .recording = state, let last = parts.last, last.format == format else { return false }
+        let grown = last.frames + silence + Self.splitRetrySeconds * Int64(format.rateHz)
+        guard grown <= Self.mostFrames(format), hasRoom(forSilence: silence) else { return false }
+        parts[parts.count - 1].capacityFrames = grown
+        return true
+    }
+
+    /// Frames that a part holds at most, while no other can be made.
+    static func mostFrames(_ format: StreamFormat) -> Int64 {
+        let most = (largestBytes - Int64(WAVHeader.byteCount)) / Int64(format.stored.bytesPerFrame)
+        return most - most % 2
+    }
+
+    /// Notes that sound of the card is lost, since no part could be made for it.
+    public func noteLoss(at frame: TakeFrame, frames: Int64, _ failure: FileError) {
+        partFailure = nil
+        ledger.note(.gap(at: frame, frames: frames, cause: .stall))
+        let seconds = Self.seconds(frames, StreamFormat(rateHz: sidecar.rateHz, channels: 1, sampleFormat: .s16))
+        news.append(.trouble("\(failure): \(seconds) of the sound are lost"))
     }
 
     /// Removes the audio files of a part, as far as the storage lets them be removed.

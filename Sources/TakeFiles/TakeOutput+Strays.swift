@@ -44,8 +44,8 @@ extension TakeOutput {
             partFailure = nil
         } catch {
             let last = parts.count - 1
-            let most = (Self.largestBytes - Int64(WAVHeader.byteCount)) / Int64(format.stored.bytesPerFrame)
-            let grown = min(most - most % 2, parts[last].frames + Self.splitRetrySeconds * Int64(format.rateHz))
+            let grown = min(
+                Self.mostFrames(format), parts[last].frames + Self.splitRetrySeconds * Int64(format.rateHz))
             // A tail is not worth that.
             guard case .recording = state, grown > parts[last].frames else { throw error }
             parts[last].capacityFrames = grown
@@ -258,7 +258,7 @@ extension TakeOutput {
         ledger.note(.gap(at: first, frames: parts[part].firstFrame + count(end) - first, cause: .stall))
     }
 
-    private static func seconds(_ frames: Int64, _ format: StreamFormat) -> String {
+    static func seconds(_ frames: Int64, _ format: StreamFormat) -> String {
         let tenths = (frames * 10 + Int64(format.rateHz) - 1) / Int64(format.rateHz)
         return "\(tenths / 10).\(tenths % 10) s"
     }

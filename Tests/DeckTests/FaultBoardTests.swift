@@ -35,4 +35,15 @@ import Transport
         #expect(board.update(now + .seconds(62), []) == [])
         #expect(board.list == [])
     }
+
+    @Test func `what happened is shown on, once the states that came before it say nothing`() {
+        var board = FaultBoard()
+        let trouble = Fault(.storageFailing, "no file can be made")
+        #expect(board.update(now, [trouble]) == [trouble])
+        let ended = Fault(.storageFailing, "the take ended")
+        board.show(ended, until: now + .seconds(60))
+        #expect(board.update(now, []) == [ended])
+        #expect(board.update(now + .seconds(59), []) == [])
+        #expect(board.list == [ended])
+    }
 }
