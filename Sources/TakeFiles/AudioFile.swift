@@ -107,6 +107,7 @@ extension TakeSite {
         }
         try rename(audio, to: path(renamed.currentName))
         audio = renamed
+        try files.settle(path(audio.currentName))
     }
 
     /// Appends the closing chunks to one audio file, if there are any.

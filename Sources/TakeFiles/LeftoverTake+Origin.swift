@@ -122,9 +122,23 @@ extension LeftoverTake {
         guard strange.isEmpty else { throw .strangeDrafts(strange.map { $0.name(stem: site.name.stem) }) }
     }
 
+    /// - Throws: `strangeDrafts`, if what has the name of a document is no file.
+    static func checkKind(
+        _ document: TakeDocument, _ names: [String], at site: TakeSite
+    ) throws(LeftoverProblem) {
+        let name = document.name(stem: site.name.stem)
+        if names.contains(name), isNoFile(document, at: site) { throw .strangeDrafts([name]) }
+    }
+
+    /// Whether what has the name of a document is a folder, a pipe or a link, as far as is known.
+    private static func isNoFile(_ document: TakeDocument, at site: TakeSite) -> Bool {
+        (try? site.files.status(named: site.path(document))).map { $0.kind != .file } ?? false
+    }
+
     /// Whether a document is neither a recorder's nor what a cut leaves of one. One that cannot be read is not judged.
     static func isStrange(_ document: TakeDocument, at site: TakeSite) -> Bool {
         let path = site.path(document)
+        if isNoFile(document, at: site) { return true }
         guard let file = try? site.files.openToRead(path, followsLink: false),
             let bytes = try? site.files.contents(
                 of: file, limit: document == .peaksPart ? PeaksFile.headerByteCount : mostSidecarBytes),

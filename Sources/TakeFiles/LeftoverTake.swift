@@ -90,7 +90,7 @@ enum LeftoverProblem: Error {
     case unreplaced
     /// It is a finished take, and its sidecar is gone or damaged; its audio files say what it was.
     case lost(LostSidecar)
-    /// These files have names of drafts that recovery writes over or removes, and are another program's, or noise that a cut left.
+    /// These have names of drafts that recovery writes over or removes, and are no files, another program's, or noise that a cut left.
     case strangeDrafts([String])
     /// It is not what a recorder leaves behind, for this reason.
     case foreign(String)
@@ -149,6 +149,7 @@ extension LeftoverTake {
         }
         let stem = site.name.stem
         try Self.checkDocuments([.sidecarDraft, .revision, .peaksPart, .removal], names, at: site)
+        try Self.checkKind(.sidecarPart, names, at: site)
         let finished = try Self.finished(names, at: site, storageAnswers)
         if finished != nil { try Self.checkDocuments([.sidecarPart], names, at: site) }
         settled = finished?.parts ?? []

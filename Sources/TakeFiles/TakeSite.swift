@@ -76,6 +76,7 @@ struct TakeSite: Sendable {
         case .create(let document):
             if document == .numberDraft { try KitMark.makeWay(in: takes.path, files) }
             if document == .revision, LeftoverTake.isStrange(document, at: self) { try files.setAside(path(document)) }
+            try files.makeWay(for: path(document))
             let file = try files.createWhole(path(document), isNew: false)
             try files.write(content, to: file, at: 0)
             drafts[document] = Draft(file: file, end: Int64(content.count))
@@ -93,6 +94,10 @@ struct TakeSite: Sendable {
             try files.sync(draft.file)
             if document == .peaksPart { hasPeaks = true }
         case .rename(let document, let final):
+            if document == .peaksPart || final == .sidecarPart {
+                // What is no file costs no take.
+                try files.makeWay(for: path(document == .peaksPart ? document : final))
+            }
             if document == .peaksPart, !hasPeaks {
                 // Of a take that was abandoned: there is no waveform, or half of one.
                 try files.remove(path(document))
@@ -118,9 +123,11 @@ struct TakeSite: Sendable {
         case .keep(let document, let final): try keep(document, as: final)
         case .remove(let document):
             drafts[document] = nil
+            try files.makeWay(for: path(document))
             try files.remove(path(document))
         case .noteRemoval:
             // A full disk is no reason to keep a take.
+            try files.makeWay(for: path(.removal))
             _ = try? files.create(path(.removal), isNew: false)
         case .removeRest: try removeRest()
         case .createAudio:
@@ -208,8 +215,10 @@ struct TakeSite: Sendable {
     }
 
     private func rename(_ audio: inout AudioFile, _ stage: AudioFile.Stage) throws(FileError) {
-        try rename(audio, to: path(audio.name + stage.suffix))
+        let named = path(audio.name + stage.suffix)
+        try rename(audio, to: named)
         audio.stage = stage
+        try files.settle(named)
     }
 
     /// The name may be that of a file that no recorder made. What was reserved is replaced: that is what it is for.
@@ -219,7 +228,6 @@ struct TakeSite: Sendable {
         } else {
             try files.rename(path(audio.currentName), to: named)
         }
-        try files.settle(named)
     }
 
     /// Makes the folder of the day, or takes the one that is there. A link or a file of that name gets another one: what lies behind a link
