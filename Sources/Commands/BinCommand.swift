@@ -99,7 +99,7 @@ struct BinEmpty: FieldfareCommand {
         guard isAgreed else {
             return try session.write(line: "nothing is deleted")
         }
-        // Those that were shown, and no other.
+        // Each by its name: the bin may have got more takes since it was listed.
         var deleted: [String] = []
         var first: Failure?
         for item in listed {
@@ -174,7 +174,7 @@ struct BinnedTakes {
         return item.take
     }
 
-    /// Why a take is not deleted with the rest of the bin; nil: it is.
+    /// Returns what keeps a take in the bin when the rest is deleted, as a sentence; or nil if nothing does.
     func reasonToStay(_ item: TakesBin.Item) -> String? {
         if item.isTwice {
             return "\(item.take.stem): \(TakesBin.copiedBack(item.take, to: folder.folder(of: item.take)))"

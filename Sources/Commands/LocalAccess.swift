@@ -27,7 +27,7 @@ public struct LocalAccess: Sendable {
     /// All that is wrong with a settings file, one sentence each; nil: the usual one.
     public var problems: @Sendable (_ file: String?) throws(Failure) -> [String]
     /// Compares the pre-roll that a settings file asks for with this machine's memory. Returns the shortage as a sentence; or nil if
-    /// there is none, or if neither `open`, the format of the recorder's card, nor the settings say what the card delivers.
+    /// there is none, or if neither `open` (what the recorder opened) nor the settings have the card's format.
     public var preRollShortage: @Sendable (_ file: String?, _ open: StreamFormat?) -> String? = { _, _ in nil }
     /// Why stores of a settings file must not have the secrets in their files, a sentence each.
     public var misplacedSecrets: @Sendable (_ file: String?) -> [String] = { _ in [] }

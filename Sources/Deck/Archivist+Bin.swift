@@ -94,7 +94,7 @@ extension Archivist {
                 let isInTheWay = error.isPutBack || error.isDifference
                 let reason = directory.reasonToStay(next, error) ?? "\(error)"
                 failure = failure ?? Refusal(isInTheWay ? .busy : .io, "empty: \(next.stem): \(reason)")
-                // What is listed of it is not what lies there.
+                // The list is out of date.
                 readAgain(directory)
             }
             return .more
@@ -181,7 +181,7 @@ extension Archivist {
 }
 
 extension TakesDirectory {
-    /// Why a take was not removed from the bin for good; nil: the storage failed.
+    /// Returns the obstacle that kept a take in the bin, as a sentence; or nil if the storage failed.
     fileprivate func reasonToStay(_ take: TakeName, _ error: FileError) -> String? {
         if error.isDifference {
             return "\(error.path) are not known to be the same: move one of them to another place"

@@ -74,7 +74,7 @@ extension Deck {
         } else {
             input?.judge(now: now)
         }
-        // What the ring had no room for behind the end of a take is no loss.
+        // After the end of a take, frames may overflow the ring: nobody records them.
         showLosses(areMissedWanted: !transport.endsAlone)
         onChange()
     }

@@ -9,7 +9,7 @@ package enum StorageOrder: Sendable {
     /// - `stick`: its folder comes first.
     /// - `path`: the folder elsewhere; nil: there is none.
     /// - `mustBeOwn`: it was on a storage of its own, such as a card: a folder of the same name elsewhere is not it.
-    /// - `recorded`: the folder in which this recorder records a take; nil: it records none.
+    /// - `recorded`: the folder of the take that this recorder records, or nil if it records none.
     case open(stick: Stick?, path: String?, mustBeOwn: Bool, recorded: String? = nil)
     /// Look whether a stick is mounted, and whether so many bytes are free on it.
     case findStick(Stick, leastBytes: Int64)

@@ -100,7 +100,7 @@ actor Keeper: ServiceLifecycle.Service {
             reported[stem] = nil
             log.notice("outbox: \(stem): deleted from the kit: every store has it")
         case .refused(let refusal) where refusal.code == .notFound:
-            // Of one that is gone there is nothing to report.
+            // A take that was deleted meanwhile needs no report.
             if (try? KitCopy(take.take, in: take.folder)) != nil {
                 report(stem, "the recorder does not know it until its next start, although its files are there")
             }

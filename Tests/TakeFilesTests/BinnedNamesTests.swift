@@ -18,34 +18,7 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
 }
 
 /// Files of a binned take that a person put back by hand, and files of others that have the names of a binned take.
-@Suite struct BinnedNamesTests {
-    private let scratch = ScratchFolder()
-    private var path: String { scratch.path + "/takes" }
-
-    private func directory() throws -> TakesDirectory {
-        let directory = try TakesDirectory(path: path)
-        directory.readBin(at: binMoment())
-        return directory
-    }
-
-    private func record(in directory: TakesDirectory) throws -> TakeName {
-        try #require(CutTake.record(in: directory).name)
-    }
-
-    /// A binned take, and the files that it had.
-    private func binned(in directory: TakesDirectory) throws -> (TakeName, [String: [UInt8]]) {
-        let take = try record(in: directory)
-        let before = try files(of: take)
-        try directory.moveToBin(take, at: binMoment())
-        return (take, before)
-    }
-
-    private func files(of take: TakeName, in folder: String = "") throws -> [String: [UInt8]] {
-        try everything(in: path).filter {
-            $0.key.hasPrefix("\(folder)\(take.day)/\(take.stem)") && !$0.key.hasSuffix(".json.binned")
-        }
-    }
-
+@Suite final class BinnedNamesTests: BinnedFiles {
     private func bytes(_ file: String, of take: TakeName) throws -> [UInt8] {
         try #require(try everything(in: path)[".bin/\(take.day)/\(file)"])
     }

@@ -6,31 +6,10 @@ import Testing
 @testable import TakeFiles
 
 /// Takes that a person moved or copied whole out of the bin by hand.
-@Suite struct HandMovedTakesTests {
-    private let scratch = ScratchFolder()
-    private var path: String { scratch.path + "/takes" }
-
-    private func directory() throws -> TakesDirectory {
-        let directory = try TakesDirectory(path: path)
-        directory.readBin(at: binMoment())
-        return directory
-    }
-
-    /// A binned take, and the files that it had.
-    private func binned(in directory: TakesDirectory) throws -> (TakeName, [String: [UInt8]]) {
-        let take = try #require(CutTake.record(in: directory).name)
-        let before = try files(of: take)
-        try directory.moveToBin(take, at: binMoment())
-        return (take, before)
-    }
-
-    private func files(of take: TakeName, in folder: String = "") throws -> [String: [UInt8]] {
-        try everything(in: path).filter { $0.key.hasPrefix("\(folder)\(take.day)/\(take.stem)") }
-    }
-
+@Suite final class HandMovedTakesTests: BinnedFiles {
     /// Moves all files of a binned take back, also those of the bin.
     private func moveBack(_ take: TakeName) throws {
-        for file in try files(of: take, in: ".bin/").keys {
+        for file in try everything(in: path).keys where file.hasPrefix(".bin/\(take.day)/\(take.stem)") {
             #expect(rename("\(path)/\(file)", "\(path)/\(file.dropFirst(5))") == 0)
         }
     }

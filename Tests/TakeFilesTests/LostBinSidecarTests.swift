@@ -6,30 +6,7 @@ import Testing
 @testable import TakeFiles
 
 /// Files of a binned take whose sidecar was taken out of the bin.
-@Suite struct LostBinSidecarTests {
-    private let scratch = ScratchFolder()
-    private var path: String { scratch.path + "/takes" }
-
-    private func directory() throws -> TakesDirectory {
-        let directory = try TakesDirectory(path: path)
-        directory.readBin(at: binMoment())
-        return directory
-    }
-
-    /// A binned take, and the files that it had.
-    private func binned(in directory: TakesDirectory) throws -> (TakeName, [String: [UInt8]]) {
-        let take = try #require(CutTake.record(in: directory).name)
-        let before = try files(of: take)
-        try directory.moveToBin(take, at: binMoment())
-        return (take, before)
-    }
-
-    private func files(of take: TakeName, in folder: String = "") throws -> [String: [UInt8]] {
-        try everything(in: path).filter {
-            $0.key.hasPrefix("\(folder)\(take.day)/\(take.stem)") && !$0.key.hasSuffix(".json.binned")
-        }
-    }
-
+@Suite final class LostBinSidecarTests: BinnedFiles {
     private func sidecar(of take: TakeName) -> String { "\(path)/.bin/\(take.day)/\(take.stem).json" }
 
     private func sound(_ files: [String: [UInt8]]) -> [[UInt8]] {
