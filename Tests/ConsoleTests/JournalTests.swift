@@ -1,4 +1,5 @@
 import Foundation
+import OtherPrograms
 import Testing
 import Transport
 
@@ -11,8 +12,7 @@ import Transport
     private func journal(_ script: String) throws -> Journal {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let program = folder.appending(path: "journalctl").path
-        try "#!/bin/sh\n\(script)\n".write(toFile: program, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        try Script.write(script, to: program)
         return Journal(program: program)
     }
 

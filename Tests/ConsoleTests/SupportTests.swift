@@ -15,8 +15,7 @@ import Testing
     private func desk(_ script: String) throws -> SupportDesk {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let program = folder.appending(path: "fieldfare").path
-        try "#!/bin/sh\n\(script)\n".write(toFile: program, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        try Script.write(script, to: program)
         return SupportDesk(folder: work, settingsFile: "/etc/fieldfare/fieldfare.toml", program: program)
     }
 

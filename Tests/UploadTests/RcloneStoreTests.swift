@@ -66,9 +66,7 @@ struct RcloneStoreTests {
 
     /// A program in the place of rclone, which calls it.
     private func standIn(_ script: String) throws {
-        let program = "\(trial.folder)/rclone"
-        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(filePath: program))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        try Script.write(script, to: "\(trial.folder)/rclone")
     }
 
     /// The commands of rclone that a store ran, in order.

@@ -254,8 +254,7 @@ struct SFTPFailureTests {
         for (script, problem, sentence) in cases {
             let server = try SFTPServer { files in
                 let path = "\(files)/../script"
-                try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(filePath: path))
-                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+                try Script.write(script, to: path)
                 return path
             }
             // Only what never answers is waited for.
