@@ -28,7 +28,7 @@ public final class CatalogChanges: Sendable {
     }
 
     /// Reports changes of one transaction.
-    func post(_ changes: [CatalogChange]) {
+    package func post(_ changes: [CatalogChange]) {
         guard !changes.isEmpty else { return }
         let changes = changes.count > Self.mostAtATime ? [.many] : changes
         for handler in handlers.withLock({ $0 }) { changes.forEach(handler) }

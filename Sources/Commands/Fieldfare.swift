@@ -26,7 +26,8 @@ public struct Fieldfare: ParsableCommand {
                 name: "Takes",
                 subcommands: [
                     TakesCommand.self, ShowCommand.self, MemoCommand.self, TagCommand.self, StarCommand.self,
-                    DeleteCommand.self, BinCommand.self, VerifyCommand.self, OutboxCommand.self, RemoteCommand.self,
+                    DeleteCommand.self, BinCommand.self, VerifyCommand.self, OutboxCommand.self, StickCommand.self,
+                    RemoteCommand.self,
                 ]),
             CommandGroup(
                 name: "Kit",

@@ -20,7 +20,7 @@ struct LiveView {
             status.syncedSeconds = level.syncedSeconds
             status.positionSeconds = level.positionSeconds
         case .peaks: return
-        case .take: return
+        case .take, .panel: return
         }
         hold.update(status.levelDBFS, at: now)
     }

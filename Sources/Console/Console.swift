@@ -66,7 +66,7 @@ public struct Console: Service {
             PageRoutes().routes
             + SessionRoutes(phones: phones, desk: pairing, settings: settings, pool: disk).routes
             + RecorderRoutes(recorder: recorder).routes + EventRoutes(feed: feed).routes
-            + LibraryRoutes(library: library, pool: disk).routes
+            + LibraryRoutes(library: library, pool: disk, news: news).routes
             + FileRoutes(library: library, pool: disk).routes
             + ExportRoutes(library: library, pyramid: pyramid, pool: disk).routes
             + SettingsRoutes(

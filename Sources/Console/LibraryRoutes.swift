@@ -12,6 +12,8 @@ struct LibraryRoutes: Sendable {
     let library: LibraryDesk
     /// Threads that may wait for the disk.
     let pool: NIOThreadPool
+    /// Reports what phones do with their right.
+    let news: PhoneNews
 
     var routes: [Route] {
         [
@@ -47,6 +49,12 @@ struct LibraryRoutes: Sendable {
             Route(.post, "/api/takes/{take}/accept-damaged", for: .all) { request, context in
                 _ = try await request.members()
                 return Response(jsonBytes: try await library.acceptDamaged(context.parameter("take")).utf8)
+            },
+            Route(.post, "/api/stick/adopt", for: .all) { request, context in
+                _ = try await request.members()
+                let object = try await library.adoptStick(by: context.phone?.name)
+                await news.report(PhoneEvent(.stick, by: context.phone?.name))
+                return Response(jsonBytes: object.utf8)
             },
             Route(.get, "/api/outbox", for: .look, query: ["limit"]) { _, context in
                 var members = context.query.members(numbers: ["limit"], booleans: [])

@@ -93,6 +93,11 @@ public final class ControlServer {
         publish(.take(change), to: watchers.keys)
     }
 
+    /// Informs the watching peers of what a person asked for at the buttons.
+    public func publish(_ wish: PanelWish) {
+        publish(.panel(wish), to: watchers.keys)
+    }
+
     private func publish(_ event: Event, to watchers: some Sequence<PeerID>) {
         let present = watchers.filter(peers.has)
         guard !present.isEmpty, let line = event.line else { return }

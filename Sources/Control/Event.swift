@@ -72,6 +72,8 @@ public enum Event: Equatable, Sendable {
     case peaks(PeaksEvent)
     /// A take was finished, revised or deleted.
     case take(TakeChange)
+    /// A person asked for something at the buttons that the library has to do.
+    case panel(PanelWish)
 
     /// The line for the peer, without the newline; nil if a figure in it is none.
     public var line: String? {
@@ -80,12 +82,14 @@ public enum Event: Equatable, Sendable {
         case .level(let level): jsonText(level).map { "{\"event\":\"level\"," + $0.dropFirst() }
         case .peaks(let peaks): jsonText(peaks).map { "{\"event\":\"peaks\"," + $0.dropFirst() }
         case .take(let change): jsonText(change).map { "{\"event\":\"take\"," + $0.dropFirst() }
+        case .panel(let wish): "{\"event\":\"panel\",\"what\":\"\(wish.rawValue)\"}"
         }
     }
 
     /// Reads a line; nil if it is another event than these, or none.
-    init?(line: [UInt8]) {
+    public init?(line: [UInt8]) {
         struct Name: Decodable { var event: String }
+        struct Wish: Decodable { var what: PanelWish }
         let decoder = JSONDecoder()
         let data = Data(line)
         switch (try? decoder.decode(Name.self, from: data))?.event {
@@ -101,6 +105,9 @@ public enum Event: Equatable, Sendable {
         case "take":
             guard let change = try? decoder.decode(TakeChange.self, from: data) else { return nil }
             self = .take(change)
+        case "panel":
+            guard let wish = try? decoder.decode(Wish.self, from: data) else { return nil }
+            self = .panel(wish.what)
         default: return nil
         }
     }

@@ -31,6 +31,8 @@ public enum LibraryMessage: PeerMessage {
     case remote(RemoteRequest)
     /// The code by which phones are paired; `isNew`: after another one was made.
     case pairingCode(isNew: Bool)
+    /// Makes the stick home that is in.
+    case adoptStick
 
     /// How many takes a report of the outbox has, unless another number is asked for.
     public static let outboxLimit = 50
@@ -44,7 +46,7 @@ extension LibraryMessage {
     public static let names =
         ["status", "takes", "show", "memo", "tag", "markers", "star", "delete", "accept-damaged", "outbox"]
         + OutboxWish.allCases.map(\.rawValue)
-        + OutboxDecision.allCases.map(\.rawValue) + RemoteRequest.names + ["pairing-code"]
+        + OutboxDecision.allCases.map(\.rawValue) + RemoteRequest.names + ["pairing-code", "stick-adopt"]
 
     /// Reads what an object asks for.
     public init(_ members: [String: JSONValue]) throws(Refusal) {
@@ -73,6 +75,7 @@ extension LibraryMessage {
         case "outbox": self = .outbox(limit: try keys.limit() ?? Self.outboxLimit)
         case "pairing-code":
             self = .pairingCode(isNew: try keys.optional("new", "true or false", \.bool) ?? false)
+        case "stick-adopt": self = .adoptStick
         case let name?:
             if let wish = OutboxWish(rawValue: name) {
                 self = .outboxWish(wish)
@@ -126,6 +129,7 @@ extension LibraryMessage {
         case .remote(let request): request.members
         case .pairingCode(let isNew):
             ["command": .string("pairing-code"), "new": isNew ? .bool(true) : nil].compactMapValues(\.self)
+        case .adoptStick: ["command": .string("stick-adopt")]
         }
     }
 }

@@ -53,6 +53,8 @@ public struct OutboxReport: Codable, Hashable, Sendable {
             case closed
             /// The stick may be pulled.
             case mayBePulled = "may-be-pulled"
+            /// The stick that is in is not home, and a person may make it so.
+            case stickOffered = "stick-offered"
         }
 
         /// How a store stands.

@@ -163,6 +163,7 @@ extension RequestKeys {
         case .idle: return .idle
         case .held: return .held
         case .safeToRemove: return .safeToRemove
+        case .stickOffered: return .stickOffered
         case .refused:
             // Each status carries the message of a fault.
             let message = try required("message", "a text of 1 to 1000 bytes") { value in

@@ -48,6 +48,7 @@ extension Deck {
         case .eject: ejectByButton()
         case .pair: openPairing()
         case .openAccess: onOpenAccess()
+        case .adoptStick: adoptStickByButtons()
         case .powerOff:
             report(Report(.notice, "shutting down"))
             onPowerOff()

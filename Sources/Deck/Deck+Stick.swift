@@ -28,6 +28,16 @@ extension Deck {
         faults.show(Fault(.storageFailing, message), until: clock.now() + FaultBoard.endShown)
     }
 
+    /// Stop and play were held.
+    func adoptStickByButtons() {
+        guard upload == .stickOffered else {
+            return refuse(
+                Refusal(.notFound, "stick: stop and play were held, and there is no stick that the kit does not know"))
+        }
+        report(Report(.notice, "stick: stop and play were held: takes are to be sent to the stick that is in"))
+        onPanelWish(.adoptStick)
+    }
+
     func checkStick() {
         guard let stick = options.stick else { return }
         workers.storage.post(.findStick(stick, leastBytes: options.comfortBytes(likelyFormat)))

@@ -90,6 +90,8 @@ public final class Deck {
     public var onTake: () -> Void = {}
     /// Called when a take was finished, revised or deleted on the disk.
     public var onTakeChange: (TakeChange) -> Void = { _ in }
+    /// Called with what a person asks for at the buttons that the library has to do.
+    public var onPanelWish: (PanelWish) -> Void = { _ in }
     /// Called with what the kit's history keeps.
     public var onEvent: (DeckEvent) -> Void = { _ in }
     /// Called after anything that the lamps or the status show may have changed.

@@ -30,6 +30,7 @@ extension TransportEvent {
         case .shutdown(_, .hold): "shutdown"
         case .pair: "pair"
         case .openAccess: "access"
+        case .adoptStick: "stick"
         default: nil
         }
     }

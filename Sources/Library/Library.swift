@@ -55,7 +55,7 @@ public struct Library: Sendable {
         let parts = try build(isNew: false)
         defer { _ = parts.lock }
         let server = LibraryServer(
-            path: settings.library.socket, parts.requests, parts.remote, parts.deletion, log: log)
+            path: settings.library.socket, parts.requests, parts.remote, parts.deletion, parts.sticks, log: log)
         do throws(ControlError) {
             try server.listen()
         } catch {
@@ -63,7 +63,7 @@ public struct Library: Sendable {
         }
         let desk = LibraryDesk(
             settings: settings, log: log, pairing: parts.pairing, requests: parts.requests, deletion: parts.deletion,
-            changes: parts.catalogs.catalog.changes)
+            sticks: parts.sticks, changes: parts.catalogs.catalog.changes)
         var others: [any ServiceLifecycle.Service] = []
         do {
             others = try extra(desk)
@@ -95,6 +95,7 @@ public struct Library: Sendable {
         var requests: LibraryRequests
         var remote: RemoteDesk
         var deletion: TakeDeletion
+        var sticks: StickDesk
         /// Of the outbox.
         var services: [any ServiceLifecycle.Service]
         var lock: LibraryLock
@@ -106,7 +107,9 @@ public struct Library: Sendable {
         let lock = try LibraryLock(directory)
         let reader = try DiskReader(name: "reader")
         let resume = ResumeStates(folder: "\(directory)/resume", reader: reader)
-        let context = StoreContext(kit: settings.kitName, resume: resume)
+        let (homeSticks, sticksTrouble) = HomeSticks.open(in: directory)
+        if let sticksTrouble { log.error("\(sticksTrouble)") }
+        let context = StoreContext(kit: settings.kitName, resume: resume, sticks: homeSticks)
         let recorder = try RecorderLink(path: settings.control.socket)
         let stores = Stores(settings.outbox.stores.compactMap { plan($0, settings, context) })
             .checkingClock { await recorder.isClockSet }
@@ -128,9 +131,10 @@ public struct Library: Sendable {
         let discards = try DiscardDesk(recorder: settings.control.socket, catalogs.inHand) { stem in
             (try? catalogs.catalog.find(.stem(stem)).isEmpty) == false
         }
+        let sticks = StickDesk(stores, catalogs, log: log)
         let outbox = try Outbox(
-            settings, stores, catalogs, recorder: recorder, remote: remote, discards: discards, reader: reader,
-            log: log)
+            settings, stores, catalogs, recorder: recorder, remote: remote, discards: discards, sticks: sticks,
+            reader: reader, log: log)
         let indexer = try Indexer(
             catalogs, roots: roots, watch: watch, progress: progress, changed: { outbox.post($0) }, log: log)
         var services = outbox.services
@@ -149,6 +153,7 @@ public struct Library: Sendable {
             deletion: try TakeDeletion(
                 catalogs, requests, remote, discards, reader: reader, recorder: settings.control.socket,
                 inspector: outbox.inspector),
+            sticks: sticks,
             services: services,
             lock: lock)
     }

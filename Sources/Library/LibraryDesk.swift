@@ -15,17 +15,19 @@ public struct LibraryDesk: Sendable {
     public let pairing: PairingCodeFile
     private let requests: LibraryRequests
     private let deletion: TakeDeletion
+    private let sticks: StickDesk
     private let changes: CatalogChanges
 
     init(
         settings: Settings, log: Logger, pairing: PairingCodeFile, requests: LibraryRequests, deletion: TakeDeletion,
-        changes: CatalogChanges
+        sticks: StickDesk, changes: CatalogChanges
     ) {
         self.settings = settings
         self.log = log
         self.pairing = pairing
         self.requests = requests
         self.deletion = deletion
+        self.sticks = sticks
         self.changes = changes
     }
 
@@ -61,6 +63,14 @@ public struct LibraryDesk: Sendable {
     /// - Throws: `Refusal`.
     public func acceptDamaged(_ stem: String) async throws(Refusal) -> String {
         try await deletion.acceptDamaged(stem)
+    }
+
+    /// Makes the stick home that is in.
+    /// - Parameter phone: the name of the phone that asks for it; nil: of none that is paired.
+    /// - Returns: the object of the reply, JSON.
+    /// - Throws: `Refusal`.
+    public func adoptStick(by phone: String?) async throws(Refusal) -> String {
+        try await sticks.adopt(by: phone.map { "by the phone \($0)" } ?? "by a phone that is not paired")
     }
 
     /// Deletes copies of a take. What is refused, is refused before anything is deleted, unless the sentence says otherwise.

@@ -87,7 +87,7 @@ struct LibraryRequests: Sendable {
         case .pairingCode(let isNew):
             if isNew { try pairing.renew() }
             return try json(PairingCodeReply(code: pairing.code.digits))
-        case .remote, .delete, .acceptDamaged: throw Refusal(.internal, "\(name): is answered elsewhere")
+        case .remote, .delete, .acceptDamaged, .adoptStick: throw Refusal(.internal, "\(name): is answered elsewhere")
         }
     }
 

@@ -10,6 +10,7 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
     private let requests: LibraryRequests
     private let remote: RemoteDesk
     private let deletion: TakeDeletion
+    private let sticks: StickDesk
     private let path: String
     private let log: Logger
     private let ending = Mailbox<Void>()
@@ -21,12 +22,14 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
     }
 
     init(
-        path: String, _ requests: LibraryRequests, _ remote: RemoteDesk, _ deletion: TakeDeletion, log: Logger
+        path: String, _ requests: LibraryRequests, _ remote: RemoteDesk, _ deletion: TakeDeletion,
+        _ sticks: StickDesk, log: Logger
     ) {
         self.path = path
         self.requests = requests
         self.remote = remote
         self.deletion = deletion
+        self.sticks = sticks
         self.log = log
     }
 
@@ -40,7 +43,7 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
     func run() async throws {
         guard let opened = listening.withLock({ $0 }) else { return try await gracefulShutdown() }
         let (ended, end) = AsyncStream.makeStream(of: Never.self)
-        let desk = try Desk(requests, remote, deletion)
+        let desk = try Desk(requests, remote, deletion, sticks)
         let thread = try Thread(name: "serve") { [ending] in
             Self.serve(opened.server, by: desk, until: ending)
             end.finish()
@@ -87,6 +90,7 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
         private let worker: Worker<Order, Outcome>
         private let remote: RemoteDesk
         private let deletion: TakeDeletion
+        private let sticks: StickDesk
         /// Replies of what waits for stores or the recorder.
         private let pieces = Mailbox<Outcome>()
         /// Those that have asked something of the stores.
@@ -96,10 +100,11 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
         private var last = 0
 
         init(
-            _ requests: LibraryRequests, _ remote: RemoteDesk, _ deletion: TakeDeletion
+            _ requests: LibraryRequests, _ remote: RemoteDesk, _ deletion: TakeDeletion, _ sticks: StickDesk
         ) throws(ThreadError) {
             self.remote = remote
             self.deletion = deletion
+            self.sticks = sticks
             worker = Worker(clock: SystemClock()) { orders, _, outcomes in
                 for order in orders {
                     let result = Result { () throws(Refusal) in try requests.answer(order.message) }
@@ -128,6 +133,8 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
                 reply { [deletion] () throws(Refusal) in try await deletion.answer(stem, wanted) }
             case .acceptDamaged(let stem):
                 reply { [deletion] () throws(Refusal) in try await deletion.acceptDamaged(stem) }
+            case .adoptStick:
+                reply { [sticks] () throws(Refusal) in try await sticks.adopt(by: "by 'fieldfare stick adopt'") }
             default: worker.post(Order(number: last, message: message))
             }
         }

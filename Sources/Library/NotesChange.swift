@@ -17,7 +17,7 @@ enum NotesChange: Sendable {
         case .star(_, let isStarred): self = .starred(isStarred)
         case .markers(_, let setting, let removing): self = .markers(setting: setting, removing: removing)
         case .status, .takes, .show, .outbox, .outboxWish, .outboxDecision, .remote, .delete, .acceptDamaged,
-            .pairingCode:
+            .pairingCode, .adoptStick:
             return nil
         }
     }

@@ -2,6 +2,7 @@ import Logging
 import ServiceLifecycle
 import Settings
 import Takes
+import Transport
 import Upload
 
 /// The outbox: a sender for each store, and what they share.
@@ -17,10 +18,22 @@ struct Outbox: Sendable {
 
     init(
         _ settings: Settings, _ stores: Stores, _ catalogs: CatalogSlot, recorder: RecorderLink, remote: RemoteDesk,
-        discards: DiscardDesk, reader: DiskReader, log: Logger
+        discards: DiscardDesk, sticks: StickDesk, reader: DiskReader, log: Logger
     ) throws {
         let mark = PauseMark(in: settings.library.directory)
-        let board = OutboxBoard { recorder.show($0) }
+        let watch = StickWatch(path: settings.control.socket) {
+            Task {
+                do throws(Refusal) {
+                    _ = try await sticks.adopt(by: "by stop and play")
+                } catch {
+                    log.error("\(error.message)")
+                }
+            }
+        }
+        let board = OutboxBoard { state in
+            recorder.show(state)
+            watch.show(state)
+        }
         let inspector = try SoundInspector(catalogs, show: { recorder.show(damage: $0) }, log: log)
         self.inspector = inspector
         board.isPaused = mark.isSet
@@ -42,16 +55,17 @@ struct Outbox: Sendable {
         let senders = try stores.all.map { entry in
             try Sender(
                 entry, catalogs, board: board, window: settings.outbox.window, reader: reader, throttle: throttle,
-                isClockSet: { await recorder.isClockSet }, sent: { keeper?.look() },
+                sticks: sticks, isClockSet: { await recorder.isClockSet }, sent: { keeper?.look() },
                 checkSound: { try await inspector.check($0, in: $1, $2) }, log: log)
         }
         self.senders = senders
         self.keeper = keeper
         catalogs.inHand.onFree { for sender in senders { sender.post(.takes) } }
+        sticks.onAdopted { for sender in senders { sender.post(.surroundings) } }
         inspector.onFree { for sender in senders { sender.post(.takes) } }
         requests = OutboxRequests(
             board: board, post: { event in for sender in senders { sender.post(event) } }, mark: mark)
-        var services: [any Service] = [recorder, inspector]
+        var services: [any Service] = [recorder, inspector, watch]
         services += senders as [any Service]
         if let keeper { services.append(keeper) }
         self.services = services

@@ -32,6 +32,8 @@ final class OutboxBoard: Sendable {
         case closed(until: ContinuousClock.Instant)
         /// Everything is on the stick, and it may be pulled.
         case mayBePulled
+        /// The stick that is in is not home, and a person may make it so.
+        case stickOffered(StoreError)
     }
 
     /// - Parameter changed: receives, on any thread, what the upload lamp shows after each change.
@@ -61,8 +63,9 @@ final class OutboxBoard: Sendable {
             switch store.condition {
             case .waiting(let error, _), .unusable(let error):
                 if error.problem == .refused || error.problem == .full { return .refused(message: error.sentence) }
-                if store.hasWaiting, result != .safeToRemove { result = .held }
+                if store.hasWaiting, result == .idle { result = .held }
             case .mayBePulled: result = .safeToRemove
+            case .stickOffered: result = .stickOffered
             case .ready, .closed: if store.hasWaiting, result == .idle { result = .held }
             }
         }

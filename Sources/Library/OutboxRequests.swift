@@ -58,6 +58,7 @@ struct OutboxRequests: Sendable {
         case .unusable(let error): (state, why) = (ofError(error), error.sentence)
         case .closed(let until): (state, due) = (.closed, until)
         case .mayBePulled: state = .mayBePulled
+        case .stickOffered(let error): (state, why) = (.stickOffered, error.sentence)
         }
         let until = due.map { (SystemClock().wallTime() + ($0 - .now)).iso8601 }
         return .init(

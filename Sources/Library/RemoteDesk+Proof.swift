@@ -16,6 +16,7 @@ extension RemoteDesk {
         for entry in stores {
             guard let receipt = notes[receiptOf: entry.store.name] else { continue }
             let isMounted = entry.plan.mount != nil
+            guard await Self.isIn(receipt, entry.store) else { continue }
             do {
                 switch try await sidecar(of: copy, receipt, entry.store) {
                 case .asSent: if try await hasFiles(copy.take, receipt, entry.store) { continue }
@@ -34,6 +35,18 @@ extension RemoteDesk {
             found.append(entry.store.name)
         }
         return found
+    }
+
+    /// Whether the stick of a receipt is in, as far as that can be known.
+    private static func isIn(_ receipt: UploadReceipt, _ store: any Store) async -> Bool {
+        do {
+            let medium = try await store.medium()
+            return receipt.stick == nil || receipt.stick == medium
+        } catch let error as StoreError {
+            return error.problem != .unadopted
+        } catch {
+            return true
+        }
     }
 
     /// What a store answers for the sidecar of a take.
@@ -55,7 +68,7 @@ extension RemoteDesk {
         do {
             guard let found = try await store.head(object) else { return .notThere }
             there = found
-        } catch let error as StoreError where error.problem == .away {
+        } catch let error as StoreError where [.away, .unadopted].contains(error.problem) {
             return .away(error)
         }
         guard let bytes = try await Self.sidecar(there, store) else { return .changed }
@@ -95,14 +108,14 @@ extension StoreError {
         switch problem {
         case .away, .busy, .hidden, .unreadable: true
         case .refused: !(store is FolderStore)
-        case .missing, .full, .conflict, .rejected, .damaged: false
+        case .missing, .full, .conflict, .rejected, .damaged, .unadopted: false
         }
     }
 
     /// It says nothing of what the store has.
     var isPassing: Bool {
         switch problem {
-        case .away, .busy: true
+        case .away, .busy, .unadopted: true
         case .refused, .hidden, .missing, .full, .conflict, .rejected, .damaged, .unreadable: false
         }
     }

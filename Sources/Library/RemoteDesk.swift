@@ -63,7 +63,7 @@ actor RemoteDesk {
 
     private static func code(of error: StoreError) -> Refusal.Code {
         switch error.problem {
-        case .away, .busy: .busy
+        case .away, .busy, .unadopted: .busy
         case .refused, .hidden: .denied
         case .missing: .notFound
         case .full, .conflict, .rejected, .damaged, .unreadable: .io

@@ -41,6 +41,7 @@ actor Sender: Service {
     /// Called when a store has one more take.
     private let sent: @Sendable () -> Void
     private let isClockSet: @Sendable () async -> Bool
+    private let sticks: StickDesk?
     /// That the sound of a take is what was recorded, or was accepted by a person.
     private let checkSound: @Sendable (TakeName, _ folder: String, SoundInspector.Depth) async throws -> Void
     private let log: Logger
@@ -58,6 +59,8 @@ actor Sender: Service {
     private var underWay: Set<String> = []
     /// Takes that are not chosen before the next event: a person has decided otherwise meanwhile, or it cannot be noted that they are held.
     private var passedOver: Set<String> = []
+    /// The stick that was compared with receipts since storages came or went, and is not home.
+    private var comparedStick: FolderStore.StickStanding?
     private var timer: Task<Void, Never>?
     private var reported = ""
     /// Whether the catalog could not be used since the last event.
@@ -82,7 +85,7 @@ actor Sender: Service {
 
     init(
         _ entry: Stores.Entry, _ catalogs: CatalogSlot, board: OutboxBoard, window: UploadWindow, reader: DiskReader,
-        throttle: Throttle?, isClockSet: @escaping @Sendable () async -> Bool = { true },
+        throttle: Throttle?, sticks: StickDesk? = nil, isClockSet: @escaping @Sendable () async -> Bool = { true },
         sent: @escaping @Sendable () -> Void = {},
         checkSound:
             @escaping @Sendable (
@@ -98,6 +101,7 @@ actor Sender: Service {
         self.throttle = throttle
         self.sent = sent
         self.isClockSet = isClockSet
+        self.sticks = sticks
         self.log = log
         executor = try ThreadExecutor(name: "sender")
         (messages, mailbox) = AsyncStream.makeStream(of: Message.self)
@@ -143,7 +147,9 @@ actor Sender: Service {
             passedOver = []
             // A network may come and go all day: the same sentence is not logged each time.
             pause.reset()
-            condition = .ready
+            // A network that comes is no other stick: the lamp goes on.
+            if case .stickOffered = condition {} else { condition = .ready }
+            comparedStick = nil
         case .event(.retry):
             passedOver = []
             pause.reset()
@@ -232,6 +238,7 @@ actor Sender: Service {
             hasWaiting = try !waiting(limit: 1).isEmpty
         }
         board.update(name) { $0.hasWaiting = hasWaiting }
+        guard await isHome() else { return }
         guard hasWaiting else { return lookAtStick() }
         let free = Self.mostAtATime - underWay.count
         guard free > 0, mayBegin(), await canTrust() else { return }
@@ -248,6 +255,34 @@ actor Sender: Service {
         }
     }
 
+    /// Whether takes may be sent there: a stick is home, or there is none. One that is not is compared with receipts once, and then offered.
+    private func isHome() async -> Bool {
+        guard let sticks, let standing = await sticks.standing(of: entry.store) else { return true }
+        guard case .other(let mark) = standing else {
+            if case .stickOffered = condition {
+                becomeReady()
+                catalogs.catalog.changes.post([.many])
+            }
+            return true
+        }
+        if comparedStick != standing {
+            comparedStick = standing
+            if await sticks.recognise(mark) {
+                becomeReady()
+                return true
+            }
+        }
+        let error = FolderStore.unadopted(name)
+        condition = .stickOffered(error)
+        if error.sentence != reported {
+            reported = error.sentence
+            log.notice("\(error)")
+            // Pages show it.
+            catalogs.catalog.changes.post([.many])
+        }
+        return false
+    }
+
     private func waiting(limit: Int) throws -> [QueuedUpload] {
         try catalogs.catalog.nextUploads(
             to: name, limit: limit, without: underWay.union(passedOver), outside: entry.plan.mount)
@@ -258,7 +293,7 @@ actor Sender: Service {
         guard let mount = entry.plan.mount, entry.plan.mayBePulled, underWay.isEmpty, heldUntil == nil else { return }
         switch condition {
         case .ready: if Self.isDevice(at: mount) { condition = .mayBePulled }
-        case .waiting, .unusable, .closed, .mayBePulled: break
+        case .waiting, .unusable, .closed, .mayBePulled, .stickOffered: break
         }
     }
 
@@ -284,7 +319,7 @@ actor Sender: Service {
             condition = .ready
             return true
         case .waiting(_, let until): return until <= .now
-        case .unusable: return false
+        case .unusable, .stickOffered: return false
         }
     }
 
@@ -360,7 +395,7 @@ actor Sender: Service {
         var due: [Duration] = []
         switch condition {
         case .waiting(_, let until), .closed(let until): due.append(until - .now)
-        case .ready, .mayBePulled, .unusable: break
+        case .ready, .mayBePulled, .unusable, .stickOffered: break
         }
         if isCatalogFailing { due.append(Self.catalogPause) } else { reportedOfCatalog = "" }
         if let heldUntil {

@@ -120,6 +120,7 @@ public struct Display: Sendable {
         switch indication.upload {
         case .idle, .held, .refused: return .off
         case .sending: return .sending
+        case .stickOffered: return .stickOffered
         case .safeToRemove: return .solid
         }
     }

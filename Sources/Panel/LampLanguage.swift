@@ -29,6 +29,8 @@ extension BlinkPattern {
 
     /// Upload: sending. A pulse every 2 s.
     public static let sending = repeating([.lit(.milliseconds(500)), .dark(.milliseconds(1500))])
+    /// Upload: the stick that is in is not known, and gets nothing before a person makes it home. Three quick flashes each 5 s.
+    public static let stickOffered = repeating(quickFlashes(3) + [.dark(.milliseconds(4300))])
     /// Upload: phones may be paired. Ten times a second, twice as quick as `unsynced`, which a kit's only lamp shows too.
     public static let pairing = repeating([.lit(.milliseconds(50)), .dark(.milliseconds(50))])
 

@@ -20,6 +20,8 @@ public struct PanelInput: Sendable {
     private var lock: LockHold?
     /// Back and forward, which ask for the kit's own access point.
     private var access: Chord
+    /// Stop and play, which make the stick that is in one that takes are sent to.
+    private var adoption: Chord
 
     /// Buttons at rest.
     /// - Parameter down: buttons that are down already: stuck, or held while the power came. Each gives nothing
@@ -29,6 +31,7 @@ public struct PanelInput: Sendable {
         keys = [:]
         lock = timing.lockHold.map { LockHold(length: $0) }
         access = Chord(.back, .forward, length: timing.accessHold)
+        adoption = Chord(.stop, .play, length: timing.adoptHold)
         for button in Button.allCases {
             keys[button] = Key(Debouncer(window: timing.debounce, isDown: down.contains(button)))
         }
@@ -96,6 +99,7 @@ public struct PanelInput: Sendable {
         keys[button]?.hold = nil
         if let lock, lock.chord.buttons.contains(button) { self.lock?.release(button) }
         if access.buttons.contains(button) { access.release(button) }
+        if adoption.buttons.contains(button) { adoption.release(button) }
     }
 
     /// The events that are decided by `now`, in the order in which they were.
@@ -133,11 +137,20 @@ public struct PanelInput: Sendable {
     }
 
     /// The buttons that mean something together, where they do.
-    private var chords: [Chord] { [lock?.chord, access].compactMap(\.self) }
+    private var chords: [Chord] { [lock?.chord, access, adoption].compactMap(\.self) }
 
     /// Both buttons of a chord were held long enough.
     private mutating func decide(_ chord: Chord) -> TransportEvent? {
-        chord.buttons == access.buttons ? access.decide().map { .openAccess(at: $0) } : lock?.decide()
+        switch chord.buttons {
+        case access.buttons: access.decide().map { .openAccess(at: $0) }
+        case adoption.buttons: decideAdoption()
+        default: lock?.decide()
+        }
+    }
+
+    private mutating func decideAdoption() -> TransportEvent? {
+        guard let pressed = adoption.since(.play), adoption.decide() != nil else { return nil }
+        return .adoptStick(pressed: pressed)
     }
 
     /// What a decision about a button brings. Only those that mean something together depend on each other.
@@ -148,6 +161,7 @@ public struct PanelInput: Sendable {
         case .settled(nil, _): return nil
         case .settled(let turn?, _):
             if access.buttons.contains(button) { access.take(button, turn) }
+            if adoption.buttons.contains(button) { adoption.take(button, turn) }
             if let lock, lock.chord.buttons.contains(button) { return self.lock?.turned(button, turn) }
             guard case .pressed(let instant) = turn else { return nil }
             return .press(button, at: instant)

@@ -17,6 +17,8 @@ public struct PanelTiming: Hashable, Sendable {
     public var pairHold: Duration
     /// How long back and forward are held to ask for the kit's own access point.
     public var accessHold: Duration
+    /// How long stop and play are held to make the stick that is in one that takes are sent to.
+    public var adoptHold: Duration
 
     /// From one repeat to the next. A selection's two flashes are over by then, so that each step can be counted;
     /// while playing, more than half a second sounds between skips, enough to know the place.
@@ -26,7 +28,7 @@ public struct PanelTiming: Hashable, Sendable {
     public init(
         debounce: Duration = .milliseconds(15), hold: Duration = .milliseconds(600),
         ejectHold: Duration? = nil, shutdownHold: Duration = .seconds(3), lockHold: Duration? = .seconds(2),
-        pairHold: Duration = .seconds(3), accessHold: Duration = .seconds(3)
+        pairHold: Duration = .seconds(3), accessHold: Duration = .seconds(3), adoptHold: Duration = .seconds(3)
     ) {
         self.debounce = debounce
         self.hold = hold
@@ -35,6 +37,7 @@ public struct PanelTiming: Hashable, Sendable {
         self.lockHold = lockHold
         self.pairHold = pairHold
         self.accessHold = accessHold
+        self.adoptHold = adoptHold
     }
 }
 

@@ -143,6 +143,7 @@ public final class Recorder {
         deck.onTake = { [unowned self] in checkUp.stopForTake() }
         deck.onChange = { [unowned self] in publish() }
         deck.onTakeChange = { [unowned self] in server?.publish($0) }
+        deck.onPanelWish = { [unowned self] in server?.publish($0) }
         deck.onPowerOff = { [unowned self] in
             if endedBy == .signal { endedBy = .person }
             guard endedBy == .battery, let schedule else { return request("power off", "power-off") }

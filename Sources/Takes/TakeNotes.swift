@@ -140,6 +140,8 @@ public struct TakeNotes: Codable, Equatable, Sendable {
 public struct UploadReceipt: Codable, Hashable, Sendable {
     /// The store's name.
     public var store: String
+    /// Of a store that is whichever stick is in: the mark of that stick; nil: another kind of store, or an earlier version noted none.
+    public var stick: String?
     /// When it was complete there: ISO 8601, UTC; null: it is not yet.
     @ExplicitNull public var completed: String?
     /// The revision of the sidecar that is there; null: none is.
@@ -226,6 +228,15 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
         completed = unverified == nil ? time : nil
     }
 
+    /// What is sent from here on is sent to this stick. What another one has, or an unknown one, may be on this one, and does not count.
+    public mutating func move(to stick: String) {
+        guard stick != self.stick else { return }
+        let files = files
+        cross()
+        for file in files { attempt(file) }
+        self.stick = stick
+    }
+
     /// Something of the take is to be sent again.
     public mutating func reopen() {
         completed = nil
@@ -248,7 +259,7 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case store, completed, revision, files, attempts, unverified
+        case store, stick, completed, revision, files, attempts, unverified
         case notesRevision = "notes_revision"
     }
 }

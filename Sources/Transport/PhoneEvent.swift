@@ -14,6 +14,8 @@ public struct PhoneEvent: Codable, Hashable, Sendable {
         case paired
         case removed
         case settings
+        /// The stick that is in was made one that takes are sent to.
+        case stick
         /// Too many codes were wrong: no phone is paired until play is held again.
         case wrongCodes = "wrong-codes"
     }

@@ -53,6 +53,8 @@ public enum TransportEvent: Hashable, Sendable {
     case pair(pressed: Instant)
     /// Back and forward were held together: the kit is to be reached without a known network.
     case openAccess(at: Instant)
+    /// Stop and play were held together, since this press of play: takes are to be sent to the stick that is in.
+    case adoptStick(pressed: Instant)
 
     /// `startedBy`: what first asked for this sound.
     case record(at: Instant, by: Asker, startedBy: TakeInitiator = .command)
@@ -178,6 +180,8 @@ public enum TransportEffect: Hashable, Sendable {
     case pair
     /// Ask for the kit's own access point.
     case openAccess
+    /// Have takes sent to the stick that is in.
+    case adoptStick
     case powerOff
 }
 

@@ -30,7 +30,8 @@ extension TransportState {
         case .tick: return tickIdle(facts)
         // A take cannot go on with a card that was away.
         case .cardLost: return dropTail()
-        case .lock, .pair, .openAccess, .cardAnswered, .storageAnswered, .cardReturned, .cardClosed, .takeBegan,
+        case .lock, .pair, .openAccess, .adoptStick, .cardAnswered, .storageAnswered, .cardReturned, .cardClosed,
+            .takeBegan,
             .takeFinished,
             .takeFollowed, .takeFailed, .takeRejoined, .tailEnded, .playBegan, .playChanged, .playEnded, .playBlocked:
             return []
@@ -88,7 +89,7 @@ extension TransportState {
         case .tick: if facts.now >= arming.deadline { arming.awaited = [] }
         case .cardLost, .cardReturned, .cardClosed, .takeBegan, .takeFinished, .takeFollowed, .takeFailed,
             .takeRejoined, .playBegan, .playChanged, .playEnded, .playBlocked, .lock, .tailEnded, .eject, .pair,
-            .openAccess:
+            .openAccess, .adoptStick:
             break
         case .press, .shutdown, .record, .stop, .mark, .play, .change, .finish: arming.waiting.append(event)
         }

@@ -1,6 +1,6 @@
 import Takes
 
-// Play was held on to open pairing. It has acted at its press already.
+// Play was held on, alone or with stop. It has acted at its press already.
 extension TransportState {
     /// Opens pairing, and takes back what the press at `pressed` has made sound: the person wants to pair, not to listen.
     mutating func pair(_ pressed: Instant) -> [TransportEffect] {
@@ -9,6 +9,11 @@ extension TransportState {
 
     /// Asks for the kit's own access point. Who has hands on the kit, and wants to reach it, may pair too.
     func openAccess() -> [TransportEffect] { isShuttingDown ? [] : [.openAccess, .pair] }
+
+    /// Has the stick that is in be one that takes are sent to, and takes back what the press of play has made sound.
+    mutating func adoptStick(_ pressed: Instant) -> [TransportEffect] {
+        isShuttingDown ? [] : silence(pressed) + [.adoptStick]
+    }
 
     private mutating func silence(_ pressed: Instant) -> [TransportEffect] {
         switch phase {

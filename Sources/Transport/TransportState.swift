@@ -195,6 +195,7 @@ extension TransportState {
         case .tailEnded: return tailEnded(facts)
         case .pair(let pressed): return pair(pressed)
         case .openAccess: return openAccess()
+        case .adoptStick(let pressed): return adoptStick(pressed)
         default: break
         }
         switch phase {
@@ -258,6 +259,7 @@ extension TransportEvent {
             Refusal(.busy, "power off: the panel is locked: hold back and stop together to unlock it")
         case .openAccess:
             Refusal(.busy, "access point: the panel is locked: hold back and stop together to unlock it")
+        case .adoptStick: Refusal(.busy, "stick: the panel is locked: hold back and stop together to unlock it")
         case .pair: Refusal(.busy, "pair: the panel is locked: hold back and stop together to unlock it")
         default: nil
         }

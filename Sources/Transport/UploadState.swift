@@ -9,11 +9,14 @@ public enum UploadState: Hashable, Sendable {
     case refused(message: String)
     /// The stick may be pulled out.
     case safeToRemove
+    /// A stick is in that the kit does not know: a person may make it one that takes are sent to.
+    case stickOffered
 
     /// The names of the states on the control socket.
     public enum Name: String, CaseIterable, Sendable {
         case sending, idle, held, refused
         case safeToRemove = "safe-to-remove"
+        case stickOffered = "stick-offered"
     }
 
     /// The state's name.
@@ -24,6 +27,7 @@ public enum UploadState: Hashable, Sendable {
         case .held: .held
         case .refused: .refused
         case .safeToRemove: .safeToRemove
+        case .stickOffered: .stickOffered
         }
     }
 }

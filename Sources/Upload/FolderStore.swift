@@ -12,8 +12,10 @@ public struct FolderStore: Store {
     /// The folders of the takes themselves.
     private let takes: [String]
     private let followsLink: Bool
+    /// nil: the folder is on no stick, and home as the settings say.
+    let sticks: HomeSticks?
     /// What is written and read back waits for this place alone.
-    private let disk: DiskReader
+    let disk: DiskReader
 
     /// A copy begins again at a multiple of this.
     private static let pieceByteCount = 1 << 20
@@ -28,15 +30,17 @@ public struct FolderStore: Store {
     ///   - kit: whose unfinished copies may be removed.
     ///   - takes: the folders of the takes themselves, which must neither be, have nor lie in this one.
     ///   - followsLink: whether `path` may be a link. What a stranger's stick has may not lead elsewhere.
+    ///   - sticks: the sticks that are home: of others, nothing is read, written or deleted; nil: the folder is on no stick.
     public init(
         name: String, path: String, kit: String, takes: [String] = [], followsLink: Bool = true,
-        files: FileSystem = FileSystem()
+        sticks: HomeSticks? = nil, files: FileSystem = FileSystem()
     ) throws {
         self.name = name
         self.path = path
         self.kit = kit
         self.takes = takes
         self.followsLink = followsLink
+        self.sticks = sticks
         disk = try DiskReader(files: files, name: "folder")
     }
 
@@ -224,7 +228,7 @@ public struct FolderStore: Store {
     }
 
     /// The hash of a file of the store.
-    private func hash(_ path: String) async throws -> String {
+    func hash(_ path: String) async throws -> String {
         do {
             return try await UploadSource(path: path, reader: disk).sha256()
         } catch let error as StoreError {
@@ -319,13 +323,16 @@ public struct FolderStore: Store {
     /// Does something with the store's files. What fails is the store's problem.
     private func onDisk<Result: Sendable>(_ body: @Sendable (FileSystem) throws -> Result) async throws -> Result {
         do {
-            return try await disk.perform(body)
+            return try await disk.perform { files in
+                try checkStick(files)
+                return try body(files)
+            }
         } catch let error as FileError {
             throw problem(error)
         }
     }
 
-    private func problem(_ error: FileError) -> StoreError {
+    func problem(_ error: FileError) -> StoreError {
         switch error.code {
         case ENOENT, ENOTDIR:
             return StoreError(.away, "outbox: \(path): not there: insert the stick, or mount the share")

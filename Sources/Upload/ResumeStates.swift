@@ -40,12 +40,8 @@ public actor ResumeStates {
         let folder = folder
         do {
             try await reader.perform { files in
-                let directory = try files.makeFolder(folder)
-                let file = try files.create(path + ".tmp", isNew: false, mode: Self.fileMode)
-                try files.write(bytes, to: file, at: 0)
-                try files.sync(file)
-                try files.move(path + ".tmp", to: path)
-                try files.syncFolder(directory)
+                _ = try files.makeFolder(folder)
+                try files.replace(path, with: bytes, mode: Self.fileMode)
             }
         } catch let error as FileError {
             throw StoreError(.unreadable, "outbox: \(error.fact)")

@@ -40,6 +40,9 @@ public protocol Store: Sendable {
     /// Aborts what earlier uploads of this kit left unfinished there. To be called while nothing is sent.
     func tidy() async throws
 
+    /// What tells the medium that takes are sent to now from others that may be in its place at other times; nil: there are no others.
+    func medium() async throws -> String?
+
     /// Closes its connections.
     func close() async
 }
@@ -50,6 +53,9 @@ extension Store {
 
     /// Nothing is left by a store whose uploads leave nothing.
     public func tidy() async throws {}
+
+    /// There is one medium.
+    public func medium() async throws -> String? { nil }
 
     /// Nothing to close.
     public func close() async {}

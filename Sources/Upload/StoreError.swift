@@ -28,6 +28,8 @@ public struct StoreError: Error, Hashable, CustomStringConvertible {
         /// The store does not let this kit look at what it has of an object, or replace it. Takes can be sent, and are not verified. This take
         /// is attempted again.
         case hidden
+        /// The stick that is in is not home. All takes wait, until it is, or another is in.
+        case unadopted
     }
 
     /// A problem, and a sentence about it.
@@ -43,7 +45,7 @@ public struct StoreError: Error, Hashable, CustomStringConvertible {
     public var isOfTake: Bool {
         switch problem {
         case .conflict, .rejected, .damaged, .unreadable, .missing, .hidden: true
-        case .away, .busy, .refused, .full: false
+        case .away, .busy, .refused, .full, .unadopted: false
         }
     }
 }

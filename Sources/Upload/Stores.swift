@@ -32,11 +32,14 @@ public struct StoreContext: Sendable {
     public var kit: String
     /// Where they keep what an upload needs to go on after a restart.
     public var resume: ResumeStates
+    /// The sticks that are home.
+    public var sticks: HomeSticks
 
     /// What they need.
-    public init(kit: String, resume: ResumeStates) {
+    public init(kit: String, resume: ResumeStates, sticks: HomeSticks) {
         self.kit = kit
         self.resume = resume
+        self.sticks = sticks
     }
 }
 
@@ -51,7 +54,7 @@ extension StorePlan {
             self.init(name: Settings.Outbox.stickStore, mount: stick, mayBePulled: settings.takes.stick == .none) {
                 try FolderStore(
                     name: Settings.Outbox.stickStore, path: "\(stick)/fieldfare", kit: kit, takes: takes,
-                    followsLink: false)
+                    followsLink: false, sticks: context.sticks)
             }
         case .folder:
             let path = settings.outbox.folder.path ?? ""

@@ -61,16 +61,18 @@ public struct TakeDelivery: Sendable {
         let recorded = sidecar.markers
         let waveform = await waveform()
         var receipt = known[receiptOf: store.name] ?? UploadReceipt(store: store.name)
+        let medium = try await store.medium()
+        if let medium { receipt.move(to: medium) }
         let (notes, document, found) = try await takeOver(known, of: sidecar, receipt, save)
         sidecar.markers = notes.markers(of: recorded)
         sidecar.add(notes.sounds)
         let files = try await files(of: sidecar, notes, document)
         let total = files.reduce(0) { $0 + $1.byteCount }
         var done: Int64 = 0
-        if notes[receiptOf: store.name] == nil {
+        if notes[receiptOf: store.name] != receipt {
             // Before the store has anything: who deletes the take everywhere finds it there.
             let state = receipt
-            try await save { if $0[receiptOf: state.store] == nil { $0[receiptOf: state.store] = state } }
+            try await save { $0[receiptOf: state.store] = state }
         }
 
         func deliver(_ source: UploadSource, _ file: String, _ sha256: String) async throws {
@@ -107,6 +109,9 @@ public struct TakeDelivery: Sendable {
                     // Another file is there, and nothing of this one.
                     try await save { [store = store.name] in $0[receiptOf: store]?.failed(attempt) }
                     throw error
+                }
+                guard try await store.medium() == medium else {
+                    throw StoreError(.away, "outbox: \(store.name): another stick was put in while \(file) was sent")
                 }
                 receipt.add(
                     .init(file: file, bytes: there.byteCount, sha256: sha256, mark: there.mark),

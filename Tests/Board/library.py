@@ -87,6 +87,15 @@ class Library:
                 return found
             after = {"after": page["next"]}
 
+    def adopt_stick(self, seconds=30):
+        """Makes the stick home that is plugged in, once it is mounted; whether it is."""
+        def adopts():
+            try:
+                return self.ask("stick-adopt")
+            except RuntimeError:
+                return None
+        return bool(wait_until(adopts, seconds, 0.2))
+
     def stop(self):
         """Stops it; its exit status."""
         systemctl("stop", self.unit)

@@ -143,6 +143,7 @@ private final class DeskHandler: PeerHandler {
             }
             guard let accepted else { return answer.refuse(Refusal(.notFound, "takes: \(stem): no such take")) }
             answer.succeed(object: Shown(take: accepted, notes: nil, sidecar: nil))
+        case .adoptStick: answer.succeed(object: ["stick": "0123456789abcdef0123456789abcdef"])
         case .pairingCode(let isNew): answer.succeed(object: ["code": isNew ? "000007" : "123456"])
         case .remote: answer.refuse(Refusal(.notFound, "remote: no store is named: [outbox] store"))
         case .star(let reference, let isStarred):

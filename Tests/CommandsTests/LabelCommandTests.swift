@@ -41,6 +41,15 @@ import Testing
         #expect(library.messages == [.pairingCode(isNew: false), .pairingCode(isNew: true)])
     }
 
+    @Test func `the stick that is in is adopted by the library`() throws {
+        let library = try DeskLibrary()
+        #expect(
+            run(["stick", "adopt"], library: library).output == ["stick 01234567: takes are sent to it from now on"])
+        let json = run(["--json", "stick", "adopt"], library: library).output
+        #expect(json == [#"{"stick":"0123456789abcdef0123456789abcdef"}"#])
+        #expect(library.messages == [.adoptStick, .adoptStick])
+    }
+
     @Test func `a password that is missing is told from one that cannot be read`() {
         #expect(
             LabelCommand.AccessPoint.problem(isThere: false)

@@ -269,6 +269,7 @@ import Transport
     @Test func `a watcher gets changes and levels`() throws {
         let exchange = try Exchange()
         let peer = exchange.peer()
+        exchange.server.publish(.adoptStick)
         #expect(!exchange.server.hasWatchers)
         peer.send("{\"id\":2,\"command\":\"watch\"}\n")
         exchange.settle()
@@ -286,6 +287,7 @@ import Transport
         exchange.server.publish(status)
         status.state = .idle
         exchange.server.publish(status)
+        exchange.server.publish(.adoptStick)
         let moving =
             idleStatus.replacing("\"elapsed_seconds\":0", with: "\"elapsed_seconds\":0.1")
             .replacing("\"frames\":0", with: "\"frames\":4800")
@@ -297,7 +299,10 @@ import Transport
                     + #""synced_seconds":0}"#,
                 "{\"event\":\"status\",\(moving.replacing("\"idle\"", with: "\"recording\""))}",
                 "{\"event\":\"status\",\(moving)}",
+                #"{"event":"panel","what":"adopt-stick"}"#,
             ])
+        #expect(Event(line: Array(#"{"event":"panel","what":"adopt-stick"}"#.utf8)) == .panel(.adoptStick))
+        #expect(Event(line: Array(#"{"event":"panel","what":"else"}"#.utf8)) == nil)
         #expect(!exchange.isReadable)
     }
 

@@ -88,12 +88,13 @@ import Transport
         (#"{"command":"remote-next","id":1}"#, .remote(.next)),
         (#"{"command":"pairing-code","id":1}"#, .pairingCode(isNew: false)),
         (#"{"command":"pairing-code","id":1,"new":true}"#, .pairingCode(isNew: true)),
+        (#"{"command":"stick-adopt","id":1}"#, .adoptStick),
     ]
 
     static let allowed =
         "allowed are status, takes, show, memo, tag, markers, star, delete, accept-damaged, outbox, outbox-retry, outbox-pause, outbox-resume, "
         + "outbox-add, outbox-remove, outbox-hold, remote-list, remote-get, remote-delete, remote-sent, remote-next, "
-        + "pairing-code"
+        + "pairing-code, stick-adopt"
 
     private func read(_ line: String) throws(RequestError) -> Request<LibraryMessage> {
         try Request.read(Array(line.utf8)[...])

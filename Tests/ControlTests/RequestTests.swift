@@ -86,6 +86,7 @@ import Transport
         (#"{"command":"doctor","id":1}"#, .inventory(.doctor)),
         (#"{"command":"light","id":1,"lamp":"record"}"#, .light(lamp: "record")),
         (#"{"command":"indicate","id":1,"what":"safe-to-remove"}"#, .indicate(.safeToRemove)),
+        (#"{"command":"indicate","id":1,"what":"stick-offered"}"#, .indicate(.stickOffered)),
         (
             #"{"command":"indicate","id":1,"message":"upload: s3: no such bucket","what":"refused"}"#,
             .indicate(.refused(message: "upload: s3: no such bucket"))
@@ -227,7 +228,7 @@ import Transport
         ),
         (
             #"{"command":"indicate","what":"busy"}"#,
-            #"indicate: what: found "busy", allowed is one of "sending", "idle", "held", "refused", "safe-to-remove""#
+            #"indicate: what: found "busy", allowed is one of "sending", "idle", "held", "refused", "safe-to-remove", "stick-offered""#
         ),
         (
             #"{"command":"indicate","what":"refused"}"#,

@@ -162,6 +162,22 @@ import Transport
         #expect(requests == 1 && rig.deck.status.pairing)
     }
 
+    @Test func `stop and play held ask the library to adopt the stick that it offers, and are refused without one`()
+        throws
+    {
+        let rig = try Rig()
+        var wishes: [PanelWish] = []
+        rig.deck.onPanelWish = { wishes.append($0) }
+        rig.run(.milliseconds(500))
+        rig.deck.handle(.adoptStick(pressed: rig.clock.now()))
+        #expect(wishes == [] && rig.deck.indication.answer?.kind == .refused)
+        #expect(
+            rig.log.messages.last == "stick: stop and play were held, and there is no stick that the kit does not know")
+        rig.deck.upload = .stickOffered
+        rig.deck.handle(.adoptStick(pressed: rig.clock.now()))
+        #expect(wishes == [.adoptStick])
+    }
+
     @Test func `a locked panel does not open it, and says so`() throws {
         let rig = try Rig()
         rig.run(.milliseconds(500))

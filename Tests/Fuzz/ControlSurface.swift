@@ -31,7 +31,7 @@ struct ControlSurface: Surface {
             #"{"id":8,"command":"restore","take":"heron07-0041-061811Z","day":"2026-11-21"}"#,
             #"{"id":8,"command":"empty"}"#, #"{"id":8,"command":"bin"}"#,
             #"{"id":9,"command":"cards"}"#, #"{"id":10,"command":"lines"}"#, #"{"id":11,"command":"doctor"}"#,
-            #"{"id":12,"command":"indicate","what":"safe-to-remove"}"#, #"{"id":13,"command":"light","lamp":"record"}"#,
+            #"{"id":12,"command":"indicate","what":"stick-offered"}"#, #"{"id":13,"command":"light","lamp":"record"}"#,
             #"{"id":14,"command":"pause","unknown":[1,{"a":[true,false,null]},"x",1.5e3]}"#,
         ]
         let requests = (ofRecorder + LibraryLines.seeds).map { $0 + "\n" }

@@ -42,7 +42,7 @@ enum LibraryLines {
 
     private static func check(_ message: LibraryMessage) throws {
         switch message {
-        case .status, .show, .star, .outboxWish, .outboxDecision, .remote(.next), .pairingCode: break
+        case .status, .show, .star, .outboxWish, .outboxDecision, .remote(.next), .pairingCode, .adoptStick: break
         case .remote(.list(let store)): try check(store, nil)
         case .remote(.sent(let store, let path)): try check(store, path)
         case .remote(.get(let store, let path)), .remote(.delete(let store, let path)): try check(store, path)

@@ -21,6 +21,8 @@ final class DeskRecorder {
         let meanwhile: @Sendable (RecorderMessage) -> Void
         let secondsLeft: Int
         let refusal: Refusal?
+        /// Sends an event to a peer that watches.
+        var push: (PeerID) -> Void = { _ in }
 
         init(
             _ received: AsyncStream<RecorderMessage>.Continuation, _ secondsLeft: Int, _ refusal: Refusal?,
@@ -41,15 +43,17 @@ final class DeskRecorder {
             received.yield(message)
             if let refusal, case .command(.discard) = message { return answer.refuse(refusal) }
             answer.succeed(object: Status(time_left_seconds: secondsLeft))
+            if case .watch = message { push(peer) }
         }
     }
 
     /// - Parameters:
     ///   - secondsLeft: how long it says that can be recorded.
     ///   - refusal: of each order to delete a take; nil: it is carried out.
+    ///   - event: what each peer that watches is sent at once; nil: nothing.
     ///   - meanwhile: called with each message before it is answered.
     init(
-        _ path: String, secondsLeft: Int = 700, refusal: Refusal? = nil,
+        _ path: String, secondsLeft: Int = 700, refusal: Refusal? = nil, event: String? = nil,
         meanwhile: @escaping @Sendable (RecorderMessage) -> Void = { _ in }
     ) throws {
         let (received, continuation) = AsyncStream.makeStream(of: RecorderMessage.self)
@@ -58,6 +62,9 @@ final class DeskRecorder {
             server: try PeerServer(path: path), handler: Handler(continuation, secondsLeft, refusal, meanwhile))
         thread = try Thread(name: "recorder") { [ending] in
             serving.server.handler = serving.handler
+            if let event {
+                serving.handler.push = { [unowned server = serving.server] in server.send(event, to: [$0]) }
+            }
             let loop = Loop(clock: SystemClock())
             loop.watch(serving.server.fileDescriptor) { serving.server.serve(SystemClock().now()) }
             loop.watch(ending.fileDescriptor) { [unowned loop] in loop.stop() }

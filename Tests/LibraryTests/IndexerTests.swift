@@ -49,6 +49,12 @@ struct TestedIndexer {
         OutboxRequests(board: OutboxBoard { _ in }, post: { _ in }, mark: PauseMark(in: disk.library))
     }
 
+    /// Takes are sent to no stick.
+    var sticks: StickDesk {
+        let log = log
+        return StickDesk(Stores([]), catalogs, log: Logger(label: "test") { _ in log })
+    }
+
     /// No store either.
     var remote: RemoteDesk { RemoteDesk(Stores([]), catalogs) }
 

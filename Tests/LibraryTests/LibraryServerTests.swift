@@ -122,7 +122,8 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         let path = "\(tested.disk.path)/library.sock"
         let log = tested.log
         let server = LibraryServer(
-            path: path, requests, tested.remote, try tested.deletion(requests), log: Logger(label: "test") { _ in log })
+            path: path, requests, tested.remote, try tested.deletion(requests), tested.sticks,
+            log: Logger(label: "test") { _ in log })
         try server.listen()
         let group = ServiceGroup(
             services: [server], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
@@ -162,9 +163,9 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         let log = tested.log
         let deletion = try tested.deletion(requests)
         let first = LibraryServer(
-            path: path, requests, tested.remote, deletion, log: Logger(label: "test") { _ in log })
+            path: path, requests, tested.remote, deletion, tested.sticks, log: Logger(label: "test") { _ in log })
         let second = LibraryServer(
-            path: path, requests, tested.remote, deletion, log: Logger(label: "test") { _ in log })
+            path: path, requests, tested.remote, deletion, tested.sticks, log: Logger(label: "test") { _ in log })
         try first.listen()
         #expect(throws: ControlError.self) { try second.listen() }
     }

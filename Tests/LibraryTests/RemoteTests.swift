@@ -109,8 +109,8 @@ struct StatingStore: Store {
         let requests = tested.requests {}
         let remote = RemoteDesk(stores, tested.catalogs)
         let server = LibraryServer(
-            path: path, requests, remote, try tested.deletion(requests, remote), log: Logger(label: "test") { _ in log }
-        )
+            path: path, requests, remote, try tested.deletion(requests, remote), tested.sticks,
+            log: Logger(label: "test") { _ in log })
         try server.listen()
         let group = ServiceGroup(
             services: [server], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })

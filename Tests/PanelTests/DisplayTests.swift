@@ -34,7 +34,9 @@ import Transport
         return lines
     }
 
-    private let uploadStates: [UploadState] = [.idle, .sending, .held, .refused(message: "no"), .safeToRemove]
+    private let uploadStates: [UploadState] = [
+        .idle, .sending, .held, .refused(message: "no"), .safeToRemove, .stickOffered,
+    ]
 
     private func indication(_ change: (inout Indication) -> Void) -> Indication {
         var indication = Indication()
@@ -132,6 +134,12 @@ import Transport
                 == ["0 upload", "500 ", "2000 upload", "2500 ", "3000 upload", "4000 "])
     }
 
+    @Test func `a stick that is offered gives three quick flashes each five seconds`() {
+        let offered = indication { $0.upload = .stickOffered }
+        let flashes = ["0 upload", "100 ", "200 upload", "300 ", "400 upload", "500 "]
+        #expect(trace([(0, offered)], until: 5300) == flashes + ["5000 upload", "5100 ", "5200 upload", "5300 "])
+    }
+
     @Test func `pairing flickers on upload, whatever is uploaded, and leaves the other lamps alone`() {
         for upload in uploadStates {
             let before = indication {
@@ -140,14 +148,23 @@ import Transport
             }
             var pairing = before
             pairing.isPairing = true
-            let after = upload == .safeToRemove ? ["1300 play+upload"] : ["1300 play"]
-            let sending = upload == .sending ? ["1300 play+upload", "1800 play"] : after
+            let after: [String] =
+                switch upload {
+                case .idle, .held, .refused: []
+                case .sending: ["1300 play+upload", "1800 play"]
+                case .safeToRemove: ["1300 play+upload"]
+                case .stickOffered:
+                    [
+                        "1300 play+upload", "1400 play", "1500 play+upload", "1600 play", "1700 play+upload",
+                        "1800 play",
+                    ]
+                }
             let flicker = [
                 "1000 play+upload", "1050 play", "1100 play+upload", "1150 play", "1200 play+upload", "1250 play",
             ]
             #expect(
                 trace([(1000, pairing), (1300, before)], until: 2000)
-                    == flicker + (upload == .sending ? sending : upload == .safeToRemove ? after : []))
+                    == flicker + after)
         }
     }
 

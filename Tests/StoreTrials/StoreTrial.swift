@@ -15,6 +15,9 @@ package struct StoreTrial: Sendable {
         reader = try DiskReader(name: "reader")
     }
 
+    package var context: StoreContext {
+        StoreContext(kit: "heron07", resume: resume, sticks: HomeSticks.open(in: folder).0)
+    }
     package var resume: ResumeStates { ResumeStates(folder: "\(folder)/resume", reader: reader) }
 
     /// A file of random bytes.

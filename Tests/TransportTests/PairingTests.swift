@@ -59,6 +59,22 @@ import Transport
         #expect(state.handle(.openAccess(at: pressed), facts) == [.refuse(refusal)])
     }
 
+    @Test func `stop and play held adopt a stick in each phase that goes on, and what play began is stopped`() {
+        for events in [[], recording, playing, paused] {
+            var state = state(events)
+            let before = state
+            #expect(state.handle(.adoptStick(pressed: pressed), facts) == [.adoptStick])
+            #expect(state == before)
+        }
+        var state = state([.press(.play, at: pressed), .playBegan])
+        #expect(state.handle(.adoptStick(pressed: pressed), facts) == [.stopPlaying, .adoptStick])
+        state = self.state([.shutdown(at: now)])
+        #expect(state.handle(.adoptStick(pressed: pressed), facts) == [])
+        state = self.state([.lock(at: now)])
+        let refusal = Refusal(.busy, "stick: the panel is locked: hold back and stop together to unlock it")
+        #expect(state.handle(.adoptStick(pressed: pressed), facts) == [.refuse(refusal)])
+    }
+
     @Test func `a locked panel does not keep an empty battery from ending the take`() {
         var state = state(recording + [.lock(at: now)])
         guard case .refuse? = state.handle(.shutdown(at: pressed), facts).first else { return #expect(Bool(false)) }

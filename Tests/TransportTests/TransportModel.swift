@@ -140,7 +140,7 @@ struct TransportModel {
             pending.append(.cardClosed)
         case .reopenCard: isCardWithPlayer = false
         case .closeCard: isCardWithPlayer = false
-        case .eject, .pair, .openAccess: break
+        case .eject, .pair, .openAccess, .adoptStick: break
         case .begin:
             if writer != .free { problems.append("begin while the writer is \(writer)") }
             writer = .recording(nextNumber)

@@ -402,7 +402,7 @@ struct RcloneStoreTests {
         var settings = Settings()
         settings.outbox.rclone.remote = "dropbox,token=hush:recordings/"
         settings.outbox.rclone.config = "\(trial.folder)/none.conf"
-        let plan = try #require(StorePlan(.rclone, settings, StoreContext(kit: "heron07", resume: trial.resume)))
+        let plan = try #require(StorePlan(.rclone, settings, trial.context))
         #expect(plan.name == "rclone:dropbox:recordings" && plan.needsClock)
         #expect(throws: StoreError.self) { try plan.open() }
     }

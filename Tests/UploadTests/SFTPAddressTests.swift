@@ -61,7 +61,7 @@ struct SFTPAddressTests {
 
     @Test("a store that cannot be opened has its name nevertheless")
     func plans() throws {
-        let context = StoreContext(kit: "heron07", resume: try StoreTrial().resume)
+        let context = try StoreTrial().context
         var settings = Settings()
         for (url, name) in [
             ("sftp://kit@h:22/a/", "sftp:sftp://kit@h/a"), ("sftp://kit:secret@h/a", "sftp:sftp://kit@h/a"),

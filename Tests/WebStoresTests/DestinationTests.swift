@@ -15,7 +15,7 @@ struct DestinationTests {
     /// - Returns: why it cannot be used; nil: it can.
     private func refusal(_ kind: Settings.Outbox.Store, _ text: String) async -> StoreError? {
         let settings = Settings.parse(text, file: "fieldfare.toml").settings
-        let context = StoreContext(kit: "heron07", resume: trial.resume)
+        let context = trial.context
         do {
             let store = try StorePlan.plan(kind, settings, context)?.open()
             await store?.close()

@@ -83,7 +83,7 @@ struct FirebaseAccountTests {
     @Test("Firebase: the plan of a bucket names it, also if it cannot be opened")
     func plan() throws {
         var settings = Settings()
-        let context = StoreContext(kit: "heron07", resume: trial.resume)
+        let context = trial.context
         settings.outbox.firebase.bucket = "recordings"
         settings.outbox.firebase.prefix = "kits/"
         settings.outbox.firebase.serviceAccountFile = "\(trial.folder)/none.json"

@@ -38,7 +38,7 @@ struct WebDAVAddressTests {
     func plan() throws {
         var settings = Settings()
         settings.outbox.webdav.credentialsFile = "/nonexistent/folder/a"
-        let context = StoreContext(kit: "heron07", resume: try StoreTrial().resume)
+        let context = try StoreTrial().context
         for (url, name, needsClock) in [
             ("https://a/b c/", "webdav:https://a/b%20c", true), ("http://a", "webdav:http://a", false),
             ("https://u@a", "webdav", false),

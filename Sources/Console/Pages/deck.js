@@ -58,8 +58,9 @@ class DeckPage {
     this.lamps = h('ul', { class: 'lamps' });
     this.queue = h('span', {});
     this.clockNote = h('section', { class: 'card', hidden: true });
+    this.stickNote = h('section', { class: 'card', hidden: true });
     root.append(
-      h('h1', { class: 'visually-hidden' }, t('deck.title')), this.head, this.clockNote, this.faults,
+      h('h1', { class: 'visually-hidden' }, t('deck.title')), this.head, this.clockNote, this.stickNote, this.faults,
       this.mayAct ? this.#buttons() : h('p', {}, t('deck.look'), ' ', h('a', { href: '#/pair' }, t('deck.pair'))),
       h('section', { class: 'card', 'aria-label': t('deck.level') }, this.meters.element, this.wave.element, this.listeners, this.listenPlace = h('div', {})),
       h('section', { class: 'card' }, h('h2', {}, t('deck.facts')), this.facts),
@@ -258,8 +259,26 @@ class DeckPage {
   async #askQueue() {
     const outbox = await this.context.api.get('/api/outbox?limit=10').catch(() => null);
     if (outbox) this.#text(this.queue, queueText(outbox, this.t));
+    const has = (wanted) => outbox?.stores.some(({ state }) => state === wanted);
     this.upload = outbox?.takes.some(({ state }) => state === 'sending') ? 'slow'
-      : outbox?.stores.some(({ state }) => state === 'may-be-pulled') ? 'on' : 'off';
+      : has('may-be-pulled') ? 'on' : has('stick-offered') ? 'offer' : 'off';
+    this.#offerStick(this.mayAct && has('stick-offered'));
+  }
+
+  /** A stick is in that the kit does not know. */
+  #offerStick(isOffered) {
+    const { t } = this;
+    this.stickNote.hidden = !isOffered;
+    if (!isOffered || this.stickNote.hasChildNodes()) return;
+    this.stickNote.append(h('p', {}, t('stick.offer')), button(t('stick.adopt'), async () => {
+      try {
+        await this.context.api.post('/api/stick/adopt');
+        this.context.say(t('stick.done'));
+      } catch (error) {
+        this.context.say(error.message);
+      }
+      this.#askQueue();
+    }, { class: 'primary' }));
   }
 }
 

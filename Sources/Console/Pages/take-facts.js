@@ -56,7 +56,7 @@ function files(take, sidecar, notes, t) {
     [t('fact.raw'), part.unfiltered_file && link(part.unfiltered_file)],
   ]);
   const receipts = (notes.receipts ?? []).filter((receipt) => receipt.completed).map((receipt) =>
-    [t('fact.store'), t('fact.stored', { store: receipt.store, time: dateText(new Date(receipt.completed), false) })]);
+    [t('fact.store'), t('fact.stored', { store: receipt.stick ? `${receipt.store} ${receipt.stick.slice(0, 8)}` : receipt.store, time: dateText(new Date(receipt.completed), false) })]);
   return [
     ...parts, [t('fact.size'), sizeText(take.bytes)], [t('fact.folder'), take.folder], ...receipts,
     [t('fact.pending'), take.pending_format && t('fact.pending.text', { format: take.pending_format })],

@@ -1,0 +1,78 @@
+import FoundationEssentials
+import Glibc
+public import TakeFiles
+import Takes
+
+/// The sticks that a person has made home, so that takes are sent to them: their marks, in a file of the library's folder. May be used by any
+/// thread.
+public final class HomeSticks: Sendable {
+    private let path: String
+    private let files: FileSystem
+    private let marks: Locked<[StickMark: String]>
+    /// One thread writes at a time.
+    private let writing = Locked(())
+
+    private static let fileName = "sticks.json"
+    private static let mode: UInt32 = 0o640
+
+    private struct Content: Codable {
+        var schema = 1
+        var sticks: [Stick]
+
+        struct Stick: Codable {
+            var stick: String
+            /// ISO 8601, UTC.
+            var adopted: String
+        }
+    }
+
+    /// Reads the list.
+    /// - Parameter directory: the library's folder.
+    /// - Returns: the list, and a sentence if it cannot be read: it is empty then, and the file is kept under a name with `.damaged`.
+    public static func open(in directory: String, files: FileSystem = FileSystem()) -> (HomeSticks, problem: String?) {
+        let path = "\(directory)/\(fileName)"
+        let advice = "no stick is home before it is adopted again, or has a take that this kit sent"
+        var found: [StickMark: String] = [:]
+        var problem: String?
+        do throws(FileError) {
+            let bytes = try files.contents(path)
+            if let content = try? JSONDecoder().decode(Content.self, from: Data(bytes)) {
+                for stick in content.sticks { if let mark = StickMark(stick.stick) { found[mark] = stick.adopted } }
+            } else {
+                try? files.move(path, to: path + ".damaged")
+                problem = "stick: \(path): is no list of sticks: kept as \(path).damaged: \(advice)"
+            }
+        } catch {
+            if error.code != ENOENT { problem = "stick: \(error.fact): \(advice)" }
+        }
+        return (HomeSticks(path, files, found), problem)
+    }
+
+    private init(_ path: String, _ files: FileSystem, _ marks: [StickMark: String]) {
+        self.path = path
+        self.files = files
+        self.marks = Locked(marks)
+    }
+
+    /// Whether a stick is home.
+    func has(_ mark: StickMark) -> Bool { marks.withLock { $0[mark] != nil } }
+
+    /// Makes a stick home. That is on the disk when this returns.
+    /// - Throws: `FileError`.
+    func add(_ mark: StickMark) throws(FileError) {
+        try writing.withLock { _ throws(FileError) in
+            var next = marks.withLock { $0 }
+            guard next[mark] == nil else { return }
+            next[mark] = SystemClock().wallTime().iso8601
+            let sticks = next.sorted { ($0.value, $0.key.name) < ($1.value, $1.key.name) }
+                .map { Content.Stick(stick: $0.key.name, adopted: $0.value) }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            guard let data = try? encoder.encode(Content(sticks: sticks)) else {
+                throw FileError("write", path, code: EINVAL)
+            }
+            try files.replace(path, with: Array(data), mode: Self.mode)
+            marks.withLock { [next] in $0 = next }
+        }
+    }
+}
