@@ -307,10 +307,10 @@ actor Sender: Service {
     /// Whether a take may be begun now. The condition follows the hours of the settings.
     private func mayBegin() -> Bool {
         guard !board.isPaused else { return false }
-        let minute = Self.minuteOfDay()
-        guard window.contains(minuteOfDay: minute) else {
-            let opens = (1...1440).first { window.contains(minuteOfDay: (minute + $0) % 1440) } ?? 1440
-            condition = .closed(until: .now + .seconds(60 * opens))
+        let now = SystemClock().wallTime()
+        let opening = window.opening(from: now)
+        guard opening <= now else {
+            condition = .closed(until: .now + .microseconds(opening.microseconds - now.microseconds))
             return false
         }
         switch condition {
@@ -333,13 +333,6 @@ actor Sender: Service {
             log.warning("\(error)")
         }
         return false
-    }
-
-    private static func minuteOfDay() -> Int {
-        var now = time_t(SystemClock().wallTime().microseconds / 1_000_000)
-        var local = unsafe tm()
-        unsafe localtime_r(&now, &local)
-        return unsafe Int(local.tm_hour) * 60 + Int(local.tm_min)
     }
 
     /// Sends a take that is in hand.

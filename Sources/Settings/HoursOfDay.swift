@@ -1,3 +1,5 @@
+public import Takes
+
 /// Hours of the day, in local time: from one minute of the day up to, and without, another; past midnight if that is the earlier one.
 public struct HoursOfDay: Hashable, Sendable {
     /// The first minute of the day that is within, 0 to 1439.
@@ -17,6 +19,14 @@ public struct HoursOfDay: Hashable, Sendable {
     /// Whether a minute of the day is within them.
     public func contains(minuteOfDay minute: Int) -> Bool {
         from < until ? from <= minute && minute < until : from <= minute || minute < until
+    }
+
+    /// The hours of a day, as instants; nil: a change of the clocks leaves them out.
+    /// - Parameter days: from that day on; those past midnight are of the day on which they begin.
+    public func span(_ days: Int, from day: LocalDay) -> Range<WallTime>? {
+        let begin = day.instant(days: days, minute: from)
+        let end = day.instant(days: from < until ? days : days + 1, minute: until)
+        return begin < end ? begin..<end : nil
     }
 
     /// Reads `HH:MM`.

@@ -34,6 +34,8 @@ public struct Settings: Hashable, Sendable {
     public struct Kit: Hashable, Sendable {
         /// What its takes are named after; nil: the machine's own name, see `Settings.kitName`.
         public var name: String?
+        /// In which hours of the day are meant, as the time zone database has it (tzdata); nil: the machine's own.
+        public var timeZone: String?
     }
 
     /// What a recording asks of the card.

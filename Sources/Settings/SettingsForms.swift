@@ -65,6 +65,10 @@ extension Form where Value == String {
         .text("a name of a-z, 0-9 and '-', at most 64 characters long", where: TakeName.isKitName)
     }
 
+    static var timeZone: Form {
+        .text("the name of a time zone that this machine knows, such as \"Europe/Berlin\"", where: TimeZoneFile.isThere)
+    }
+
     static var path: Form {
         .text("an absolute path") { $0.hasPrefix("/") && $0.utf8.count < 4096 }
     }

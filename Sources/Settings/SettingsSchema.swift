@@ -12,6 +12,10 @@ enum SettingsSchema {
                 "name", \.kit.name, .optional(.kitName),
                 "The name that takes are filed under",
                 default: .words("the host name and 4 characters of the machine's own"))
+            Key(
+                "time_zone", \.kit.timeZone, .optional(.timeZone),
+                "The time zone in which hours of the day are meant",
+                default: .words("the machine's own"))
         }
         Section("capture") {
             Key(

@@ -1,3 +1,5 @@
+public import Takes
+
 /// The hours of the day in which takes are uploaded.
 public enum UploadWindow: Hashable, Sendable {
     case always
@@ -12,6 +14,15 @@ public enum UploadWindow: Hashable, Sendable {
         } else {
             return nil
         }
+    }
+
+    /// When takes may be sent next from a time on: that time, if it is within the hours.
+    public func opening(from time: WallTime) -> WallTime {
+        guard case .daily(let hours) = self else { return time }
+        let today = LocalDay(of: time)
+        // A change of the clocks may leave them out once.
+        let next = (-1...2).lazy.compactMap { hours.span($0, from: today) }.first { $0.upperBound > time }
+        return next.map { max(time, $0.lowerBound) } ?? time
     }
 
     /// Whether a minute of the day, 0 to 1439, is within the hours.

@@ -27,6 +27,7 @@ struct FieldfareLibrary: AsyncParsableCommand {
         // What is longer goes back to the system at once: glibc keeps more and more, the longer the pieces are that it has freed.
         mallopt(M_MMAP_THRESHOLD, 128 << 10)
         let (settings, problems) = Settings.load(from: settings)
+        settings.kit.useTimeZone()
         let file = self.settings ?? Settings.defaultPath
         let library = Library(settings: settings, problems: problems.map(\.description), plan: StorePlan.plan) { desk in
             try Console.services(at: desk, settingsFile: file)

@@ -8,6 +8,7 @@ import Takes
 /// Runs the service until it is ended; an exit status.
 func run(_ path: String?, isSimulated: Bool) -> Int32 {
     let (settings, problems) = Settings.load(from: path)
+    settings.kit.useTimeZone()
     do {
         let sentences = problems.map(\.description) + BootPartition.problems()
         try Recorder(settings: settings, problems: sentences, isSimulated: isSimulated).run()

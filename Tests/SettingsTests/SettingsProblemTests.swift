@@ -183,7 +183,7 @@ struct SettingsProblemTests {
         ),
         (
             "[kit]\n\"a.b\\n\" = 1",
-            #"f:2: kit."a.b\u{a}": found an unknown key: allowed is name"#
+            #"f:2: kit."a.b\u{a}": found an unknown key: allowed are name or time_zone"#
         ),
         (
             "[play_back]",

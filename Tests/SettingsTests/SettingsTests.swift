@@ -31,7 +31,8 @@ struct SettingsTests {
 
     @Test func `the shipped file names every key but the lamp for all, and those that few kits need`() {
         let others = [
-            "panel.leds.all", "schedule.record", "schedule.off_between", "power.low_battery", "power.supply",
+            "kit.time_zone", "panel.leds.all", "schedule.record", "schedule.off_between", "power.low_battery",
+            "power.supply",
             "power.supply_ratio", "power.low_volts", "power.governor", "power.wifi", "power.hdmi", "outbox.ca_file",
             "outbox.sftp.url", "outbox.sftp.key_file", "outbox.sftp.known_hosts_file",
         ]

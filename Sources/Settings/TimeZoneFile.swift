@@ -1,0 +1,38 @@
+import Glibc
+
+/// The files of the time zone database, tzdata (tzfile(5)).
+enum TimeZoneFile {
+    private static let folder = "/usr/share/zoneinfo"
+    private static let longest = 64
+
+    /// Whether there is a zone of that name, such as `Europe/Berlin`.
+    static func isThere(_ name: String) -> Bool {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard name.utf8.count <= longest, parts.allSatisfy(isPlain) else { return false }
+        let file = unsafe open("\(folder)/\(name)", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var head = [UInt8](repeating: 0, count: 4)
+        // A file of rules begins so (RFC 9636); the folder has lists as well.
+        return unsafe read(file, &head, head.count) == head.count && head == Array("TZif".utf8)
+    }
+
+    private static func isPlain(_ part: Substring) -> Bool {
+        guard let first = part.utf8.first, isLetter(first) else { return false }
+        return part.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || Array("_+-".utf8).contains($0) }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+}
+
+extension Settings.Kit {
+    /// Has this process take hours of the day as those of the settings' time zone. To be called before it has threads that ask for the time
+    /// of day.
+    public func useTimeZone() {
+        guard let timeZone else { return }
+        unsafe setenv("TZ", ":\(timeZone)", 1)
+        tzset()
+    }
+}
