@@ -58,7 +58,7 @@ enum HistoryText {
         case "shutdown": "stop held: shut down"
         case "pair": "play held: phones may pair"
         case "access": "back and forward held: access point"
-        case "stick": "stop and play held: the stick that is in is to be home"
+        case "stick": "stop and play held: the stick that is in is to be adopted"
         default: "\(button) pressed"
         }
     }
@@ -70,7 +70,7 @@ enum HistoryText {
         case .paired: "phone \(phone) paired"
         case .removed: event.phone == event.by ? "phone \(phone) removed by itself" : "phone \(phone) removed \(by)"
         case .settings: "settings changed \(by): \((event.keys ?? []).map(\.printable).joined(separator: ", "))"
-        case .stick: "the stick that is in was made home \(by)"
+        case .stick: "the stick that is in was adopted \(by)"
         case .wrongCodes: "pairing ended by \(PairingWindow.mostWrongCodes) wrong codes"
         }
     }

@@ -34,7 +34,7 @@ struct OutboxText {
             case .refused: "refuses"
             case .closed: "outside its hours" + attempted(store.until)
             case .mayBePulled: "may be pulled"
-            case .stickOffered: "not home"
+            case .stickOffered: "not adopted"
             }
         return "\(store.store.printable): \(state): \(parts.joined(separator: ", "))"
     }

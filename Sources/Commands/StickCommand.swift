@@ -11,7 +11,7 @@ struct StickCommand: ParsableCommand {
 
 struct StickAdopt: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "adopt", abstract: "Make the stick home that is in: from now on, takes are sent to it.",
+        commandName: "adopt", abstract: "Adopt the stick that is in: from now on, takes are sent to it.",
         discussion: """
             It needs a folder named fieldfare, in which the kit writes its mark. A stick that was not adopted gets nothing: the upload \
             lamp offers it by three quick flashes each 5 seconds. Stop and play, held together for 3 seconds, adopt it too.

@@ -29,7 +29,7 @@ struct PhoneNews: Sendable {
         case .paired: "the phone \(phone) was paired"
         case .removed: "the phone \(phone) was removed by \(event.phone == event.by ? "itself" : by)"
         case .settings: "the settings were changed by \(by): \((event.keys ?? []).joined(separator: ", "))"
-        case .stick: "the stick that is in was made home by \(by)"
+        case .stick: "the stick that is in was adopted by \(by)"
         case .wrongCodes: "pairing was ended by wrong codes"
         }
     }

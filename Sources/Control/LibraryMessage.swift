@@ -31,7 +31,7 @@ public enum LibraryMessage: PeerMessage {
     case remote(RemoteRequest)
     /// The code by which phones are paired; `isNew`: after another one was made.
     case pairingCode(isNew: Bool)
-    /// Makes the stick home that is in.
+    /// Adopts the stick that is in.
     case adoptStick
 
     /// How many takes a report of the outbox has, unless another number is asked for.

@@ -53,7 +53,7 @@ public struct OutboxReport: Codable, Hashable, Sendable {
             case closed
             /// The stick may be pulled.
             case mayBePulled = "may-be-pulled"
-            /// The stick that is in is not home, and a person may make it so.
+            /// The stick that is in was not adopted, and a person may adopt it.
             case stickOffered = "stick-offered"
         }
 

@@ -65,7 +65,7 @@ public struct LibraryDesk: Sendable {
         try await deletion.acceptDamaged(stem)
     }
 
-    /// Makes the stick home that is in.
+    /// Adopts the stick that is in.
     /// - Parameter phone: the name of the phone that asks for it; nil: of none that is paired.
     /// - Returns: the object of the reply, JSON.
     /// - Throws: `Refusal`.

@@ -32,7 +32,7 @@ final class OutboxBoard: Sendable {
         case closed(until: ContinuousClock.Instant)
         /// Everything is on the stick, and it may be pulled.
         case mayBePulled
-        /// The stick that is in is not home, and a person may make it so.
+        /// The stick that is in was not adopted, and a person may adopt it.
         case stickOffered(StoreError)
     }
 

@@ -59,7 +59,7 @@ actor Sender: Service {
     private var underWay: Set<String> = []
     /// Takes that are not chosen before the next event: a person has decided otherwise meanwhile, or it cannot be noted that they are held.
     private var passedOver: Set<String> = []
-    /// The stick that was compared with receipts since storages came or went, and is not home.
+    /// The stick that was compared with receipts since storages came or went, and was not adopted.
     private var comparedStick: FolderStore.StickStanding?
     private var timer: Task<Void, Never>?
     private var reported = ""

@@ -5,7 +5,7 @@ import Takes
 import Transport
 import Upload
 
-/// Makes the stick home that is in, as a person asks for it, or since it has a take that this kit sent.
+/// Adopts the stick that is in, as a person asks for it, or since it has a take that this kit sent.
 final class StickDesk: Sendable {
     /// nil: takes are not sent to sticks.
     private let store: FolderStore?
@@ -30,7 +30,7 @@ final class StickDesk: Sendable {
         await (store as? FolderStore)?.stickStanding()
     }
 
-    /// Makes the stick home that is in.
+    /// Adopts the stick that is in.
     /// - Parameter how: by what, as the log has it.
     /// - Returns: the object of the reply, JSON.
     func adopt(by how: String) async throws(Refusal) -> String {
@@ -41,7 +41,7 @@ final class StickDesk: Sendable {
             let before = await store.stickStanding()
             let mark = try await store.adoptStick()
             if before != .home(mark) {
-                log.notice("stick \(mark.short): is home from now on, \(how)")
+                log.notice("stick \(mark.short): adopted \(how)")
                 for handler in adopted.withLock({ $0 }) { handler() }
             }
             return jsonText(StickReply(stick: mark.name)) ?? ""
@@ -53,7 +53,7 @@ final class StickDesk: Sendable {
         }
     }
 
-    /// Makes the stick home that is in, if it has a take that this kit sent to this stick, or to one whose mark was not noted then.
+    /// Adopts the stick that is in, if it has a take that this kit sent to this stick, or to one whose mark was not noted then.
     /// - Returns: whether it is home now.
     func recognise(_ mark: StickMark?) async -> Bool {
         guard let store, let take = await ownTake(on: store, mark) else { return false }

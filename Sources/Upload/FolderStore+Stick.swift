@@ -23,7 +23,7 @@ extension FolderStore {
     }
 
     /// The mark of the stick that is in; nil: this folder is on no stick.
-    /// - Throws: `StoreError`, also if it is not home.
+    /// - Throws: `StoreError`, also if it was not adopted.
     public func medium() async throws -> String? {
         guard let sticks else { return nil }
         do {
@@ -36,7 +36,7 @@ extension FolderStore {
         }
     }
 
-    /// Makes the stick home that is in. Its mark is on it, and known to this kit, when this returns.
+    /// Adopts the stick that is in. Its mark is on it, and known to this kit, when this returns.
     /// - Throws: `StoreError`.
     public func adoptStick() async throws -> StickMark {
         guard let sticks else { throw StoreError(.refused, "stick: takes are not sent to sticks: [outbox] store") }
@@ -77,7 +77,7 @@ extension FolderStore {
         return there == byteCount ? try? await hash(path) : nil
     }
 
-    /// That nothing is done on a stick that is not home.
+    /// That nothing is done on a stick that was not adopted.
     func checkStick(_ files: FileSystem) throws {
         guard let sticks, case .other = try standing(files, sticks) else { return }
         throw Self.unadopted(name)
@@ -89,11 +89,11 @@ extension FolderStore {
         return sticks.has(mark) ? .home(mark) : .other(mark)
     }
 
-    /// The error while the stick that is in is not home.
+    /// The error while the stick that is in is not adopted.
     package static func unadopted(_ name: String) -> StoreError {
         StoreError(
             .unadopted,
             "outbox: \(name): this kit does not know the stick that is in, and sends nothing to it: 'fieldfare stick adopt', a paired "
-                + "phone, or stop and play held for 3 s make it home")
+                + "phone, or stop and play held for 3 s adopt it")
     }
 }

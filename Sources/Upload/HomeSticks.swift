@@ -3,7 +3,7 @@ import Glibc
 public import TakeFiles
 import Takes
 
-/// The sticks that a person has made home, so that takes are sent to them: their marks, in a file of the library's folder. May be used by any
+/// The sticks that this kit has adopted, so that takes are sent to them: their marks, in a file of the library's folder. May be used by any
 /// thread.
 public final class HomeSticks: Sendable {
     private let path: String

@@ -28,7 +28,7 @@ public struct StoreError: Error, Hashable, CustomStringConvertible {
         /// The store does not let this kit look at what it has of an object, or replace it. Takes can be sent, and are not verified. This take
         /// is attempted again.
         case hidden
-        /// The stick that is in is not home. All takes wait, until it is, or another is in.
+        /// The stick that is in was not adopted. All takes wait, until it is, or another is in.
         case unadopted
     }
 

@@ -88,7 +88,7 @@ class Library:
             after = {"after": page["next"]}
 
     def adopt_stick(self, seconds=30):
-        """Makes the stick home that is plugged in, once it is mounted; whether it is."""
+        """Adopts the stick that is plugged in, once it is mounted; whether it did."""
         def adopts():
             try:
                 return self.ask("stick-adopt")

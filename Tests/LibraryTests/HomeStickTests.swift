@@ -98,13 +98,13 @@ import Upload
         #expect(
             report.why
                 == "outbox: stick: this kit does not know the stick that is in, and sends nothing to it: 'fieldfare stick "
-                + "adopt', a paired phone, or stop and play held for 3 s make it home")
+                + "adopt', a paired phone, or stop and play held for 3 s adopt it")
         #expect(tested.log.lines == [report.why ?? ""])
         try await run(until: { _ in try counts().done == 1 }) { _ in _ = try await desk.adopt(by: "by 'fieldfare'") }
         let receipt = try #require(try tested.catalog.notes(of: "heron07-0001-061911Z")[receiptOf: "stick"])
         let mark = try #require(receipt.stick.flatMap { StickMark($0) })
         #expect(await store.stickStanding() == .home(mark))
-        #expect(tested.log.lines.contains("stick \(mark.short): is home from now on, by 'fieldfare'"))
+        #expect(tested.log.lines.contains("stick \(mark.short): adopted by 'fieldfare'"))
     }
 
     @Test func `it is offered also while nothing waits, and no more once it is pulled`() async throws {

@@ -39,7 +39,8 @@ struct StickTests {
         try FileManager.default.subpathsOfDirectory(atPath: path(name)).sorted()
     }
 
-    @Test func `a stick that is not home gets nothing, and nothing of it is read, listed or deleted`() async throws {
+    @Test func `a stick that was not adopted gets nothing, and nothing of it is read, listed or deleted`() async throws
+    {
         let stick = try stick("a")
         let day = path("a/2026-11-21")
         try FileManager.default.createDirectory(atPath: day, withIntermediateDirectories: true)
