@@ -1,5 +1,5 @@
 import Catalog
-import Control
+public import Control
 import Glibc
 import Logging
 public import ServiceLifecycle
@@ -62,8 +62,9 @@ public struct Library: Sendable {
             log.error("\(error): nobody can ask the library; it does its work all the same")
         }
         let desk = LibraryDesk(
-            settings: settings, log: log, pairing: parts.pairing, requests: parts.requests, deletion: parts.deletion,
-            sticks: parts.sticks, changes: parts.catalogs.catalog.changes)
+            settings: settings, log: log, pairing: parts.pairing, certificate: parts.certificate,
+            requests: parts.requests, deletion: parts.deletion, sticks: parts.sticks,
+            changes: parts.catalogs.catalog.changes)
         var others: [any ServiceLifecycle.Service] = []
         do {
             others = try extra(desk)
@@ -88,10 +89,25 @@ public struct Library: Sendable {
         try? parts.catalogs.catalog.close()
     }
 
+    /// Makes the console's certificate, unless there is one for the kit's names, and returns.
+    /// - Parameter directory: the library's folder.
+    /// - Returns: its fingerprint; nil: there is no way to make one.
+    public func makeCertificate(in directory: String) throws -> CertificateFingerprint? {
+        try FolderOwner(of: directory, user: geteuid())?.become()
+        return openCertificate(in: directory)?.fingerprint
+    }
+
+    private func openCertificate(in directory: String) -> CertificateFile? {
+        let (certificate, problem) = CertificateFile.open(in: directory, names: CertificateFile.names(settings))
+        if let problem { log.error("\(problem)") }
+        return certificate
+    }
+
     private struct Parts {
         var catalogs: CatalogSlot
         var indexer: Indexer
         var pairing: PairingCodeFile
+        var certificate: CertificateFile?
         var requests: LibraryRequests
         var remote: RemoteDesk
         var deletion: TakeDeletion
@@ -145,11 +161,14 @@ public struct Library: Sendable {
         }
         let (pairing, trouble) = PairingCodeFile.open(in: directory)
         if let trouble { log.error("\(trouble)") }
+        let certificate = settings.console.listen == nil ? nil : openCertificate(in: directory)
         let requests = LibraryRequests(
-            catalogs, progress: progress, outbox: outbox.requests, pairing: pairing
+            catalogs, progress: progress, outbox: outbox.requests, pairing: pairing,
+            fingerprint: certificate?.fingerprint
         ) { watch.post(.damaged) }
         return Parts(
-            catalogs: catalogs, indexer: indexer, pairing: pairing, requests: requests, remote: remote,
+            catalogs: catalogs, indexer: indexer, pairing: pairing, certificate: certificate, requests: requests,
+            remote: remote,
             deletion: try TakeDeletion(
                 catalogs, requests, remote, discards, reader: reader, recorder: settings.control.socket,
                 inspector: outbox.inspector),

@@ -13,18 +13,21 @@ public struct LibraryDesk: Sendable {
     public let log: Logger
     /// The code by which phones are paired.
     public let pairing: PairingCodeFile
+    /// The console's; nil: there is none, or no console.
+    public let certificate: CertificateFile?
     private let requests: LibraryRequests
     private let deletion: TakeDeletion
     private let sticks: StickDesk
     private let changes: CatalogChanges
 
     init(
-        settings: Settings, log: Logger, pairing: PairingCodeFile, requests: LibraryRequests, deletion: TakeDeletion,
-        sticks: StickDesk, changes: CatalogChanges
+        settings: Settings, log: Logger, pairing: PairingCodeFile, certificate: CertificateFile?,
+        requests: LibraryRequests, deletion: TakeDeletion, sticks: StickDesk, changes: CatalogChanges
     ) {
         self.settings = settings
         self.log = log
         self.pairing = pairing
+        self.certificate = certificate
         self.requests = requests
         self.deletion = deletion
         self.sticks = sticks

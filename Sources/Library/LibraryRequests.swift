@@ -11,17 +11,21 @@ struct LibraryRequests: Sendable {
     private let progress: ScanProgress
     private let outbox: OutboxRequests
     private let pairing: PairingCodeFile
+    private let fingerprint: CertificateFingerprint?
     private let reportDamage: @Sendable () -> Void
 
-    /// - Parameter reportDamage: called when the database turns out to be damaged.
+    /// - Parameters:
+    ///   - fingerprint: of the console's certificate; nil: it has none.
+    ///   - reportDamage: called when the database turns out to be damaged.
     init(
         _ catalogs: CatalogSlot, progress: ScanProgress, outbox: OutboxRequests, pairing: PairingCodeFile,
-        reportDamage: @escaping @Sendable () -> Void
+        fingerprint: CertificateFingerprint?, reportDamage: @escaping @Sendable () -> Void
     ) {
         self.catalogs = catalogs
         self.progress = progress
         self.outbox = outbox
         self.pairing = pairing
+        self.fingerprint = fingerprint
         self.reportDamage = reportDamage
     }
 
@@ -86,7 +90,7 @@ struct LibraryRequests: Sendable {
             }
         case .pairingCode(let isNew):
             if isNew { try pairing.renew() }
-            return try json(PairingCodeReply(code: pairing.code.digits))
+            return try json(PairingCodeReply(code: pairing.code.digits, fingerprint: fingerprint?.description))
         case .remote, .delete, .acceptDamaged, .adoptStick: throw Refusal(.internal, "\(name): is answered elsewhere")
         }
     }
@@ -192,9 +196,10 @@ struct ShowReply: Encodable, Sendable {
     var sidecar: JSONValue
 }
 
-/// The code by which phones are paired.
+/// The code by which phones are paired, and the fingerprint by which a person recognises the console's certificate.
 struct PairingCodeReply: Encodable, Sendable {
     var code: String
+    @ExplicitNull var fingerprint: String?
 }
 
 /// What the library has.

@@ -62,6 +62,7 @@ struct TestedIndexer {
     func requests(reportDamage: @escaping @Sendable () -> Void) -> LibraryRequests {
         LibraryRequests(
             catalogs, progress: progress, outbox: outbox, pairing: PairingCodeFile.open(in: disk.library).0,
+            fingerprint: nil,
             reportDamage: reportDamage)
     }
 
