@@ -5,34 +5,35 @@ import Hummingbird
 import HummingbirdCore
 public import Library
 import Logging
+import NIOCore
 import NIOPosix
 public import ServiceLifecycle
-import Settings
+public import Settings
 import Takes
 
 /// The console: the HTTP interface of a kit and the pages for a phone, as a service of the library.
 public struct Console: Service {
-    private let server: ConsoleServer
+    private let servers: [ConsoleServer]
     private let pools: [NIOThreadPool]
 
     /// The console as the settings have it; none, if they say off.
     /// - Parameters:
     ///   - settingsFile: a file with the password, `console.password`, lies beside it.
+    ///   - tls: where it is served by TLS, if the service manager opened no socket for that; nil: nowhere.
     /// - Throws: an error of one sentence, such as for a folder that cannot be made.
-    public static func services(at library: LibraryDesk, settingsFile: String) throws -> [any Service] {
-        let inherited = InheritedSocket.take()
+    public static func services(
+        at library: LibraryDesk, settingsFile: String, tls: ListenAddress?
+    ) throws -> [any Service] {
+        let inherited = InheritedSockets.take()
         guard let address = library.settings.console.listen else {
-            if let inherited { close(inherited) }
+            inherited.close()
             return []
         }
-        if let inherited, !InheritedSocket.listens(inherited, at: address) {
-            library.log.notice(
-                "console: it listens at \(address), as [console] listen says, and not where fieldfare-library.socket does"
-            )
-            close(inherited)
-            return [try Console(library, address, nil, settingsFile: settingsFile), announcer(of: library)]
-        }
-        return [try Console(library, address, inherited, settingsFile: settingsFile), announcer(of: library)]
+        let ports = [
+            .plain(library, address, inherited.plain),
+            ConsolePort.secure(library, beside: address, inherited.tls, orAt: tls),
+        ].compactMap(\.self)
+        return [try Console(library, ports, settingsFile: settingsFile), announcer(of: library)]
     }
 
     private static func announcer(of library: LibraryDesk) -> Announcer {
@@ -43,7 +44,7 @@ public struct Console: Service {
             log: library.log)
     }
 
-    private init(_ library: LibraryDesk, _ address: ListenAddress, _ inherited: Int32?, settingsFile: String) throws {
+    private init(_ library: LibraryDesk, _ ports: [ConsolePort], settingsFile: String) throws {
         let (settings, log, clock) = (library.settings, library.log, SystemClock())
         // What waits for the disk does not wait for the recorder, and the other way round.
         let (disk, asking) = (NIOThreadPool(numberOfThreads: 2), NIOThreadPool(numberOfThreads: 4))
@@ -62,9 +63,11 @@ public struct Console: Service {
         let feed = RecorderFeed(path: settings.control.socket)
         library.watch { feed.post(.catalog($0)) }
         let pyramid = try WaveformPyramid(in: "\(settings.library.directory)/waveforms")
+        let securePort = Locked<Int?>(nil)
+        let session = SessionRoutes(
+            phones: phones, desk: pairing, settings: settings, securePort: { securePort.withLock(\.self) }, pool: disk)
         let routes =
-            PageRoutes().routes
-            + SessionRoutes(phones: phones, desk: pairing, settings: settings, pool: disk).routes
+            PageRoutes().routes + session.routes
             + RecorderRoutes(recorder: recorder).routes + EventRoutes(feed: feed).routes
             + LibraryRoutes(library: library, pool: disk, news: news).routes
             + FileRoutes(library: library, pool: disk).routes
@@ -95,14 +98,23 @@ public struct Console: Service {
         let responder = Routes(routes, doorkeeper) { clock.wallTime() }
         let quiet = Logger(label: "console") { _ in SwiftLogNoOpLogHandler() }
         let isPaired: @Sendable (Request) -> Bool = { doorkeeper.visitor($0, now: clock.wallTime()).phone != nil }
-        server = ConsoleServer(address: address, inherited: inherited, log: log, isPaired: isPaired) {
-            request, writer, channel in
-            let context = ConsoleContext(source: .init(channel: channel, logger: quiet))
-            let response = await responder.respond(to: request, context)
-            try await writer.write(response: response.head, body: response.body)
-            if response.headers[.connection] == "close" {
-                // The browser reads the answer first: a connection that is closed at once may lose it.
-                channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
+        let crowd = ConsoleServer.Crowd()
+        servers = ports.map { port in
+            let isSecure = port.tls != nil
+            let opened: @Sendable (Bool) -> Void = { isOpen in
+                if isSecure { securePort.withLock { $0 = isOpen ? port.address.port : nil } }
+            }
+            return ConsoleServer(port: port, crowd: crowd, log: log, isPaired: isPaired, opened: opened) {
+                request, writer, channel in
+                var context = ConsoleContext(source: .init(channel: channel, logger: quiet))
+                context.isSecure = isSecure
+                let response = await responder.respond(to: request, context)
+                let body = isSecure ? Self.paced(response.body, on: channel) : response.body
+                try await writer.write(response: response.head, body: body)
+                if response.headers[.connection] == "close" {
+                    // The browser reads the answer first: a connection that is closed at once may lose it.
+                    channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
+                }
             }
         }
     }
@@ -110,8 +122,18 @@ public struct Console: Service {
     /// Serves browsers until the library is to end.
     public func run() async throws {
         for pool in pools { pool.start() }
-        await server.run()
+        await withDiscardingTaskGroup { group in
+            for server in servers { group.addTask { await server.run() } }
+        }
         for pool in pools { try await pool.shutdownGracefully() }
+    }
+
+    /// Has each piece of a body wait until all before it are enciphered: SwiftNIO knows only then how much a browser has not read.
+    private static func paced(_ body: ResponseBody, on channel: any Channel) -> ResponseBody {
+        body.map { piece in
+            try await channel.eventLoop.submit {}.get()
+            return piece
+        }
     }
 
     private static func folder(of path: String) -> String {

@@ -13,6 +13,8 @@ struct ConsoleContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The connection that the request came by.
     let channel: any Channel
+    /// Whether it came by TLS.
+    var isSecure = false
     /// What the request asks for behind its path.
     var query = QueryItems()
     /// What the browser may do.

@@ -7,32 +7,28 @@ import NIOCore
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOPosix
+import NIOSSL
 import ServiceLifecycle
 import Settings
 import Takes
 
-/// Accepts browsers' connections, and has each served by `respond`.
+/// Accepts browsers' connections at one port, and has each served by `respond`.
 ///
 /// SwiftNIO ends a server when one connection cannot be set up, such as when descriptors run out: it is opened again.
 struct ConsoleServer: Sendable {
-    let address: ListenAddress
-    /// What the service manager opened; nil: the server binds `address` itself.
-    let inherited: Int32?
+    let port: ConsolePort
+    let crowd: Crowd
     let log: Logger
     /// Whether a request is a paired phone's.
     let isPaired: @Sendable (Request) -> Bool
+    /// Is told whether browsers can connect.
+    let opened: @Sendable (Bool) -> Void
     let respond: HTTPChannelHandler.Responder
-    private let desk = ConnectionDesk(clock: SystemClock())
 
-    init(
-        address: ListenAddress, inherited: Int32?, log: Logger, isPaired: @escaping @Sendable (Request) -> Bool,
-        respond: @escaping HTTPChannelHandler.Responder
-    ) {
-        self.address = address
-        self.inherited = inherited
-        self.log = log
-        self.isPaired = isPaired
-        self.respond = respond
+    /// The connections of all servers of the console, which have their places together.
+    struct Crowd: Sendable {
+        fileprivate let desk = ConnectionDesk(clock: SystemClock())
+        fileprivate let room = Room(ConnectionLimits.most)
     }
 
     /// A browser that sends nothing in this time, or reads nothing, is dropped.
@@ -52,7 +48,7 @@ struct ConsoleServer: Sendable {
                 return
             } catch {
                 guard !Task.isShuttingDownGracefully else { return }
-                let sentence = "console: \(address): \(error): browsers cannot connect; it is attempted again"
+                let sentence = "console: \(port.address): \(error): browsers cannot connect; it is attempted again"
                 if sentence != reported { log.error("\(sentence)") }
                 reported = sentence
             }
@@ -62,7 +58,7 @@ struct ConsoleServer: Sendable {
 
     private func serve() async throws {
         let http = HTTP1Channel(
-            responder: { [desk, isPaired, respond] request, writer, channel in
+            responder: { [desk = crowd.desk, isPaired, respond] request, writer, channel in
                 desk.asked(channel, isPaired: isPaired(request))
                 try await respond(request, writer, channel)
                 desk.answered(channel)
@@ -80,8 +76,13 @@ struct ConsoleServer: Sendable {
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: Self.unreadMilliseconds)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 64 << 10))
-        let initialize: @Sendable (any Channel) -> EventLoopFuture<Connection> = { channel in
-            http.setup(channel: channel, logger: silent).flatMapThrowing { connection in
+        let initialize: @Sendable (any Channel) -> EventLoopFuture<Connection> = { [tls = port.tls] channel in
+            channel.eventLoop.makeCompletedFuture {
+                guard let tls else { return }
+                try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+            }.flatMap {
+                http.setup(channel: channel, logger: silent)
+            }.flatMapThrowing { connection in
                 let codec = try channel.pipeline.syncOperations.handler(type: HTTP1ToHTTPServerCodec.self)
                 try channel.pipeline.syncOperations.addHandler(FileSending.Handler(), position: .before(codec))
                 return connection
@@ -90,7 +91,7 @@ struct ConsoleServer: Sendable {
         let backPressure = NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark(
             lowWatermark: 1, highWatermark: 2)
         let listening: NIOAsyncChannel<Connection, Never>
-        if let inherited {
+        if let inherited = port.inherited {
             // The next attempt needs it too.
             let copy = fcntl(inherited, F_DUPFD_CLOEXEC, 10)
             guard copy >= 0 else { throw IOError(errnoCode: errno, reason: "dup") }
@@ -98,9 +99,11 @@ struct ConsoleServer: Sendable {
                 copy, serverBackPressureStrategy: backPressure, childChannelInitializer: initialize)
         } else {
             listening = try await bootstrap.bind(
-                host: address.host, port: address.port, serverBackPressureStrategy: backPressure,
+                host: port.address.host, port: port.address.port, serverBackPressureStrategy: backPressure,
                 childChannelInitializer: initialize)
         }
+        opened(true)
+        defer { opened(false) }
         // A browser that watches or downloads does so for hours: at the end all connections are closed.
         try await cancelWhenGracefulShutdown { try await accept(listening, http, silent) }
         if !Task.isShuttingDownGracefully { throw ChannelError.eof }
@@ -110,12 +113,12 @@ struct ConsoleServer: Sendable {
         async throws
     {
         try await withThrowingDiscardingTaskGroup { group in
-            let room = Room(ConnectionLimits.most)
+            let (desk, room) = (crowd.desk, crowd.room)
             try await listening.executeThenClose { connections in
                 for try await connection in connections {
                     desk.came(connection.channel)
                     await room.enter()
-                    group.addTask { [desk] in
+                    group.addTask {
                         await http.handle(value: connection, logger: log)
                         desk.left(connection.channel)
                         await room.leave()
@@ -124,25 +127,5 @@ struct ConsoleServer: Sendable {
             }
             group.cancelAll()
         }
-    }
-}
-
-/// How many may still come in.
-private actor Room {
-    private var free: Int
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    init(_ places: Int) { free = places }
-
-    func enter() async {
-        if free > 0 {
-            free -= 1
-        } else {
-            await withCheckedContinuation { waiting.append($0) }
-        }
-    }
-
-    func leave() {
-        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
     }
 }

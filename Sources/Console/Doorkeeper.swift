@@ -72,7 +72,8 @@ struct Doorkeeper: Sendable {
 
     /// Refuses what another site has a browser send: a name that is not the kit's (DNS rebinding), or a page that is not the kit's
     /// (cross-site request forgery).
-    func checkOrigin(_ request: Request) throws(Problem) {
+    /// - Parameter isSecure: whether the request came by TLS.
+    func checkOrigin(_ request: Request, isSecure: Bool) throws(Problem) {
         guard let host = request.head.authority, isOwn(host) else {
             throw Problem(
                 .misdirectedRequest, .denied,
@@ -80,7 +81,9 @@ struct Doorkeeper: Sendable {
             )
         }
         if let origin = request.headers[.origin] {
-            guard origin.lowercased() == "http://\(host.lowercased())" else { throw Self.foreign }
+            guard origin.lowercased() == (isSecure ? "https://" : "http://") + host.lowercased() else {
+                throw Self.foreign
+            }
         }
         switch request.headers[.secFetchSite] {
         case nil, "same-origin", "none": break

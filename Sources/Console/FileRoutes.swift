@@ -38,7 +38,7 @@ struct FileRoutes: Sendable {
             range = .whole
         }
         func body(_ bytes: Range<Int64>) -> ResponseBody {
-            .file(file.file, bytes, on: context.channel, by: pool, while: context.mayGoOn)
+            .file(file.file, bytes, for: context, by: pool)
         }
         switch range {
         case .whole: return Response(status: .ok, headers: headers, body: body(0..<file.byteCount))

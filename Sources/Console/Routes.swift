@@ -94,7 +94,7 @@ struct Routes: Sendable {
         var response: Response
         let arrival = BodyArrival()
         do {
-            try doorkeeper.checkOrigin(request)
+            try doorkeeper.checkOrigin(request, isSecure: context.isSecure)
             var context = context
             context.arrival = arrival
             (context.right, context.phone) = doorkeeper.visitor(request, now: now())

@@ -11,6 +11,8 @@ struct SessionRoutes: Sendable {
     let phones: PhoneBook
     let desk: PairingDesk
     let settings: Settings
+    /// Where the console is served by TLS; nil: nowhere.
+    let securePort: @Sendable () -> Int?
     let pool: NIOThreadPool
 
     var routes: [Route] {
@@ -23,7 +25,7 @@ struct SessionRoutes: Sendable {
                 var response = Response.nothing
                 if let phone = context.phone {
                     try await remove(phone.id, by: phone)
-                    response.headers[.setCookie] = Self.cookie(of: phone, "", age: 0)
+                    response.headers[.setCookie] = Self.cookie(of: phone, "", age: 0, isSecure: context.isSecure)
                 }
                 return response
             },
@@ -51,7 +53,8 @@ struct SessionRoutes: Sendable {
         return Session(
             kit: settings.kitName, version: fieldfareVersion, access: settings.console.access.rawValue, right: right,
             phone: phone.map { ShownPhone($0) }, pairing: isPairing, pairingEnded: ended,
-            password: (try? await desk.password.secret()) ?? nil != nil, listening: settings.console.hasLiveListening)
+            password: (try? await desk.password.secret()) ?? nil != nil, listening: settings.console.hasLiveListening,
+            securePort: securePort())
     }
 
     private func pair(_ request: Request, _ context: ConsoleContext) async throws -> Response {
@@ -73,13 +76,14 @@ struct SessionRoutes: Sendable {
             name, proof, by: context.phone, at: BrowserAddress(context.channel.remoteAddress))
         var response = Response(json: await session(.all, phone), status: .created)
         // A year; the file of phones is what counts.
-        response.headers[.setCookie] = Self.cookie(of: phone, token, age: 365 * 86400)
+        response.headers[.setCookie] = Self.cookie(of: phone, token, age: 365 * 86400, isSecure: context.isSecure)
         return response
     }
 
-    /// Neither scripts nor other sites see it (RFC 6265bis). Without `Secure`: a kit has no certificate.
-    private static func cookie(of phone: PhoneBook.Phone, _ token: String, age: Int) -> String {
+    /// Neither scripts nor other sites see it (RFC 6265bis). One that came by TLS is never sent in the clear.
+    private static func cookie(of phone: PhoneBook.Phone, _ token: String, age: Int, isSecure: Bool) -> String {
         "\(Doorkeeper.cookie(of: phone.id))=\(token); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"
+            + (isSecure ? "; Secure" : "")
     }
 }
 
@@ -94,10 +98,12 @@ private struct Session: Encodable {
     @ExplicitNull var pairingEnded: PairingDesk.End?
     var password: Bool
     var listening: Bool
+    @ExplicitNull var securePort: Int?
 
     enum CodingKeys: String, CodingKey {
         case kit, version, access, right, phone, pairing, password, listening
         case pairingEnded = "pairing_ended"
+        case securePort = "secure_port"
     }
 }
 

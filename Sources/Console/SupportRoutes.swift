@@ -27,8 +27,7 @@ struct SupportRoutes: Sendable {
                 ]
                 return Response(
                     status: .ok, headers: headers,
-                    body: .file(
-                        bundle.file, 0..<bundle.byteCount, on: context.channel, by: disk, while: context.mayGoOn))
+                    body: .file(bundle.file, 0..<bundle.byteCount, for: context, by: disk))
             }
         ]
     }

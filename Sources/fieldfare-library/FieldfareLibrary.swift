@@ -21,6 +21,24 @@ struct FieldfareLibrary: AsyncParsableCommand {
     @Flag(help: "Build the catalog again from the files, and end. The service must not run.")
     var rebuild = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Serve the console by TLS at this address, too, such as 0.0.0.0:8443, where the service manager opens no socket for that.",
+            valueName: "address"),
+        transform: { text in
+            guard let address = ListenAddress(text) else {
+                throw ValidationError("allowed is an address with a port, such as 0.0.0.0:8443")
+            }
+            return address
+        })
+    var tls: ListenAddress?
+
+    @Option(
+        help: ArgumentHelp(
+            "Make the console's certificate in this folder, unless it has one for the kit's names, print its fingerprint, and end.",
+            valueName: "folder"))
+    var certificate: String?
+
     func run() async throws {
         // One heap for all threads: what one has freed serves the others.
         mallopt(M_ARENA_MAX, 1)
@@ -28,12 +46,20 @@ struct FieldfareLibrary: AsyncParsableCommand {
         mallopt(M_MMAP_THRESHOLD, 128 << 10)
         let (settings, problems) = Settings.load(from: settings)
         settings.kit.useTimeZone()
-        let file = self.settings ?? Settings.defaultPath
+        let (file, tls) = (self.settings ?? Settings.defaultPath, self.tls)
         let library = Library(settings: settings, problems: problems.map(\.description), plan: StorePlan.plan) { desk in
-            try Console.services(at: desk, settingsFile: file)
+            try Console.services(at: desk, settingsFile: file, tls: tls)
         }
         do {
+            if let certificate {
+                guard let fingerprint = try library.makeCertificate(in: certificate) else {
+                    throw ExitCode(EX_CANTCREAT)
+                }
+                return print(fingerprint)
+            }
             try await rebuild ? library.rebuild() : library.run()
+        } catch let code as ExitCode {
+            throw code
         } catch {
             library.report(error)
             throw ExitCode(EX_CANTCREAT)

@@ -11,9 +11,15 @@ final class PhonesKit {
     let folder: String
     let library: TestServer
     let recorder: PairingRecorder
+    /// Where the console is served by TLS.
+    let tlsPort: Int
 
-    /// - Parameter prepare: is called with the kit's folder before the library starts.
-    init(prepare: (String) throws -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - tlsPort: where the console is to be served by TLS; nil: at a free port, which this waits for.
+    ///   - prepare: is called with the kit's folder before the library starts.
+    init(tlsPort: Int? = nil, prepare: (String) throws -> Void = { _ in }) throws {
+        let secure = try tlsPort ?? TestServer.freePort()
+        self.tlsPort = secure
         let folder = FileManager.default.temporaryDirectory.appending(path: "kit-\(UUID().uuidString.prefix(8))").path
         self.folder = folder
         for name in ["takes", "library"] {
@@ -39,8 +45,9 @@ final class PhonesKit {
             listen = "0.0.0.0:\(port)"
 
             """.write(toFile: settings, atomically: true, encoding: .utf8)
-            return ["--settings", settings]
+            return ["--settings", settings, "--tls", "127.0.0.1:\(secure)"]
         }
+        while tlsPort == nil, !TestServer.answers(secure) { usleep(20_000) }
     }
 
     deinit {
@@ -51,6 +58,9 @@ final class PhonesKit {
 
     /// Requests of a browser that is not paired.
     var stranger: Curl { Curl(library.port) }
+
+    /// The same by TLS.
+    var secure: Curl { Curl(tlsPort, isSecure: true) }
 
     /// The code that pairs a phone.
     var code: String { get throws { try kept("pairing-code").trimmingCharacters(in: .newlines) } }
@@ -67,9 +77,9 @@ final class PhonesKit {
     }
 
     /// Tries to pair.
-    func pair(_ name: String, _ code: String? = nil) throws -> Curl.Answer {
+    func pair(_ name: String, _ code: String? = nil, by browser: Curl? = nil) throws -> Curl.Answer {
         let code = code.map { ",\"code\":\"\($0)\"" } ?? ""
-        return try stranger.post("/api/session", "{\"name\":\"\(name)\"\(code)}")
+        return try (browser ?? stranger).post("/api/session", "{\"name\":\"\(name)\"\(code)}")
     }
 
     /// Requests of a phone that was paired by this answer.

@@ -7,6 +7,8 @@ import StoreTrials
 final class RunningKit {
     let folder: String
     let library: TestServer
+    /// Where the console is served by TLS.
+    let tlsPort: Int
     private var recorder: Process?
     /// The cookie of a paired phone.
     let token: String
@@ -32,6 +34,8 @@ final class RunningKit {
         let settings = "\(folder)/fieldfare.toml"
         try Data("\(Self.password)\n".utf8).write(to: URL(filePath: "\(folder)/console.password"))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(folder)/console.password")
+        let secure = try TestServer.freePort()
+        tlsPort = secure
         library = try TestServer("\(Self.programs)/fieldfare-library") { port, _ in
             try """
             [kit]
@@ -53,8 +57,9 @@ final class RunningKit {
             \(console)
 
             """.write(toFile: settings, atomically: true, encoding: .utf8)
-            return ["--settings", settings]
+            return ["--settings", settings, "--tls", "127.0.0.1:\(secure)"]
         }
+        while !TestServer.answers(secure) { usleep(20_000) }
         token = try Curl(library.port).pair(name: "test", password: Self.password)
         try startRecorder()
     }
@@ -168,10 +173,13 @@ extension RunningKit {
 struct Curl {
     private let port: Int
     private let cookie: String?
+    private let isSecure: Bool
 
-    init(_ port: Int, cookie: String? = nil) {
+    /// - Parameter isSecure: by TLS, whoever has signed the certificate.
+    init(_ port: Int, cookie: String? = nil, isSecure: Bool = false) {
         self.port = port
         self.cookie = cookie
+        self.isSecure = isSecure
     }
 
     struct Answer {
@@ -210,6 +218,7 @@ struct Curl {
         var arguments = [
             "--silent", "--globoff", "--path-as-is", "--max-time", "300", "-D", "\(place).head", "-o", "\(place).body",
         ]
+        if isSecure { arguments.append("--insecure") }
         arguments += method == "HEAD" ? ["--head"] : ["-X", method]
         if let cookie { arguments += ["-H", "Cookie: \(cookie)"] }
         if let json {
@@ -221,7 +230,7 @@ struct Curl {
         }
         let process = Process()
         process.executableURL = URL(filePath: OtherProgram.curl.path)
-        process.arguments = arguments + options + ["http://127.0.0.1:\(port)\(path)"]
+        process.arguments = arguments + options + ["\(isSecure ? "https" : "http")://127.0.0.1:\(port)\(path)"]
         try process.run()
         process.waitUntilExit()
         let lines = try String(contentsOfFile: "\(place).head", encoding: .utf8).split(whereSeparator: \.isNewline)

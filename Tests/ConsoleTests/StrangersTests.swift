@@ -5,44 +5,52 @@ import Testing
 
 /// Strangers who take up connections, over real sockets from addresses of their own, beside a phone that is paired.
 @Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct StrangersTests {
-    /// Opens idle connections from some addresses, the phone's first request before them, and one of a new connection after each tenth.
+    /// Opens idle connections from some addresses, the phone's first request before them, and one of a new connection after each tenth. At the
+    /// port of TLS they send the first byte of a handshake.
     /// Prints how many of the phone's were answered, whether its first connection still is, how many strangers are dropped once all must
     /// be, and whether a stranger is answered then.
     private static let flood = #"""
-        import http.client, json, socket, sys
-        port, token, hosts, each = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+        import http.client, json, socket, ssl, sys
+        port, token, hosts, each, is_secure = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5] == "tls"
+        def connect(**options):
+            if not is_secure: return http.client.HTTPConnection("127.0.0.1", port, **options)
+            return http.client.HTTPSConnection("127.0.0.1", port, context=ssl._create_unverified_context(), **options)
         def ask(connection):
             connection.request("GET", "/api/phones", headers={"Cookie": "fieldfare=" + token})
             answer = connection.getresponse()
             answer.read()
             return answer.status == 200
-        first = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        first = connect(timeout=20)
         assert ask(first)
         strangers, answered = [], 0
         for number in range(hosts * each):
             strangers.append(socket.create_connection(
                 ("127.0.0.1", port), timeout=60, source_address=(f"127.0.0.{2 + number % hosts}", 0)))
+            if is_secure: strangers[-1].sendall(b"\x16")
             if number % 10 == 9:
                 # Not so long that the strangers are dropped for having been silent.
-                phone = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+                phone = connect(timeout=20)
                 answered += ask(phone)
                 phone.close()
         kept = ask(first)
         def is_dropped(stranger):
-            try: return stranger.recv(1) == b""
-            except ConnectionResetError: return True
+            try:
+                while stranger.recv(1000): pass
+            except ConnectionResetError: pass
+            return True
         dropped = sum(is_dropped(stranger) for stranger in strangers)
-        other = http.client.HTTPConnection("127.0.0.1", port, timeout=60, source_address=("127.0.0.2", 0))
+        other = connect(timeout=60, source_address=("127.0.0.2", 0))
         other.request("GET", "/api/session")
         print(json.dumps([answered, kept, dropped, other.getresponse().status]))
         """#
 
-    @Test(.needsServers, arguments: [(1, 160), (20, 16)])
+    @Test(.needsServers, arguments: [(1, 160, false), (20, 16, false), (1, 160, true), (20, 16, true)])
     func `no number of idle strangers keeps a phone out that is paired, and all of them are dropped`(
-        hosts: Int, each: Int
+        hosts: Int, each: Int, isSecure: Bool
     ) throws {
         let kit = try RunningKit()
-        let arguments = [String(kit.library.port), kit.token, String(hosts), String(each)]
+        let port = isSecure ? kit.tlsPort : kit.library.port
+        let arguments = [String(port), kit.token, String(hosts), String(each), isSecure ? "tls" : "plain"]
         #expect(
             try TestServer.python(Self.flood, arguments) == "[\(hosts * each / 10), true, \(hosts * each), 200]")
     }

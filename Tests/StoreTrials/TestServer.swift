@@ -83,7 +83,7 @@ package final class TestServer: @unchecked Sendable {
         return address
     }
 
-    static func freePort() throws -> Int {
+    package static func freePort() throws -> Int {
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(number) }
         var address = address(0)
@@ -97,7 +97,8 @@ package final class TestServer: @unchecked Sendable {
         return Int(in_port_t(bigEndian: address.sin_port))
     }
 
-    private static func answers(_ port: Int) -> Bool {
+    /// Whether a server listens there.
+    package static func answers(_ port: Int) -> Bool {
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(number) }
         return with(port) { connect(number, $0, $1) } == 0

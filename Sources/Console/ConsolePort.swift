@@ -1,0 +1,74 @@
+import Glibc
+import Library
+import Logging
+import NIOCore
+import NIOSSL
+import Settings
+
+/// Where browsers connect.
+struct ConsolePort {
+    var address: ListenAddress
+    /// The socket that the service manager opened; nil: none.
+    var inherited: Int32?
+    /// nil: in the clear.
+    var tls: NIOSSLContext?
+
+    /// Where the settings have the console.
+    static func plain(_ library: LibraryDesk, _ address: ListenAddress, _ inherited: Int32?) -> Self {
+        guard let inherited, !InheritedSockets.listens(inherited, at: address.host, port: address.port) else {
+            return Self(address: address, inherited: inherited, tls: nil)
+        }
+        library.log.notice(
+            "console: it listens at \(address), as [console] listen says, and not where fieldfare-library.socket does")
+        close(inherited)
+        return Self(address: address, inherited: nil, tls: nil)
+    }
+
+    /// Where it is served by TLS. What is in the way costs the other port nothing.
+    /// - Parameters:
+    ///   - plain: where it is in the clear.
+    ///   - wanted: where it is if no socket was inherited.
+    /// - Returns: nil: nowhere.
+    static func secure(
+        _ library: LibraryDesk, beside plain: ListenAddress, _ inherited: Int32?, orAt wanted: ListenAddress?
+    ) -> Self? {
+        guard let address = inherited.map({ InheritedSockets.address(of: $0) }) ?? wanted,
+            let certificate = library.certificate
+        else {
+            if let inherited { close(inherited) }
+            return nil
+        }
+        // A console that is for one address alone is not opened to others.
+        if let inherited, !InheritedSockets.listens(inherited, at: plain.host) {
+            library.log.notice(
+                "console: there is no https: fieldfare-library-tls.socket listens at \(address), and [console] listen has another host"
+            )
+            close(inherited)
+            return nil
+        }
+        do {
+            return Self(address: address, inherited: inherited, tls: try NIOSSLContext(certificate))
+        } catch {
+            library.log.error("console: the certificate cannot be used: \(error): there is no https")
+            if let inherited { close(inherited) }
+            return nil
+        }
+    }
+}
+
+extension NIOSSLContext {
+    /// A browser that does not confirm the end of its connection loses it after this time: another one may wait for its place.
+    private static let longestEnd = TimeAmount.seconds(1)
+
+    /// A server's, with this certificate.
+    fileprivate convenience init(_ file: CertificateFile) throws {
+        let pem = Array(file.pem.utf8)
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [.certificate(try NIOSSLCertificate(bytes: pem, format: .pem))],
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: pem, format: .pem)))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        configuration.shutdownTimeout = Self.longestEnd
+        try self.init(configuration: configuration)
+    }
+}
