@@ -9,10 +9,10 @@ struct LabelCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "label",
         abstract:
-            "Print the kit's name, its address for a browser, the code that pairs phones, and the address as a QR code.",
+            "Print the kit's name, its address for a browser, the code that pairs phones, the fingerprint of its certificate, and the address as a QR code.",
         discussion: """
             For a sticker on the kit: who joins its network opens this address, holds play for 3 s and types the code; --new-code makes \
-            another one. Where no network is known, back and forward held for 3 s \
+            another one. A browser warns of https, since nobody has signed the kit's certificate: it is the kit's if it has this fingerprint. Where no network is known, back and forward held for 3 s \
             open the kit's own Wi-Fi: its password is printed too, and --wifi prints the QR code by which a phone joins it. The codes are \
             made by the program qrencode, if it is installed.
             """)
@@ -36,16 +36,21 @@ struct LabelCommand: FieldfareCommand {
             guard !isForWiFi else { throw Failure(exitStatus: 66, sentence) }
             session.console.complain(sentence)
         }
-        let code = try pairingCode(settings, session)
+        let (code, fingerprint) = try secrets(settings, session)
         if options.json {
             var label: [String: JSONValue] = ["name": .string(settings.kitName), "address": .string(address)]
             label["code"] = code.map { .string($0.digits) }
+            label["fingerprint"] = fingerprint.map { .string($0.description) }
             if let wifi { label["wifi"] = .object(["name": .string(wifi.name), "password": .string(wifi.password)]) }
             return try session.write(json: .object(label))
         }
         try session.write(line: settings.kitName)
         try session.write(line: address)
         if let code { try session.write(line: "play held for 3 s: the code \(code.digits) pairs a phone") }
+        if let fingerprint {
+            let host = Self.host(settings, hostName: KitName.hostName)
+            try session.write(line: "https://\(host): the SHA-256 fingerprint of its certificate is \(fingerprint)")
+        }
         if let wifi {
             try session.write(line: "back and forward held for 3 s: Wi-Fi \(wifi.name)")
             try session.write(line: "its password: \(wifi.password)")
@@ -58,20 +63,28 @@ struct LabelCommand: FieldfareCommand {
         throw Failure(exitStatus: 69, "label: there is no QR code: install qrencode, or ask with --text")
     }
 
-    /// The code that pairs phones: the library's, or, while it does not run, what its file has.
-    /// - Returns: nil, if it is not known here.
-    private func pairingCode(_ settings: Settings, _ session: Session) throws(Failure) -> PairingCode? {
+    /// The code that pairs phones, and the fingerprint of the console's certificate: the library's, or, while it does not run, what its
+    /// files have.
+    /// - Returns: nil for what is not known here.
+    private func secrets(
+        _ settings: Settings, _ session: Session
+    ) throws(Failure) -> (PairingCode?, CertificateFingerprint?) {
         guard let client = try makesNewCode ? session.connectToLibrary() : session.libraryIfRunning() else {
-            let path = "\(settings.library.directory)/\(PairingCode.fileName)"
-            if let bytes = try? FileSystem().contents(path, limit: 100), let code = PairingCode(file: bytes) {
-                return code
+            let kept = { (name: String) in
+                try? FileSystem().contents("\(settings.library.directory)/\(name)", limit: 100)
             }
-            session.console.complain("label: the code that pairs phones is not known: start fieldfare-library")
-            return nil
+            let code = kept(PairingCode.fileName).flatMap { PairingCode(file: $0) }
+            if code == nil {
+                session.console.complain("label: the code that pairs phones is not known: start fieldfare-library")
+            }
+            return (code, kept(CertificateFingerprint.fileName).flatMap { CertificateFingerprint(file: $0) })
         }
         do {
             let reply = try client.ask(.pairingCode(isNew: makesNewCode))
-            return reply["code"]?.text.flatMap { PairingCode($0) }
+            return (
+                reply["code"]?.text.flatMap { PairingCode($0) },
+                reply["fingerprint"]?.text.flatMap { CertificateFingerprint($0) }
+            )
         } catch {
             throw Failure(error)
         }
@@ -120,11 +133,14 @@ struct LabelCommand: FieldfareCommand {
     /// Where browsers find the kit; nil: nowhere. Avahi announces the host's name.
     static func address(_ settings: Settings, hostName: String) -> String? {
         guard let listen = settings.console.listen else { return nil }
-        let port = listen.port == 80 ? "" : ":\(listen.port)"
-        guard ["0.0.0.0", "::"].contains(listen.host) else {
-            return "http://" + (listen.host.contains(":") ? "[\(listen.host)]" : listen.host) + port
+        return "http://" + host(settings, hostName: hostName) + (listen.port == 80 ? "" : ":\(listen.port)")
+    }
+
+    private static func host(_ settings: Settings, hostName: String) -> String {
+        guard let host = settings.console.listen?.host, !["0.0.0.0", "::"].contains(host) else {
+            return "\(hostName).local"
         }
-        return "http://\(hostName).local\(port)"
+        return host.contains(":") ? "[\(host)]" : host
     }
 
     /// Has qrencode draw on standard output.

@@ -7,6 +7,8 @@ import Workers
 /// A library that keeps its takes in memory, on a thread and a socket of its own.
 final class DeskLibrary {
     let path: String
+    /// Of its console's certificate.
+    static let fingerprint = Array(repeating: "A7", count: 32).joined(separator: ":")
     private let scratch = ScratchFolder()
     private var thread: Thread?
     private let ending: [Int32]
@@ -144,7 +146,8 @@ private final class DeskHandler: PeerHandler {
             guard let accepted else { return answer.refuse(Refusal(.notFound, "takes: \(stem): no such take")) }
             answer.succeed(object: Shown(take: accepted, notes: nil, sidecar: nil))
         case .adoptStick: answer.succeed(object: ["stick": "0123456789abcdef0123456789abcdef"])
-        case .pairingCode(let isNew): answer.succeed(object: ["code": isNew ? "000007" : "123456"])
+        case .pairingCode(let isNew):
+            answer.succeed(object: ["code": isNew ? "000007" : "123456", "fingerprint": DeskLibrary.fingerprint])
         case .remote: answer.refuse(Refusal(.notFound, "remote: no store is named: [outbox] store"))
         case .star(let reference, let isStarred):
             change(reference, answer) { $0.starred = isStarred }

@@ -50,6 +50,30 @@ import Testing
         #expect(library.messages == [.adoptStick, .adoptStick])
     }
 
+    @Test func `the fingerprint of the certificate is the library's, or its file's while it does not run`() throws {
+        let scratch = ScratchFolder()
+        let settings = scratch.path + "/kit.toml"
+        try Data("[library]\ndirectory = \"\(scratch.path)\"\n[console]\nlisten = \"192.168.4.1:80\"\n".utf8)
+            .write(to: URL(filePath: settings))
+        let label = ["--settings", settings, "label", "--text"]
+        func line(_ fingerprint: String) -> String {
+            "https://192.168.4.1: the SHA-256 fingerprint of its certificate is \(fingerprint)"
+        }
+        #expect(!run(label).output.contains { $0.contains("fingerprint") })
+        let kept = Array(repeating: "0F", count: 32).joined(separator: ":")
+        let file = URL(filePath: scratch.path + "/certificate.pem")
+        for damaged in ["", "\n\(kept)\n", "\(kept.lowercased())\n", "\(kept):0F\n"] {
+            try Data(damaged.utf8).write(to: file)
+            #expect(!run(label).output.contains { $0.contains("fingerprint") }, "\(damaged)")
+        }
+        try Data("\(kept)\n-----BEGIN PRIVATE KEY-----\n".utf8).write(to: file)
+        #expect(run(label).output.contains(line(kept)))
+        let library = try DeskLibrary()
+        #expect(run(label, library: library).output.contains(line(DeskLibrary.fingerprint)))
+        let json = try JSONValue(decoding: run(["--json"] + label, library: library).output[0].utf8)
+        #expect(json["fingerprint"]?.text == DeskLibrary.fingerprint)
+    }
+
     @Test func `a password that is missing is told from one that cannot be read`() {
         #expect(
             LabelCommand.AccessPoint.problem(isThere: false)
