@@ -10,6 +10,7 @@ import Testing
         let kit = try RunningKit()
         var arguments = [
             RunningKit.resource("browser.py"), String(kit.library.port), kit.token, "\(kit.folder)/takes",
+            RunningKit.password,
         ]
         if let pictures = ProcessInfo.processInfo.environment["FIELDFARE_PICTURES"] { arguments.append(pictures) }
         let (status, report) = try kit.run("python", arguments)

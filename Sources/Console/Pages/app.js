@@ -119,9 +119,20 @@ async function begin() {
   }
   showBanner('');
   document.getElementById('brand').textContent = session.kit;
+  showSecure();
   if (session.right === 'none') events.stop();
   else events.start();
   await show();
+}
+
+/** Leads to the same page by TLS, where browsers let it do more. */
+function showSecure() {
+  const place = document.getElementById('secure');
+  const port = session.secure_port;
+  place.hidden = isSecureContext || !port;
+  if (place.hidden) return;
+  const address = `https://${location.hostname}${port === 443 ? '' : `:${port}`}/`;
+  place.replaceChildren(h('a', { href: address }, t('secure.page')), ` ${t('secure.why')}`);
 }
 
 function showBanner(text) {

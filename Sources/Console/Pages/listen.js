@@ -51,6 +51,7 @@ class ListenSession {
   #abort = new AbortController();
   #context = null;
   #sink = null;
+  #light = null;
 
   constructor(isMono, { onSound, onEnd }) {
     this.isMono = isMono;
@@ -64,11 +65,16 @@ class ListenSession {
     this.#abort.abort();
     this.#context?.close();
     this.#context = null;
+    this.#light?.release();
+    this.#light = null;
   }
 
   async run() {
     // Made at the tap, while the browser allows sound; the rate of the stream is not known yet.
     this.#context = new AudioContext();
+    this.#keepLit();
+    // A page that was out of sight has lost it.
+    document.addEventListener('visibilitychange', () => this.#keepLit(), { signal: this.#abort.signal });
     try {
       const response = await fetch('/api/listen', { signal: this.#abort.signal });
       if (!response.ok) throw new Error((await response.json()).detail);
@@ -77,6 +83,14 @@ class ListenSession {
     } catch (error) {
       if (!this.#abort.signal.aborted) this.onEnd(error);
     }
+  }
+
+  /** Keeps the screen lit: a phone that sleeps ends the sound. Browsers do it where the page came over HTTPS. */
+  async #keepLit() {
+    if (document.hidden) return;
+    const light = await navigator.wakeLock?.request('screen').catch(() => null);
+    if (this.#abort.signal.aborted) light?.release();
+    else this.#light = light ?? null;
   }
 
   async #read(reader) {

@@ -1,8 +1,8 @@
 """Drives Chromium through the pages of a running kit, as a person with a phone would. Prints what does not hold; exits with 1 then.
 
-  browser.py PORT TOKEN FOLDER [PICTURES]
+  browser.py PORT TOKEN FOLDER PASSWORD [PICTURES]
 
-FOLDER holds the kit's takes. PICTURES: screenshots of each page are written there.
+FOLDER holds the kit's takes, PASSWORD pairs a phone. PICTURES: screenshots of each page are written there.
 """
 import json
 import pathlib
@@ -15,8 +15,8 @@ import urllib.request
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
-port, token, folder = sys.argv[1:4]
-pictures = pathlib.Path(sys.argv[4]) if len(sys.argv) > 4 else None
+port, token, folder, password = sys.argv[1:5]
+pictures = pathlib.Path(sys.argv[5]) if len(sys.argv) > 5 else None
 home = f"http://127.0.0.1:{port}/"
 failures, complaints = [], []
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1100, "height": 800}
@@ -124,13 +124,35 @@ def wait_until(page, holds, seconds=10):
 
 
 with sync_playwright() as play:
-    browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"])
+    browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=[
+        "--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--host-resolver-rules=MAP heron07.local 127.0.0.1"])
 
     # A stranger sees how to pair, and nothing else.
     page = open_page(browser, PHONE, paired=False)
     page.goto(home)
     expect(shows(page, "Hold the play button"), "a stranger is told how to pair")
     look(page, "pair-phone")
+    page.context.close()
+
+    # By the kit's name the page in the clear leads to the secure one. A phone that pairs there is not known to the other.
+    page = open_page(browser, PHONE, paired=False, ignore_https_errors=True)
+    page.goto(f"http://heron07.local:{port}/")
+    secure = page.get_by_role("link", name="Secure page")
+    secure.wait_for()
+    expect(not page.evaluate("isSecureContext"), "a page in the clear is not secure")
+    look(page, "clear-phone")
+    secure.click()
+    page.wait_for_url(re.compile("^https://heron07.local:"))
+    expect(shows(page, "Hold the play button"), "the link leads to the secure page")
+    expect(page.evaluate("isSecureContext") and not secure.is_visible(), "which browsers trust, and which has no such link")
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Pair by the password").click()
+    expect(shows(page, "Ready"), "a phone pairs there")
+    expect([cookie["secure"] for cookie in page.context.cookies()] == [True], "for the secure page alone")
+    page.get_by_role("button", name="Listen live").click()
+    expect(shows(page, "You hear the microphone."), "it listens")
+    page.goto(f"http://heron07.local:{port}/")
+    expect(shows(page, "Hold the play button"), "the page in the clear does not know it")
     page.context.close()
 
     # The deck: record, watch the meter, mark, stop.
