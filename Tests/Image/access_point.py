@@ -59,6 +59,9 @@ def check_access_point(bench, card, former):
     fact(machine.status().get("pairing") is True, "  and phones may pair")
     fact(f"ssid {sticker['name']}" in machine.say("sudo iw dev wlan0 info") and sticker["name"] == "heron07", "  it is named like the kit")
 
+    isolated = machine.say("sudo nmcli -g 802-11-wireless.ap-isolation connection show fieldfare-access-point").split()
+    fact(isolated[:1] in (["1"], ["yes"], ["true"]), f"  and its phones do not reach each other: {isolated}")
+
     put("/root/phone-address", PHONE_ADDRESS)
     machine.as_root("chmod 755 /root/phone-address")
     leave = lambda: machine.as_root("p=$(cat /run/phone.pid); kill $p; while kill -0 $p; do sleep 0.1; done; rm -f /run/phone.log")
