@@ -192,7 +192,7 @@ extension CaptureCard {
         if let best = try pcm.pcm.first(of: negotiation), let only = try pcm.settleIfAccepted(best, period: period) {
             settled = (only, best, nil)
         } else {
-            let offers = try pcm.pcm.offers()
+            let offers = try pcm.pcm.offers(asked: negotiation.rateHz)
             if let card { SoundCards.remember(offers, of: card, for: .capture) }
             settled = try pcm.settle(negotiation.candidates(from: offers, of: name), period: period)
         }

@@ -63,12 +63,11 @@ public struct Negotiation: Hashable, Sendable {
     /// - Parameters:
     ///   - channelRange: the least and the most channels that a sample format may have; nil: the card lacks it.
     ///   - isOffered: whether a card takes format, channels and rate together.
-    /// - Returns: nil if the card lacks this rate, or it is not one of those that are tried on any card: all its offers decide then.
+    /// - Returns: nil if the card lacks this rate: all its offers decide then.
     func first(
         channelRange: (SampleFormat) -> ClosedRange<Int>?, isOffered: (StreamFormat) -> Bool
     ) -> StreamFormat? {
         let rate = rateHz ?? Self.preferredRateHz
-        guard Offers.triedRatesHz.contains(rate) else { return nil }
         for sampleFormat in Self.widestFirst where self.sampleFormat == nil || self.sampleFormat == sampleFormat {
             guard let range = channelRange(sampleFormat) else { continue }
             func format(_ count: Int) -> StreamFormat {

@@ -53,11 +53,13 @@ public struct Offers: Hashable, Sendable {
         }
     }
 
-    /// The rates that are tried on a card, in frames a second. The ends of a range need not be exact, so they are not used.
-    public static let triedRatesHz = [
-        5512, 8000, 11025, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000, 128_000, 176_400, 192_000,
-        352_800, 384_000, 705_600, 768_000,
+    /// The rates that are tried on every card, in frames a second (see `RateSearch`).
+    public static let knownRatesHz: Set = [
+        5512, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000, 128_000, 176_400,
+        192_000, 200_000, 250_000, 256_000, 312_500, 352_800, 384_000, 500_000, 705_600, 768_000,
     ]
+    /// No driver can mean a rate beyond these.
+    static let rateLimitsHz = 1...10_000_000
     /// The most channels that are tried on hardware.
     public static let mostChannels = 64
     /// The most channels that are tried on a plug-in, which accepts any count and answers slowly.

@@ -42,7 +42,7 @@ final class OpenCapture: @unchecked Sendable {
     /// neither changes a PCM that is hardware, nor does the kernel.
     func survey() {
         guard pcm.pcm.isHardware, let card, SoundCards.remembered(card, for: .capture) == nil,
-            let offers = try? pcm.pcm.offers()
+            let offers = try? pcm.pcm.offers(asked: grant.format.rateHz)
         else { return }
         SoundCards.remember(offers, of: card, for: .capture)
     }

@@ -34,18 +34,27 @@ import Takes
     }
 
     /// The index of the card behind it, where there is one.
-    var cardIndex: Int? {
+    var cardIndex: Int? { place?.card }
+
+    /// The numbers of the card behind it and of its device, where there is one.
+    private var place: (card: Int, device: Int)? {
         var info: OpaquePointer?
         guard unsafe snd_pcm_info_malloc(&info) == 0 else { return nil }
         defer { unsafe snd_pcm_info_free(info) }
         guard unsafe snd_pcm_info(handle, info) == 0 else { return nil }
         let index = unsafe snd_pcm_info_get_card(info)
-        return index >= 0 ? Int(index) : nil
+        return index >= 0 ? (Int(index), Int(unsafe snd_pcm_info_get_device(info))) : nil
     }
 
+    /// The rates that its driver lists.
+    private var statedRates: Set<Int> { place.map { StatedRates.of(card: $0.card, device: $0.device) } ?? [] }
+
     /// What it offers: each sample format, with each channel count, with each rate, tried together.
-    func offers() throws(SoundCardError) -> Offers {
+    /// - Parameter asked: a rate that is tried as well; nil: none.
+    func offers(asked: Int? = nil) throws(SoundCardError) -> Offers {
         let all = try unsafe HardwareParameters(all: handle, of: name, direction)
+        let isHardware = isHardware
+        let search = RateSearch(stated: isHardware ? statedRates : [], asked: asked)
         var combinations: [Offers.Combination] = []
         for format in SampleFormat.allCases {
             let ofFormat = HardwareParameters(copying: all)
@@ -53,11 +62,7 @@ import Takes
             for count in triedChannels(ofFormat) {
                 let ofCount = HardwareParameters(copying: ofFormat)
                 guard ofCount.choose(channels: count) else { continue }
-                let range = ofCount.rateRange
-                var rates = Offers.triedRatesHz.filter { range.contains($0) && ofCount.has(rateHz: $0) }
-                if rates.isEmpty {
-                    rates = Set([range.lowerBound, range.upperBound]).filter { ofCount.has(rateHz: $0) }.sorted()
-                }
+                let rates = search.rates(in: ofCount.rateRange, isHardware: isHardware) { ofCount.has(rateHz: $0) }
                 guard !rates.isEmpty else { continue }
                 let last = combinations.count - 1
                 if last >= 0, combinations[last].format == format, combinations[last].ratesHz == rates {

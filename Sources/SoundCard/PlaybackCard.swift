@@ -118,7 +118,7 @@ extension PlaybackCard {
     ) throws(SoundCardError) -> OpenPCM.Grant {
         let take = request.format
         if try pcm.pcm.offers(take), let settled = try? pcm.configure(take, latency: request.latency) { return settled }
-        let offers = try pcm.pcm.offers()
+        let offers = try pcm.pcm.offers(asked: take.rateHz)
         if let card { SoundCards.remember(offers, of: card, for: .playback) }
         let candidates = try PlaybackNegotiation(take: take).candidates(from: offers, of: name)
         return try pcm.settle(candidates, latency: request.latency).grant

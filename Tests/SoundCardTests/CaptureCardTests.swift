@@ -91,6 +91,11 @@ import Testing
         #expect(offers.formats == SampleFormat.allCases)
     }
 
+    @Test func `a rate that no other card has is granted where it is asked for`() throws {
+        let grant = try CaptureCard().open(CaptureRequest(card: .pcm("null"), rateHz: 123_456))
+        #expect(grant.format.rateHz == 123_456)
+    }
+
     @Test(arguments: ["null", "narrow", "ramp"])
     func `what is found by few questions is the first of all candidates`(name: String) throws {
         let pcm = try CapturePCM(opening: name, automatic: true)

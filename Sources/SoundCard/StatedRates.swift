@@ -1,0 +1,15 @@
+/// The rates that a driver of USB cards lists: `/proc/asound/cardN/streamD`, a line `Rates: 48000, 250000` for each setting of
+/// either direction.
+enum StatedRates {
+    /// All that are listed for a device of a card; none where the driver lists none, or a continuous range.
+    static func of(card: Int, device: Int, root: String = "") -> Set<Int> {
+        let text = SystemFile.text("\(root)/proc/asound/card\(card)/stream\(device)") ?? ""
+        let lines = text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }
+        let lists = lines.filter { $0.hasPrefix("Rates:") }.map { $0.dropFirst("Rates:".count) }
+        return Set(lists.flatMap { $0.split(separator: ",") }.compactMap(rateHz))
+    }
+
+    private static func rateHz(_ text: Substring) -> Int? {
+        Int(text.filter { !$0.isWhitespace }).flatMap { Offers.rateLimitsHz.contains($0) ? $0 : nil }
+    }
+}
