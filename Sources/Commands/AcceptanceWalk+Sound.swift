@@ -37,6 +37,9 @@ extension AcceptanceWalk {
             // What a tap leaves behind does not count as the next one.
             _ = try levels(of: source, for: .milliseconds(700))
         }
+        if let complaint = source.rateComplaint {
+            try note(AcceptanceCheck(.microphone, "rate", .failed, complaint))
+        }
     }
 
     /// All levels of so long.

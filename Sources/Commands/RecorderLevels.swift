@@ -1,5 +1,6 @@
 import Control
 import Doctor
+import Ring
 import Takes
 import Transport
 
@@ -7,6 +8,8 @@ import Transport
 final class RecorderLevels: LevelSource {
     private let client: ControlClient
     let format: StreamFormat
+    /// As of when it began to watch.
+    let rateComplaint: String?
 
     /// Watches the recorder.
     /// - Throws: why it has no levels.
@@ -25,6 +28,7 @@ final class RecorderLevels: LevelSource {
                     ?? "the recorder keeps the card closed while idle: stop it ('systemctl stop fieldfare-recorder') and run this "
                     + "again")
         }
+        rateComplaint = status.faults.map(\.message).first(where: RateMeasure.isComplaint)
         self.format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: format)
     }
 

@@ -74,6 +74,7 @@ extension Deck {
         } else {
             input?.judge(now: now)
         }
+        input?.judgeRate()
         // After the end of a take, frames may overflow the ring: nobody records them.
         showLosses(areMissedWanted: !transport.endsAlone)
         onChange()
@@ -115,6 +116,8 @@ extension Deck {
         }
         if clockOrigin == .unset { current.append(.clockUnset) }
         if let fault = input?.designFault { current.append(fault) }
+        // Before what is wrong with the signal: of one kind the first is shown.
+        if let fault = input?.rateFault { current.append(fault) }
         if let fault = signalFault(now: now) { current.append(fault) }
         if case .refused(let message) = upload { current.append(Fault(.uploadRefused, message)) }
         let before = faults.list

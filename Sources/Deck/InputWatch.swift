@@ -15,6 +15,7 @@ final class InputWatch {
     private let reader: RingReader
     private let meter: RunningMeter
     private var signal: SignalWatch
+    private var rate = RateWatch()
     /// The ring's losses at the last call of `newLosses`.
     private var lossesSeen: (xruns: Int, missed: Int64)
     /// Frames for which the ring had no room, and that no take was to have.
@@ -83,6 +84,12 @@ final class InputWatch {
             }
         }
     }
+
+    /// Compares the card's rate with what it states.
+    func judgeRate() { rate.add(ring.measuredRate) }
+
+    /// What is wrong with the card's rate; nil: nothing.
+    var rateFault: Fault? { rate.fault(card: card) }
 
     /// What is wrong with the signal; nil: nothing.
     func signalFault(now: Instant) -> Fault? {

@@ -13,6 +13,8 @@ struct CardCheck {
     var failure: String?
     /// Overruns of its buffer since it was opened.
     var overruns = 0
+    /// How fast it runs; nil: that is not known.
+    var rate: RateMeasure?
     /// Sound from before the press that is asked for.
     var preRoll = Duration.zero
     /// Bytes of memory that the machine has.
@@ -46,6 +48,9 @@ struct CardCheck {
                 .failure(
                     .card, "\(runs): \(channels) channels were asked for: set capture.channels to what it has", figures)
             )
+        }
+        if let rate, rate.isWrong {
+            found.append(.failure(.card, "\(runs): \(rate.complaint)", figures))
         }
         if overruns > 0 {
             found.append(
@@ -90,6 +95,7 @@ struct CardCheck {
             "rate_hz": .count(grant.format.rateHz), "channels": .count(grant.format.channels),
             "format": .text(grant.format.sampleFormat.rawValue), "overruns": .count(overruns),
             "gain_db": grant.gain.gainDB.map { .number($0) } ?? .unknown, "cards": .count(cards.count),
+            "rate_offset_ppm": rate.map { .number($0.offsetPPM.rounded()) } ?? .unknown,
         ]
     }
 }

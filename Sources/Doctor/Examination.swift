@@ -28,6 +28,8 @@ package struct Examination: Sendable {
     package var cardFailure: String?
     /// Overruns of the open card.
     package var overruns = 0
+    /// How fast the open card runs; nil: that is not known.
+    package var rate: RateMeasure?
     /// Two seconds of the card's sound.
     package var sound = TestCapture.Outcome.skipped("no card is open")
     /// How writing to the storage went.
@@ -59,7 +61,8 @@ package struct Examination: Sendable {
         findings +=
             CardCheck(
                 request: CaptureRequest(settings.capture), cards: cards, grant: grant, failure: cardFailure,
-                overruns: overruns, preRoll: settings.capture.preRoll, warningsElsewhere: rights?.missing ?? []
+                overruns: overruns, rate: rate, preRoll: settings.capture.preRoll,
+                warningsElsewhere: rights?.missing ?? []
             ).findings
         if let listFailure { findings.append(.warning(.card, listFailure)) }
         findings += signalFindings
@@ -127,6 +130,7 @@ extension Examination {
             let capture = try TestCapture(CaptureRequest(settings.capture), on: card, now: clock.now())
             grant = capture.grant
             sound = capture.waitForOutcome(clock: clock, brake: brake)
+            rate = capture.rate
         } catch {
             cardFailure = "\(error)"
         }

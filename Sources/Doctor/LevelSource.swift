@@ -11,6 +11,8 @@ package protocol LevelSource: AnyObject {
     /// The levels of the next 0.1 s or so, a channel each; nil: none before `limit`.
     /// - Throws: why there are none any more, a sentence.
     func next(until limit: Instant) throws(LevelFailure) -> [Level]?
+    /// What is wrong with the card's rate, a sentence; nil: nothing that is known.
+    var rateComplaint: String? { get }
 }
 
 /// Why there is no sound, in one sentence.
@@ -47,6 +49,11 @@ package final class CardLevels: LevelSource {
         } catch {
             throw LevelFailure("\(error)")
         }
+    }
+
+    package var rateComplaint: String? {
+        guard let rate = capture.rate, rate.isWrong else { return nil }
+        return "\(capture.grant.card): \(rate.complaint)"
     }
 
     package func next(until limit: Instant) throws(LevelFailure) -> [Level]? {

@@ -25,6 +25,8 @@ package final class TestCapture {
     package let grant: CaptureGrant
     private let card: any CaptureSource
     private let ring: Ring
+    /// Has the card be read as often as it can be.
+    private let reader: RingReader
     private let opened: Instant
 
     /// Opens the card and starts it.
@@ -36,6 +38,7 @@ package final class TestCapture {
             grant = try card.open(request)
             ring = Ring(format: grant.format, holding: Self.length * 2, periodFrames: grant.periodFrames)
             ring.prefault()
+            reader = RingReader(ring, isPrompt: true)
             try card.start(into: ring)
         } catch {
             card.stop()
@@ -63,6 +66,19 @@ package final class TestCapture {
     package static func tooLittle(_ frames: Int64, of name: String) -> String {
         "\(name): delivered only \(frames) frames in \(patience.components.seconds) s: unplug it and plug it in again"
     }
+
+    /// How fast the card runs; nil: that is not known. Two seconds show only a rate that is far from what the card states.
+    var rate: RateMeasure? {
+        if let rate = ring.measuredRate { return rate }
+        // A card that is fast has delivered enough before the longer of them is over.
+        let rates = [1500, 800].lazy.compactMap { [ring] in
+            ring.measuredRate(over: .milliseconds($0), settling: .milliseconds(400))
+        }
+        return rates.first.flatMap { $0.offsetPPM.magnitude >= Self.leastRoughPPM ? $0 : nil }
+    }
+
+    /// The first frames of a capture may come some 20 ms late, which looks like less than this.
+    private static let leastRoughPPM = 50_000.0
 
     /// Frames that the card delivered.
     var deliveredFrames: Int64 { ring.position.count }

@@ -223,6 +223,7 @@ extension CheckUp {
         }
         run.examination.grant = grant
         run.examination.overruns = ring.xrunCount
+        run.examination.rate = ring.measuredRate
         return measure(run)
     }
 

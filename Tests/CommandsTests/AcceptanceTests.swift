@@ -20,6 +20,7 @@ private final class Person: PressSource, LevelSource {
     let format = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
     /// The levels of the two microphones from now on, in dBFS.
     var levels: [Double?] = [-60, -62]
+    var rateComplaint: String?
     /// What was asked for.
     private(set) var asked: [String] = []
     /// What it does when asked.
@@ -227,6 +228,14 @@ private struct SteppingClock: Clock {
         #expect(result.output[3].contains("back was asked for, and forward was seen"))
         #expect(result.output[6].contains("L2: was lit and not seen"))
         #expect(result.output[9].contains("channel 2 answered instead"))
+    }
+
+    @Test func `a card that does not run at its stated rate is one failure`() throws {
+        person.rateComplaint = "card:Mic: states 48000 Hz and runs at 32000 Hz: use another card"
+        person.reaction = Person.willing
+        let result = run(machine())
+        #expect(outcomes(result.output).filter { $0.hasPrefix("failed") } == ["failed microphone rate"])
+        #expect(result.output.contains { $0.hasSuffix(person.rateComplaint ?? "-") })
     }
 
     @Test func `what a person skips is skipped, and not ok`() throws {

@@ -73,6 +73,19 @@ import Testing
         #expect(check.findings[1].message.contains("1 channels were asked for"))
     }
 
+    @Test func `a card that does not run at its stated rate is a failure with both rates`() {
+        var check = CardCheck(request: CaptureRequest(), cards: [card("Mic", .usb)], grant: grant("Mic"))
+        check.rate = RateMeasure(statedHz: 48000, offsetPPM: 80, errorPPM: 10)
+        #expect(check.findings.map(\.severity) == [.ok])
+        #expect(check.findings[0].figures["rate_offset_ppm"] == .number(80))
+        check.rate = RateMeasure(statedHz: 48000, offsetPPM: -333_333, errorPPM: 10)
+        #expect(check.findings.map(\.severity) == [.failure])
+        #expect(
+            check.findings[0].message
+                == "card:Mic: Mic card: 48000 Hz, 2 channels, S16_LE: states 48000 Hz and runs at 32000 Hz: takes have the "
+                + "wrong length and pitch: set another rate_hz, or use another card")
+    }
+
     @Test func `a card that another holds is busy, one that is missing is not`() {
         let held = card("Mic", .usb, busyBy: PCMOwner(processID: 812, processName: "pulseaudio"))
         let free = card("Other", .usb)

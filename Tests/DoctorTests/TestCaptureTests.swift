@@ -14,9 +14,14 @@ final class PromptCard: CaptureSource {
     var frames: Int
     var stops = 0
     var cannotStart = false
+    /// Whether frames were to come as soon as they can when it was started.
+    private(set) var wasPrompt = false
+    /// Frames a second that it really delivers; nil: it does not date them.
+    private let trueHz: Int64?
 
-    init(frames: Int) {
+    init(frames: Int, trueHz: Int64? = nil) {
         self.frames = frames
+        self.trueHz = trueHz
     }
 
     func open(_ request: CaptureRequest) throws -> CaptureGrant {
@@ -25,6 +30,15 @@ final class PromptCard: CaptureSource {
 
     func start(into ring: Ring) throws {
         if cannotStart { throw Refusal() }
+        wasPrompt = ring.demand.isPrompt()
+        if let trueHz {
+            ring.stamp(Stamp(position: 0, instant: Instant(nanoseconds: 0), kind: .started))
+            for count in stride(from: 800, through: Int64(frames), by: 800) {
+                ring.stamp(
+                    Stamp(
+                        position: RingPosition(count), instant: Instant(nanoseconds: count * 1_000_000_000 / trueHz)))
+            }
+        }
         var left = Int64(frames)
         while left > 0 {
             let piece = ring.writable(min(left, ring.maximumWriteFrames))
@@ -54,6 +68,20 @@ final class PromptCard: CaptureSource {
             #expect(card.stops == 0)
         }
         #expect(card.stops == 1)
+    }
+
+    @Test(arguments: [
+        (Int64(8000), false), (8200, false), (7800, false), (5333, true), (12000, true), (nil, false),
+    ])
+    func `a rate that is far from what the card states is seen in two seconds`(trueHz: Int64?, isSeen: Bool) throws {
+        let capture = try TestCapture(CaptureRequest(), on: PromptCard(frames: 20_000, trueHz: trueHz), now: start)
+        #expect((capture.rate?.isWrong ?? false) == isSeen)
+    }
+
+    @Test func `the card is read as often as it can be`() throws {
+        let card = PromptCard(frames: 20_000)
+        let capture = try TestCapture(CaptureRequest(), on: card, now: start)
+        #expect(card.wasPrompt && capture.rate == nil)
     }
 
     @Test func `a card that delivers too little has failed after five seconds, not before`() throws {
