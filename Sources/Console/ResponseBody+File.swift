@@ -5,7 +5,7 @@ import TakeFiles
 
 extension ResponseBody {
     /// What is read of a file at once, where it is not the kernel that sends it. Many browsers may read nothing of what they asked for.
-    private static let pieceByteCount: Int64 = 64 << 10
+    private static let pieceByteCount: Int64 = 32 << 10
 
     /// A stretch of a file, which is closed once it is sent.
     /// - Parameters:

@@ -73,6 +73,12 @@ struct ServerCertificateTests {
             let read = ServerCertificate(pem: String(decoding: wrong, as: UTF8.self))
             #expect(read == nil || read?.sha256 == certificate.sha256, "byte \(index)")
         }
+        // The secret number, whose place is always the same (RFC 5915), changed in one bit.
+        var lines = certificate.pem.split(separator: "\n").map(String.init)
+        var first = try #require(Data(base64Encoded: lines[1]))
+        first[40] ^= 1
+        lines[1] = first.base64EncodedString()
+        #expect(ServerCertificate(pem: lines.joined(separator: "\n")) == nil)
         let other = try #require(ServerCertificate(names: names))
         let parts = { (pem: String) in pem.split(separator: "-----BEGIN CERT") }
         #expect(ServerCertificate(pem: parts(certificate.pem)[0] + "-----BEGIN CERT" + parts(other.pem)[1]) == nil)
