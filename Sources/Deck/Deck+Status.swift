@@ -15,8 +15,11 @@ extension Deck {
         return transport.deckState(isBlocked: card.fault(now: now) != nil || storage.fault(now: now) != nil)
     }
 
-    /// Whether record would record at once.
-    public var isArmed: Bool {
+    /// Whether the button record would record at once: a press of it is seen, and a take could begin.
+    public var isArmed: Bool { canRecord && !closedButtons.contains(.record) }
+
+    /// Whether a take could begin at once, whatever asks for it.
+    public var canRecord: Bool {
         guard case .idle = transport.phase else { return false }
         return storage.obstacle(now: clock.now()) == nil
             && (options.isListening ? card.isListening : card.fault(now: clock.now()) == nil)

@@ -49,7 +49,8 @@ extension Deck {
             if options.isListening || probe == .due {
                 probe = .done
                 carryOut(card.need(now: now))
-            } else if card.open != nil {
+            } else if card.isListening {
+                // One that delivers nothing stays open, and its fault with it, until it does.
                 carryOut(card.release())
             }
         }

@@ -77,9 +77,9 @@ public final class Deck {
         didSet { if scheduled != oldValue { onChange() } }
     }
     /// What is wrong with the panel's lines, as the panel says.
-    public var panelFaults: [Fault] = [] {
-        didSet { showFaults() }
-    }
+    private(set) var panelFaults: [Fault] = []
+    /// The buttons whose presses cannot be seen, as the panel says.
+    private(set) var closedButtons: Set<Button> = []
     /// Called when a person asks for the kit to be shut down, once no take is being recorded any more.
     public var onPowerOff: () -> Void = {}
     /// Called when a person wants to pull the stick, once its folder is closed.
@@ -145,6 +145,13 @@ public final class Deck {
 // MARK: - Events and effects
 
 extension Deck {
+    /// The panel says what is wrong with its lines, and which buttons do not open.
+    public func panel(has faults: [Fault], closed: Set<Button> = []) {
+        panelFaults = faults
+        closedButtons = closed
+        showFaults()
+    }
+
     /// Ends what goes on, as for switching off, and calls `done` once it is on disk.
     public func finish(_ done: @escaping () -> Void) {
         handle(.finish(by: asker { _ in done() }))

@@ -48,6 +48,12 @@ public struct PanelInput: Sendable {
         keys[button]?.debouncer.isDown ?? false
     }
 
+    /// The buttons that do not open: closed since their line was opened, or for longer than a hand holds one. A press of them
+    /// cannot be seen.
+    public func closed(at now: Instant) -> Set<Button> {
+        Set(keys.filter { $1.isClosed(at: now) }.map(\.key))
+    }
+
     /// The buttons whose lines are muted.
     public var muted: [Button] {
         Button.allCases.filter { keys[$0]?.debouncer.isMuted ?? false }
@@ -76,7 +82,7 @@ public struct PanelInput: Sendable {
     ///   it was released.
     /// - Returns: whether its edges count again from here on.
     public mutating func check(_ button: Button, hasMoved: Bool, isDown: () -> Bool, at now: Instant) -> Bool {
-        guard keys[button]?.debouncer.check(hasMoved: hasMoved, isDown: isDown, at: now) ?? false else { return false }
+        guard keys[button]?.check(hasMoved: hasMoved, isDown: isDown, at: now) ?? false else { return false }
         release(button)
         return true
     }
@@ -220,9 +226,21 @@ public struct PanelInput: Sendable {
         var hold: Hold?
         /// Nothing is decided before this: an open burst held back what was due.
         var decidedUpTo: Instant?
+        /// When the press began that holds it down; nil: it is up, or was down when its line was opened.
+        private var pressedAt: Instant?
 
         init(_ debouncer: Debouncer) {
             self.debouncer = debouncer
+        }
+
+        func isClosed(at now: Instant) -> Bool {
+            debouncer.isDown && pressedAt.map { now - $0 >= PanelTiming.longestPress } ?? true
+        }
+
+        mutating func check(hasMoved: Bool, isDown: () -> Bool, at now: Instant) -> Bool {
+            guard debouncer.check(hasMoved: hasMoved, isDown: isDown, at: now) else { return false }
+            pressedAt = nil
+            return true
         }
 
         /// An event that holding on brings is sure only if no burst began before it was due.
@@ -242,8 +260,12 @@ public struct PanelInput: Sendable {
             let turn = debouncer.settle(by: instant)
             decidedUpTo = instant
             switch turn {
-            case .pressed(let pressed): hold = Hold(button, pressedAt: pressed, timing: timing)
-            case .released: hold = nil
+            case .pressed(let pressed):
+                hold = Hold(button, pressedAt: pressed, timing: timing)
+                pressedAt = pressed
+            case .released:
+                hold = nil
+                pressedAt = nil
             case nil: break
             }
             return .settled(turn, since: since)

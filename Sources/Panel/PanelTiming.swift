@@ -24,6 +24,9 @@ public struct PanelTiming: Hashable, Sendable {
     /// while playing, more than half a second sounds between skips, enough to know the place.
     public static let repeatInterval: Duration = .milliseconds(600)
 
+    /// No hand holds a button for so long.
+    public static let longestPress: Duration = .seconds(60)
+
     /// The times of the settings' section `panel`, by default its defaults.
     public init(
         debounce: Duration = .milliseconds(15), hold: Duration = .milliseconds(600),

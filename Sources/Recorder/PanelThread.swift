@@ -39,8 +39,8 @@ final class PanelThread: FrontPanel {
 
     private enum ToCore: Sendable {
         case event(TransportEvent)
-        /// What is wrong with the panel's lines from here on: all of it.
-        case faults([Fault])
+        /// What is wrong with the panel's lines from here on: all of it; `closed`: the buttons that do not open.
+        case faults([Fault], closed: Set<Button>)
         /// The core has not beaten for a while: it is to say that it works.
         case ask
     }
@@ -78,7 +78,7 @@ final class PanelThread: FrontPanel {
         for message in link.toCore.take() {
             switch message {
             case .event(let event): deck.handle(event)
-            case .faults(let faults): deck.panelFaults = faults
+            case .faults(let faults, let closed): deck.panel(has: faults, closed: closed)
             case .ask:
                 link.heartbeat.beat(at: now)
                 link.toPanel.post(.answer)
@@ -136,6 +136,7 @@ extension PanelThread {
         private var shown: Indication?
         private var alone: Lamp?
         private var muted: [Button] = []
+        private var closed: Set<Button> = []
         private var nextCheck = Instant(nanoseconds: 0)
         /// When to look again for lines and lamps that are missing; nil: there are none.
         private var nextOpening: Instant?
@@ -201,6 +202,7 @@ extension PanelThread {
             if now >= nextCheck || input.nextDeadline.map({ $0 <= now }) ?? false { checkLines(now) }
             if buttonLines.fileDescriptor >= 0 { readButtons(now) }
             openMissing(now)
+            postFaults(now)
             watchCore(now)
             let change = showLamps(now)
             postOpenLines()
@@ -277,10 +279,22 @@ extension PanelThread {
             for event in input.advance(to: now, reading: { [self] in buttonLines.isActive($0.index) }) {
                 link.toCore.post(.event(event))
             }
-            if input.muted != muted {
-                muted = input.muted
-                link.toCore.post(.faults(muted.map { stormFault($0) }))
-            }
+        }
+
+        /// Posts what is wrong with the buttons' lines, when it changes.
+        private func postFaults(_ now: Instant) {
+            let (muted, closed) = (input.muted, input.closed(at: now))
+            guard muted != self.muted || closed != self.closed else { return }
+            (self.muted, self.closed) = (muted, closed)
+            let ofClosed = Button.allCases.filter(closed.contains).map { closedFault($0) }
+            link.toCore.post(.faults(ofClosed + muted.map { stormFault($0) }, closed: closed))
+        }
+
+        private func closedFault(_ button: Button) -> Fault {
+            Fault(
+                .settings,
+                "buttons: \(button.rawValue): line \(addresses[button.index]) is closed and does not open: no press is seen until "
+                    + "it does: release it, check its wire, active_low and pull")
         }
 
         private func checkMuted(_ button: Button, at now: Instant) {

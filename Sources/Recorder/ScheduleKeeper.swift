@@ -65,7 +65,7 @@ final class ScheduleKeeper {
         switch deck.recordedBy {
         case .schedule: .ownTake
         case .button, .command: .busy
-        case nil: deck.isArmed || deck.mayRecordInstead ? .free : .busy
+        case nil: deck.canRecord || deck.mayRecordInstead ? .free : .busy
         }
     }
 

@@ -36,9 +36,34 @@ import Transport
         let bad = Fault(.settings, "fieldfare.toml: 1: bad")
         let storm = Fault(.settings, "buttons: record: 200 edges")
         let rig = try Rig { $0.faults = [bad] }
-        rig.deck.panelFaults = [storm]
+        rig.deck.panel(has: [storm])
         #expect(Set(rig.deck.status.faults) == [bad, storm])
-        rig.deck.panelFaults = []
+        rig.deck.panel(has: [])
         #expect(rig.deck.status.faults == [bad])
+    }
+
+    @Test func `while record does not open the kit is not armed, and what else asks for a take gets one`() throws {
+        let closed = Fault(.settings, "buttons: record: line GPIO17 is closed")
+        let rig = try Rig()
+        rig.run(.seconds(1))
+        #expect(rig.deck.isArmed)
+        rig.deck.panel(has: [closed], closed: [.record])
+        #expect(!rig.deck.isArmed && !rig.deck.status.armed && !rig.deck.indication.isArmed)
+        #expect(rig.deck.status.faults == [closed] && rig.deck.summary.hasPrefix("idle; fault 7"))
+        #expect(rig.deck.canRecord)
+        rig.deck.perform(.record, by: .schedule) { _ in }
+        rig.run(.seconds(1))
+        #expect(rig.deck.state == .recording)
+        rig.press(.stop)
+        rig.settle()
+        rig.deck.panel(has: [])
+        #expect(rig.deck.isArmed && rig.deck.status.faults == [])
+    }
+
+    @Test func `another button that does not open is a fault, and record works`() throws {
+        let rig = try Rig()
+        rig.run(.seconds(1))
+        rig.deck.panel(has: [Fault(.settings, "buttons: play: line GPIO22 is closed")], closed: [.play])
+        #expect(rig.deck.isArmed && rig.deck.status.faults.count == 1)
     }
 }

@@ -266,6 +266,39 @@ import Workers
         #expect(rig.card.opened.count == 2)
     }
 
+    @Test func `with standby closed a card that delivered nothing stays a fault until it delivers`() throws {
+        let rig = try Rig { $0.isListening = false }
+        rig.run(.milliseconds(500))
+        rig.card.stall()
+        rig.press(.record)
+        rig.run(.seconds(4))
+        rig.press(.stop)
+        rig.settle()
+        for _ in 0..<200 {
+            rig.run(.milliseconds(50))
+            guard rig.deck.status.faults.map(\.code) == [.noCard], !rig.deck.isArmed else {
+                Issue.record("\(rig.deck.summary)")
+                return
+            }
+        }
+        rig.card.plugIn()
+        rig.run(.seconds(3))
+        #expect(rig.deck.status.faults == [] && rig.deck.isArmed)
+        #expect(!rig.card.isOpen)
+    }
+
+    @Test func `with standby closed a card that delivers nothing is noticed when it is searched for`() throws {
+        let rig = try Rig { $0.isListening = false }
+        rig.run(.milliseconds(500))
+        rig.card.stall()
+        rig.deck.rescan()
+        rig.run(.seconds(10))
+        #expect(rig.deck.status.faults.map(\.code) == [.noCard] && !rig.deck.isArmed)
+        rig.card.plugIn()
+        rig.run(.seconds(3))
+        #expect(rig.deck.status.faults == [] && rig.deck.isArmed && !rig.card.isOpen)
+    }
+
     @Test func `with standby closed a press right after stop loses nothing of the next take`() throws {
         let rig = try Rig { $0.isListening = false }
         rig.run(.milliseconds(500))

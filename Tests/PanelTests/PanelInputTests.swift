@@ -68,6 +68,45 @@ import Transport
         #expect(events(hold(.stop, 0, 20000), until: 30000, timing: timing) == [press, .shutdown(at: at(1000))])
     }
 
+    @Test func `a button that is down from the start is closed until it opens`() {
+        var input = PanelInput(down: [.record])
+        #expect(input.closed(at: at(0)) == [.record])
+        input.edge(Edge(.record, isDown: false, at: at(1000)))
+        _ = input.advance(to: at(1014))
+        #expect(input.closed(at: at(1014)) == [.record])
+        _ = input.advance(to: at(1015))
+        #expect(input.closed(at: at(1015)) == [])
+        input.edge(Edge(.record, isDown: true, at: at(2000)))
+        #expect(input.advance(to: at(2015)) == [.press(.record, at: at(2000))])
+        #expect(input.closed(at: at(2015)) == [])
+    }
+
+    @Test func `a button that is closed when its line comes back, or is at rest again, is closed until it opens`() {
+        var input = PanelInput()
+        input.reset(.stop, isDown: true)
+        #expect(input.closed(at: at(0)) == [.stop])
+        input.reset(.stop, isDown: false)
+        #expect(input.closed(at: at(0)) == [])
+        for number in 0..<Debouncer.stormEdges {
+            input.edge(Edge(.play, isDown: number % 2 == 0, at: at(1000 + Double(number))))
+        }
+        #expect(input.muted == [.play] && input.closed(at: at(2000)) == [])
+        let listens = input.check(.play, hasMoved: false, isDown: { true }, at: at(12000))
+        #expect(listens)
+        #expect(input.closed(at: at(12000)) == [.play])
+    }
+
+    @Test func `a button that is held for longer than any hand does is closed`() {
+        var input = PanelInput()
+        input.edge(Edge(.record, isDown: true, at: at(0)))
+        _ = input.advance(to: at(59_999))
+        #expect(input.closed(at: at(59_999)) == [])
+        #expect(input.closed(at: at(60_000)) == [.record])
+        input.edge(Edge(.record, isDown: false, at: at(70_000)))
+        _ = input.advance(to: at(70_015))
+        #expect(input.closed(at: at(200_000)) == [])
+    }
+
     @Test func `record held on does nothing more`() {
         #expect(events(hold(.record, 0, 20000), until: 30000) == [.press(.record, at: at(0))])
     }
