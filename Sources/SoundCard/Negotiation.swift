@@ -36,7 +36,9 @@ public struct Negotiation: Hashable, Sendable {
                 subject, sampleFormat.map { "record \($0.rawValue)" } ?? "record",
                 reason: combinations.isEmpty && !offers.combinations.isEmpty
                     ? "it has \(offers.formats.map(\.rawValue).joined(separator: ", "))"
-                    : "it has none of the formats \(formats) in interleaved frames")
+                    : "it has none of the formats \(formats) in interleaved frames",
+                detail: combinations.isEmpty && !offers.combinations.isEmpty
+                    ? nil : SoundCardError.conversion(of: subject, setting: "capture.card"))
         }
         let rates = Self.ordered(Set(combinations.flatMap(\.ratesHz)), asked: rateHz)
         guard !rates.isEmpty else {

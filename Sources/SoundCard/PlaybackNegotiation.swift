@@ -32,7 +32,7 @@ struct PlaybackNegotiation: Hashable, Sendable {
             let formats = SampleFormat.allCases.map(\.rawValue).joined(separator: ", ")
             throw SoundCardError(
                 subject, "play", reason: "it has none of the formats \(formats) in interleaved frames",
-                direction: .playback)
+                detail: SoundCardError.conversion(of: subject, setting: "playback.card"), direction: .playback)
         }
         return candidates
     }

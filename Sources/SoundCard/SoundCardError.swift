@@ -46,6 +46,11 @@ public struct SoundCardError: Error, Hashable, CustomStringConvertible {
         self.detail = detail
     }
 
+    /// What helps where hardware has no sample format of ours: ALSA converts them. Nil where `subject` is no hardware.
+    static func conversion(of subject: String, setting: String) -> String? {
+        subject.hasPrefix("hw:") ? "set \(setting) to \"pcm:plug\(subject)\": ALSA converts its formats then" : nil
+    }
+
     /// Codes which mean that the card itself is gone.
     static let lostCodes: Set<Int32> = [ENODEV, ENOENT, ENXIO, ESHUTDOWN]
 

@@ -91,6 +91,13 @@ import Testing
         #expect(offers.formats == SampleFormat.allCases)
     }
 
+    @Test(arguments: ["bytes", "backwards"])
+    func `a card without a format of ours is recorded from where ALSA converts`(name: String) throws {
+        #expect(try CapturePCM(opening: name).pcm.offers().formats == [])
+        let grant = try CaptureCard().open(CaptureRequest(card: .pcm(name), rateHz: 48000, channels: 2))
+        #expect(grant.format == StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s32))
+    }
+
     @Test func `a rate that no other card has is granted where it is asked for`() throws {
         let grant = try CaptureCard().open(CaptureRequest(card: .pcm("null"), rateHz: 123_456))
         #expect(grant.format.rateHz == 123_456)

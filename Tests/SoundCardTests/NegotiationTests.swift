@@ -187,7 +187,8 @@ struct NegotiationTests {
         #expect(
             refusal([], Negotiation())
                 == "capture: hw:CARD=Mic: cannot record: it has none of the formats S16_LE, S24_3LE, S24_LE, S32_LE, "
-                + "FLOAT_LE in interleaved frames")
+                + "FLOAT_LE in interleaved frames (set capture.card to \"pcm:plughw:CARD=Mic\": ALSA converts its formats then)"
+        )
         #expect(
             refusal(mic, Negotiation(sampleFormat: .s32))
                 == "capture: hw:CARD=Mic: cannot record S32_LE: it has S16_LE")

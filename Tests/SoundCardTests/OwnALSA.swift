@@ -22,6 +22,8 @@ enum OwnALSA {
             pcm.pipe { type file slave.pcm null file /dev/null infile "\(folder)/pipe" format raw }
             pcm.missing { type file slave.pcm null file /dev/null infile "\(folder)/nothing.raw" format raw }
             pcm.tape { type file slave.pcm null file "\(folder)/tape.raw" format raw }
+            pcm.bytes { type plug slave { pcm null format U8 } }
+            pcm.backwards { type plug slave { pcm null format S24_3BE } }
             pcm.narrow { type plug slave { pcm null rate 48000 format S16_LE channels 2 } }
             """
         try configuration.write(toFile: "\(folder)/asoundrc", atomically: true, encoding: .utf8)
