@@ -52,9 +52,9 @@ struct LibraryRoutes: Sendable {
             },
             Route(.post, "/api/stick/adopt", for: .all) { request, context in
                 _ = try await request.members()
-                let object = try await library.adoptStick(by: context.phone?.name)
-                await news.report(PhoneEvent(.stick, by: context.phone?.name))
-                return Response(jsonBytes: object.utf8)
+                let (reply, isNew) = try await library.adoptStick(by: context.phone?.name)
+                if isNew { await news.report(PhoneEvent(.stick, by: context.phone?.name)) }
+                return Response(jsonBytes: reply.utf8)
             },
             Route(.get, "/api/outbox", for: .look, query: ["limit"]) { _, context in
                 var members = context.query.members(numbers: ["limit"], booleans: [])

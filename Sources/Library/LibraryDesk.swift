@@ -70,9 +70,9 @@ public struct LibraryDesk: Sendable {
 
     /// Adopts the stick that is in.
     /// - Parameter phone: the name of the phone that asks for it; nil: of none that is paired.
-    /// - Returns: the object of the reply, JSON.
+    /// - Returns: the object of the reply, JSON, and whether the stick was not adopted before.
     /// - Throws: `Refusal`.
-    public func adoptStick(by phone: String?) async throws(Refusal) -> String {
+    public func adoptStick(by phone: String?) async throws(Refusal) -> (reply: String, isNew: Bool) {
         try await sticks.adopt(by: phone.map { "by the phone \($0)" } ?? "by a phone that is not paired")
     }
 

@@ -4,6 +4,7 @@ import FoundationEssentials
 import TakeFiles
 import Takes
 import Transport
+import Upload
 
 /// Carries out what peers ask of the library, one request after the other, on a thread that may wait for the disk.
 struct LibraryRequests: Sendable {
@@ -71,7 +72,7 @@ struct LibraryRequests: Sendable {
             let recorded = try SidecarFile.sidecar(Array(sidecar.utf8), path: take.take).markers
             return try json(
                 ShowReply(
-                    take: take, notes: notes, problem: problem?.description, markers: notes.markers(of: recorded),
+                    take: take, notes: notes.shown, problem: problem?.description, markers: notes.markers(of: recorded),
                     sidecar: JSONValue(decoding: sidecar.utf8)))
         case .memo(let reference, _, _), .tag(let reference, _, _), .star(let reference, _),
             .markers(let reference, _, _):
@@ -177,6 +178,17 @@ struct LibraryRequests: Sendable {
             return Refusal(.busy, "\(name): \(reference): not found yet, the library still reads the takes: try again")
         }
         return Refusal(.notFound, "\(name): \(reference): the library knows no such take")
+    }
+}
+
+extension TakeNotes {
+    /// The notes as strangers may see them: whoever knows all of a stick's mark can make another one that counts as it.
+    fileprivate var shown: TakeNotes {
+        var notes = self
+        for index in notes.receipts.indices {
+            notes.receipts[index].stick = notes.receipts[index].stick.map(StickMark.short)
+        }
+        return notes
     }
 }
 

@@ -134,7 +134,7 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
             case .acceptDamaged(let stem):
                 reply { [deletion] () throws(Refusal) in try await deletion.acceptDamaged(stem) }
             case .adoptStick:
-                reply { [sticks] () throws(Refusal) in try await sticks.adopt(by: "by 'fieldfare stick adopt'") }
+                reply { [sticks] () throws(Refusal) in try await sticks.adopt(by: "by 'fieldfare stick adopt'").reply }
             default: worker.post(Order(number: last, message: message))
             }
         }

@@ -16,8 +16,11 @@ extension RemoteDesk {
         for entry in stores {
             guard let receipt = notes[receiptOf: entry.store.name] else { continue }
             let isMounted = entry.plan.mount != nil
-            guard await Self.isIn(receipt, entry.store) else { continue }
             do {
+                // A stick that lost its mark and was adopted once more has another.
+                if await !Self.isIn(receipt, entry.store), try await !hasAny(copy.take, receipt, entry.store) {
+                    continue
+                }
                 switch try await sidecar(of: copy, receipt, entry.store) {
                 case .asSent: if try await hasFiles(copy.take, receipt, entry.store) { continue }
                 case .changed: break
@@ -37,16 +40,11 @@ extension RemoteDesk {
         return found
     }
 
-    /// Whether the stick of a receipt is in, as far as that can be known.
-    private static func isIn(_ receipt: UploadReceipt, _ store: any Store) async -> Bool {
-        do {
-            let medium = try await store.medium()
-            return receipt.stick == nil || receipt.stick == medium
-        } catch let error as StoreError {
-            return error.problem != .unadopted
-        } catch {
-            return true
-        }
+    /// Whether the stick of a receipt may be in: it is not, if another one is that this kit adopted. One that it does not know may be the
+    /// one that has lost its mark.
+    static func isIn(_ receipt: UploadReceipt, _ store: any Store) async -> Bool {
+        guard let stick = receipt.stick, let medium = try? await store.medium() else { return true }
+        return stick == medium
     }
 
     /// What a store answers for the sidecar of a take.

@@ -88,6 +88,12 @@ actor RemoteDesk {
             let places = try await places(only: only)
             for receipt in noted where only == nil || receipt.store == only {
                 let store = try store(noted: receipt.store, copy.take)
+                guard await Self.isIn(receipt, store) else {
+                    throw Refusal(
+                        .busy,
+                        "delete: \(stem): it is on the stick \(StickMark.short(receipt.stick ?? "")), and another one is in: put that one "
+                            + "in, or delete the take on the kit alone")
+                }
                 targets.append((store, try await objects(of: copy, receipt, store)))
                 if leavesKit { try await check(copy, revision: receipt.revision, store) }
             }
@@ -346,10 +352,14 @@ actor RemoteDesk {
 
     /// What the receipts of a store name, of one take or of all.
     private func sending(of take: String?, to store: String) -> @Sendable (Pieces) async throws -> Void {
-        { [catalog = catalogs.catalog] pieces in
+        { [catalog = catalogs.catalog, entry = stores.first { $0.store.name == store }] pieces in
+            let medium = try? await entry?.store.medium()
             for stem in try take.map({ [$0] }) ?? catalog.takesWithNotes().sorted() {
                 try Task.checkCancellation()
-                let objects = try catalog.readableNotes(of: stem).notes[receiptOf: store]?.sentObjects ?? []
+                let receipt = try catalog.readableNotes(of: stem).notes[receiptOf: store]
+                // What is on a stick that is out is none of this one's.
+                if let medium, let stick = receipt?.stick, stick != medium { continue }
+                let objects = receipt?.sentObjects ?? []
                 var rest = objects[...]
                 while !rest.isEmpty {
                     await pieces.send(

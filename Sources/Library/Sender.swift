@@ -59,8 +59,8 @@ actor Sender: Service {
     private var underWay: Set<String> = []
     /// Takes that are not chosen before the next event: a person has decided otherwise meanwhile, or it cannot be noted that they are held.
     private var passedOver: Set<String> = []
-    /// The stick that was compared with receipts since storages came or went, and was not adopted.
-    private var comparedStick: FolderStore.StickStanding?
+    /// The stick that was compared with receipts, and was not adopted.
+    private var comparedStick: (standing: FolderStore.StickStanding, place: FileIdentity?)?
     private var timer: Task<Void, Never>?
     private var reported = ""
     /// Whether the catalog could not be used since the last event.
@@ -149,7 +149,6 @@ actor Sender: Service {
             pause.reset()
             // A network that comes is no other stick: the lamp goes on.
             if case .stickOffered = condition {} else { condition = .ready }
-            comparedStick = nil
         case .event(.retry):
             passedOver = []
             pause.reset()
@@ -258,16 +257,18 @@ actor Sender: Service {
     /// Whether takes may be sent there: a stick is home, or there is none. One that is not is compared with receipts once, and then offered.
     private func isHome() async -> Bool {
         guard let sticks, let standing = await sticks.standing(of: entry.store) else { return true }
-        guard case .other(let mark) = standing else {
+        guard case .other(let marks) = standing else {
+            comparedStick = nil
             if case .stickOffered = condition {
                 becomeReady()
                 catalogs.catalog.changes.post([.many])
             }
             return true
         }
-        if comparedStick != standing {
-            comparedStick = standing
-            if await sticks.recognise(mark) {
+        let place = try? await (entry.store as? FolderStore)?.identity()
+        if comparedStick?.standing != standing || comparedStick?.place != place {
+            comparedStick = (standing, place)
+            if await sticks.recognise(marks) {
                 becomeReady()
                 return true
             }

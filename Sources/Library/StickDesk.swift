@@ -1,6 +1,8 @@
 import Catalog
 import Control
+import Glibc
 import Logging
+import TakeFiles
 import Takes
 import Transport
 import Upload
@@ -12,9 +14,6 @@ final class StickDesk: Sendable {
     private let catalogs: CatalogSlot
     private let log: Logger
     private let adopted = Locked<[@Sendable () -> Void]>([])
-
-    /// So many takes of a stick are compared with receipts.
-    private static let mostTakes = 1000
 
     init(_ stores: Stores, _ catalogs: CatalogSlot, log: Logger) {
         store = stores.all.lazy.compactMap { $0.store as? FolderStore }.first(where: \.isOnStick)
@@ -31,41 +30,61 @@ final class StickDesk: Sendable {
     }
 
     /// Adopts the stick that is in.
-    /// - Parameter how: by what, as the log has it.
-    /// - Returns: the object of the reply, JSON.
-    func adopt(by how: String) async throws(Refusal) -> String {
+    /// - Parameters:
+    ///   - how: by what, as the log has it.
+    ///   - known: a mark on the stick that this kit made before; nil: none is known.
+    /// - Returns: the object of the reply, JSON, and whether the stick was adopted before.
+    @discardableResult
+    func adopt(by how: String, _ known: StickMark? = nil) async throws(Refusal) -> (reply: String, isNew: Bool) {
         guard let store else {
             throw Refusal(.busy, "stick: takes are not sent to sticks: name \"auto\" under [outbox] store")
         }
         do {
-            let before = await store.stickStanding()
-            let mark = try await store.adoptStick()
-            if before != .home(mark) {
+            let (mark, isNew) = try await store.adoptStick(known)
+            if isNew {
                 log.notice("stick \(mark.short): adopted \(how)")
                 for handler in adopted.withLock({ $0 }) { handler() }
             }
-            return jsonText(StickReply(stick: mark.name)) ?? ""
-        } catch let error as StoreError where error.problem == .away {
+            return (jsonText(StickReply(stick: mark.short)) ?? "", isNew)
+        } catch let error as FileError where [ENOENT, ENOTDIR].contains(error.code) && error.path == store.path {
             throw Refusal(
                 .notFound, "stick: none is in that has a folder named fieldfare: insert it, or make the folder")
+        } catch let error as FileError {
+            throw Refusal(.io, "stick: not adopted: \(error.fact)\(Self.advice(error))")
         } catch {
-            throw Refusal(.io, "stick: \((error as? StoreError)?.sentence ?? "\(error)")")
+            throw Refusal(.io, "stick: not adopted: \(error)")
+        }
+    }
+
+    private static func advice(_ error: FileError) -> String {
+        switch error.code {
+        case EROFS: ": it is write-protected, or damaged"
+        case ENOSPC, EDQUOT: ": free some space there"
+        case EISDIR, EEXIST, ENOTEMPTY: ": remove the folder of that name"
+        default: ": see whether the stick works in another machine"
         }
     }
 
     /// Adopts the stick that is in, if it has a take that this kit sent to this stick, or to one whose mark was not noted then.
-    /// - Returns: whether it is home now.
-    func recognise(_ mark: StickMark?) async -> Bool {
-        guard let store, let take = await ownTake(on: store, mark) else { return false }
-        return (try? await adopt(by: "as it has \(take), which this kit sent")) != nil
+    /// - Parameter marks: those on the stick.
+    /// - Returns: whether it is adopted now.
+    func recognise(_ marks: [StickMark]) async -> Bool {
+        guard let store, let (take, mark) = await ownTake(on: store, marks) else { return false }
+        do throws(Refusal) {
+            try await adopt(by: "as it has \(take), which this kit sent", mark)
+            return true
+        } catch {
+            log.warning("\(error.message)")
+            return false
+        }
     }
 
-    /// A take on the stick whose sidecar and sound are as a receipt says.
-    private func ownTake(on store: FolderStore, _ mark: StickMark?) async -> String? {
-        for object in await store.sidecars(limit: Self.mostTakes) {
+    /// A take on the stick whose sidecar and sound are as a receipt says, and the mark that the receipt names.
+    private func ownTake(on store: FolderStore, _ marks: [StickMark]) async -> (take: String, mark: StickMark?)? {
+        for object in await store.sidecars() {
             guard let stem = object.take?.stem,
                 let receipt = try? catalogs.catalog.readableNotes(of: stem).notes[receiptOf: store.name],
-                receipt.stick == nil || receipt.stick == mark?.name,
+                receipt.stick == nil || marks.contains(where: { $0.name == receipt.stick }),
                 let sidecar = receipt.files.first(where: { $0.file == object.file }),
                 // Nobody who was not given them can make both.
                 let sound = receipt.files.filter({ $0.file.hasSuffix(".wav") || $0.file.hasSuffix(".flac") })
@@ -74,14 +93,14 @@ final class StickDesk: Sendable {
                 await store.sha256(of: ObjectName(day: object.day, file: sound.file), ifLength: sound.bytes)
                     == sound.sha256
             else { continue }
-            return stem
+            return (stem, receipt.stick.flatMap { StickMark($0) })
         }
         return nil
     }
 }
 
-/// The stick that is home.
+/// The stick that is adopted.
 struct StickReply: Encodable, Sendable {
-    /// Its mark.
+    /// How its mark begins.
     var stick: String
 }

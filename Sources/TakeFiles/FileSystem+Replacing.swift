@@ -3,7 +3,9 @@ extension FileSystem {
     /// meanwhile.
     public func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = fileMode) throws(FileError) {
         let draft = path + ".tmp"
-        let file = try create(draft, isNew: false, mode: mode)
+        // A link or a pipe in its place, or what a process left that was killed.
+        try? remove(draft)
+        let file = try create(draft, isNew: true, mode: mode)
         try write(bytes, to: file, at: 0)
         try sync(file)
         try move(draft, to: path)

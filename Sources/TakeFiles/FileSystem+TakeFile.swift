@@ -36,10 +36,12 @@ extension FileSystem {
         try contents(of: openTakeFile(path), limit: limit)
     }
 
-    /// The names in the folder of a day, which is no link, in no order.
-    public func dayEntries(_ path: String) throws(FileError) -> [String] {
+    /// The names in the folder of a day, which is no link, in no order, `most` at most.
+    public func dayEntries(_ path: String, most: Int = .max) throws(FileError) -> [String] {
         let day = try openDay(path)
-        return try doing("list", path) { () throws(Errno) in try calls.entries("/proc/self/fd/\(day.descriptor)") }
+        return try doing("list", path) { () throws(Errno) in
+            try calls.entries("/proc/self/fd/\(day.descriptor)", most: most)
+        }
     }
 
     private func openDay(_ path: String) throws(FileError) -> OpenFile {

@@ -241,9 +241,9 @@ public struct FileSystem: Sendable {
         try doing("remove", path) { () throws(Errno) in try calls.rmdir(path) }
     }
 
-    /// The names in a folder, in no order.
-    public func entries(_ path: String) throws(FileError) -> [String] {
-        try doing("list", path) { () throws(Errno) in try calls.entries(path) }
+    /// The names in a folder, in no order, `most` at most.
+    public func entries(_ path: String, most: Int = .max) throws(FileError) -> [String] {
+        try doing("list", path) { () throws(Errno) in try calls.entries(path, most: most) }
     }
 
     /// Where the entry of a file begins in a folder of exFAT, in bytes; nil: there is no such file.

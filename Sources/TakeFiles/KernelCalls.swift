@@ -188,11 +188,14 @@ public struct KernelCalls: SystemCalls {
     }
 
     /// `opendir(3)`, `readdir(3)`.
-    public func entries(_ path: String) throws(Errno) -> [String] {
+    public func entries(_ path: String) throws(Errno) -> [String] { try entries(path, most: .max) }
+
+    /// `opendir(3)`, `readdir(3)`.
+    public func entries(_ path: String, most: Int) throws(Errno) -> [String] {
         guard let folder = unsafe opendir(path) else { throw Errno(code: errno) }
         defer { unsafe closedir(folder) }
         var names: [String] = []
-        while let name = unsafe try Self.next(folder) {
+        while names.count < most, let name = unsafe try Self.next(folder) {
             if name != ".", name != ".." { names.append(name) }
         }
         return names

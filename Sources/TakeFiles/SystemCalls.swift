@@ -56,6 +56,8 @@ public protocol SystemCalls: Sendable {
     func checkWritable(_ path: String) throws(Errno)
     /// `opendir(3)`, `readdir(3)`: the names in a folder, in no order, without `.` and `..`.
     func entries(_ path: String) throws(Errno) -> [String]
+    /// The same, of `most` names at most.
+    func entries(_ path: String, most: Int) throws(Errno) -> [String]
     /// `telldir(3)`: where the entry of a file begins in a folder, where that is in bytes; nil: there is no such file.
     func entryStart(_ name: String, in folder: String) throws(Errno) -> Int64?
     /// `fallocate(2)`, from the beginning of the file: its length grows to `byteCount`.
@@ -77,6 +79,9 @@ public protocol SystemCalls: Sendable {
 extension SystemCalls {
     /// Does nothing: a storage that keeps nothing in memory has nothing to let go of.
     public func dropCache(_ descriptor: Int32) throws(Errno) {}
+
+    /// Reads all of them.
+    public func entries(_ path: String, most: Int) throws(Errno) -> [String] { Array(try entries(path).prefix(most)) }
 
     /// Cannot be done.
     public func claim(_ descriptor: Int32) throws(Errno) { throw Errno(code: ENOSYS) }

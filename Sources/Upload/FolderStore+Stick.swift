@@ -9,8 +9,8 @@ extension FolderStore {
         /// None is in that has the folder, or it cannot be read.
         case none
         case home(StickMark)
-        /// This kit does not know it. nil: it has no mark yet.
-        case other(StickMark?)
+        /// This kit did not adopt it; the marks of others that did.
+        case other([StickMark])
     }
 
     /// Whether it is on whichever stick is in.
@@ -36,39 +36,47 @@ extension FolderStore {
         }
     }
 
-    /// Adopts the stick that is in. Its mark is on it, and known to this kit, when this returns.
-    /// - Throws: `StoreError`.
-    public func adoptStick() async throws -> StickMark {
+    /// Adopts the stick that is in. A mark is on it, and known to this kit, when this returns.
+    /// - Parameter known: a mark on the stick that this kit made before; nil: another one is made.
+    /// - Returns: the mark, and whether the stick was adopted before.
+    /// - Throws: `FileError`; `ENOENT`, if none is in that has the folder.
+    public func adoptStick(_ known: StickMark? = nil) async throws -> (mark: StickMark, isNew: Bool) {
         guard let sticks else { throw StoreError(.refused, "stick: takes are not sent to sticks: [outbox] store") }
-        do {
-            return try await disk.perform { files in
-                let mark: StickMark
-                switch try standing(files, sticks) {
-                case .home(let known): return known
-                // Another kit's.
-                case .other(let there?): mark = there
-                case .other(nil), .none: mark = try StickMark.write(in: path, files)
+        return try await disk.perform { files in
+            let mark: StickMark
+            switch try standing(files, sticks) {
+            case .home(let mark): return (mark, false)
+            case .other(let marks):
+                if let known, marks.contains(known) {
+                    mark = known
+                } else {
+                    mark = try StickMark.add(to: marks, in: path, files)
                 }
-                try sticks.add(mark)
-                return mark
+            case .none: mark = try StickMark.add(to: [], in: path, files)
             }
-        } catch let error as FileError {
-            throw problem(error)
+            try sticks.add(mark)
+            return (mark, true)
         }
     }
 
-    /// The sidecars on the stick that is in, home or not: the latest days first, at most `limit`. What cannot be read is left out.
-    public func sidecars(limit: Int) async -> [ObjectName] {
+    /// The sidecars on the stick that is in, adopted or not: the latest days first. What cannot be read is left out, and what lies behind
+    /// the first names, as many as no kit's stick has.
+    public func sidecars() async -> [ObjectName] {
         let found = try? await disk.perform { files in
             var found: [ObjectName] = []
-            for day in try files.entries(path).filter(TakeName.isDay).sorted(by: >) where found.count < limit {
-                let names = (try? files.dayEntries("\(path)/\(day)")) ?? []
-                found += names.sorted(by: >).compactMap { ObjectName(path: "\(day)/\($0)") }.filter(\.isSidecar)
+            var left = Self.mostNames
+            for day in try files.entries(path, most: left).filter(TakeName.isDay).sorted(by: >) where left > 0 {
+                let names = (try? files.dayEntries("\(path)/\(day)", most: left)) ?? []
+                left -= names.count + 1
+                found += names.compactMap { $0.hasSuffix(".json") ? ObjectName(path: "\(day)/\($0)") : nil }
+                    .filter(\.isSidecar)
             }
             return found
         }
-        return Array((found ?? []).prefix(limit))
+        return found ?? []
     }
+
+    private static let mostNames = 50_000
 
     /// The SHA-256 of a file on the stick that is in, home or not, hexadecimal; nil: there is none of that length that can be read.
     public func sha256(of object: ObjectName, ifLength byteCount: Int64) async -> String? {
@@ -85,8 +93,8 @@ extension FolderStore {
 
     private func standing(_ files: FileSystem, _ sticks: HomeSticks) throws(FileError) -> StickStanding {
         _ = try files.openFolder(path, followsLink: false)
-        guard let mark = try StickMark.read(in: path, files) else { return .other(nil) }
-        return sticks.has(mark) ? .home(mark) : .other(mark)
+        let marks = try StickMark.read(in: path, files)
+        return marks.first(where: sticks.has).map { .home($0) } ?? .other(marks)
     }
 
     /// The error while the stick that is in is not adopted.

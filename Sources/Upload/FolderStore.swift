@@ -277,9 +277,13 @@ public struct FolderStore: Store {
         }
     }
 
-    /// What tells this folder from another one that is mounted in its place.
+    /// What tells this folder from another one that is mounted in its place, adopted or not.
     public func identity() async throws -> FileIdentity {
-        try await onDisk { files in try files.identity(path) }
+        do {
+            return try await disk.perform { files in try files.identity(path) }
+        } catch let error as FileError {
+            throw problem(error)
+        }
     }
 
     /// Deletes a file, if it is there.

@@ -3,18 +3,22 @@ import FoundationEssentials
 import Glibc
 import TakeFiles
 
-/// What tells one stick from all others: a random name in a file of its folder for takes. A copy of the folder is home as well.
+/// What tells a stick that this kit adopted from all others: a random name in a file of its folder for takes. Each kit that adopts the stick
+/// adds a name of its own, which nobody knew before. A copy of the folder is adopted as well.
 public struct StickMark: Hashable, Sendable {
     /// 32 hexadecimal digits.
     public let name: String
 
     private static let fileName = ".stick.json"
     private static let byteCount = 16
-    /// A longer file is no mark.
-    private static let mostBytes = 4096
+    /// A longer file has no marks.
+    private static let mostBytes = 16 << 10
+    /// The oldest give way to others.
+    private static let mostMarks = 200
 
-    private struct Content: Decodable {
-        var stick: String
+    private struct Content: Codable {
+        var schema = 1
+        var sticks: [String]
     }
 
     /// Returns the mark with a name; or nil if it is none.
@@ -30,31 +34,38 @@ public struct StickMark: Hashable, Sendable {
         name = (0..<Self.byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }.hexadecimal
     }
 
-    /// What people are shown of it.
-    public var short: String { String(name.prefix(8)) }
+    /// What people are shown of it: whoever knows all of it can make another stick that counts as this one.
+    public var short: String { Self.short(name) }
 
-    /// Returns the mark in a folder; or nil if it has none, or what is there is no mark. No link is followed.
+    /// What people are shown of a mark's name.
+    public static func short(_ name: String) -> String { String(name.prefix(8)) }
+
+    /// Returns the marks in a folder; none, if what is there has none. No link is followed.
     /// - Throws: `FileError`.
-    static func read(in folder: String, _ files: FileSystem) throws(FileError) -> StickMark? {
+    static func read(in folder: String, _ files: FileSystem) throws(FileError) -> [StickMark] {
         let bytes: [UInt8]
         do throws(FileError) {
             bytes = try files.takeFileContents("\(folder)/\(fileName)", limit: mostBytes)
         } catch {
             switch error.code {
             // Nothing, a link, or no file.
-            case ENOENT, ELOOP, EISDIR, ESPIPE, ENXIO: return nil
+            case ENOENT, ELOOP, EISDIR, ESPIPE, ENXIO: return []
             default: throw error
             }
         }
-        return (try? JSONDecoder().decode(Content.self, from: Data(bytes))).flatMap { StickMark($0.stick) }
+        return (try? JSONDecoder().decode(Content.self, from: Data(bytes)))?.sticks.compactMap { StickMark($0) } ?? []
     }
 
-    /// Writes a new mark into a folder. It is on the disk when this returns.
+    /// Adds a new mark to those in a folder. It is on the disk when this returns.
     /// - Throws: `FileError`.
-    static func write(in folder: String, _ files: FileSystem) throws(FileError) -> StickMark {
+    static func add(to marks: [StickMark], in folder: String, _ files: FileSystem) throws(FileError) -> StickMark {
         let mark = StickMark()
-        let text = "{\"schema\":1,\"stick\":\"\(mark.name)\"}\n"
-        try files.replace("\(folder)/\(fileName)", with: Array(text.utf8), mode: 0o644)
+        let path = "\(folder)/\(fileName)"
+        let content = Content(sticks: (marks + [mark]).suffix(mostMarks).map(\.name))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        guard let data = try? encoder.encode(content) else { throw FileError("write", path, code: EINVAL) }
+        try files.replace(path, with: Array(data), mode: 0o644)
         return mark
     }
 }

@@ -1,5 +1,4 @@
 import Catalog
-import Control
 import FinishedTakes
 import Foundation
 import Glibc
@@ -11,6 +10,7 @@ import Testing
 import Transport
 import Upload
 
+@testable import Control
 @testable import Library
 
 /// Sticks that are offered, adopted, and recognised by what is on them.
@@ -83,8 +83,8 @@ import Upload
         )
     }
 
-    private func mark(_ store: FolderStore) async -> StickMark? {
-        if case .other(let mark) = await store.stickStanding() { mark } else { nil }
+    private func marks(_ store: FolderStore) async -> [StickMark] {
+        if case .other(let marks) = await store.stickStanding() { marks } else { [] }
     }
 
     @Test func `an unknown stick is offered, gets nothing, and gets all once it is adopted`() async throws {
@@ -100,7 +100,7 @@ import Upload
                 == "outbox: stick: this kit does not know the stick that is in, and sends nothing to it: 'fieldfare stick "
                 + "adopt', a paired phone, or stop and play held for 3 s adopt it")
         #expect(tested.log.lines == [report.why ?? ""])
-        try await run(until: { _ in try counts().done == 1 }) { _ in _ = try await desk.adopt(by: "by 'fieldfare'") }
+        try await run(until: { _ in try counts().done == 1 }) { _ in try await desk.adopt(by: "by 'fieldfare'") }
         let receipt = try #require(try tested.catalog.notes(of: "heron07-0001-061911Z")[receiptOf: "stick"])
         let mark = try #require(receipt.stick.flatMap { StickMark($0) })
         #expect(await store.stickStanding() == .home(mark))
@@ -142,7 +142,7 @@ import Upload
             _ = try tested.catalog.note(copy.take.stem) { $0[receiptOf: "stick"]?.stick = nil }
         }
         let (other, desk) = try forgotten()
-        #expect(await desk.recognise(await mark(other)))
+        #expect(await desk.recognise(await marks(other)))
         guard case .home = await other.stickStanding() else { return #expect(Bool(false)) }
         #expect(tested.log.lines.last?.hasSuffix("as it has \(copy.take.stem), which this kit sent") == true)
     }
@@ -167,7 +167,7 @@ import Upload
         case .noReceipt: _ = try tested.catalog.note(copy.take.stem) { $0.receipts = [] }
         }
         let (other, desk) = try forgotten()
-        #expect(await !desk.recognise(await mark(other)))
+        #expect(await !desk.recognise(await marks(other)))
         guard case .other = await other.stickStanding() else { return #expect(Bool(false)) }
     }
 
@@ -176,20 +176,73 @@ import Upload
         let remote = RemoteDesk(stores, tested.catalogs)
         let notes = try tested.catalog.notes(of: copy.take.stem)
         #expect(try await remote.storesWithout(copy, notes).isEmpty)
-        // Another stick, with a damaged copy of the take: it is none of the receipt's.
+        // A stick that is not known may be the one that has lost its mark.
         #expect(rename(store.path, store.path + ".first") == 0)
         mkdir(store.path, 0o755)
+        await #expect(throws: StoreError.self) { _ = try await remote.storesWithout(copy, notes) }
+        // Another stick.
+        try await desk.adopt(by: "test")
         #expect(try await remote.storesWithout(copy, notes).isEmpty)
-        _ = try await desk.adopt(by: "test")
+        // The same, with a damaged copy: it may be the first one, which has lost its mark and was adopted once more.
         mkdir("\(store.path)/\(copy.take.day)", 0o755)
         for ending in ["json", "wav"] {
             try tested.disk.write([1, 2, 3], to: "\(store.path)/\(copy.take.day)/\(copy.take.stem).\(ending)")
         }
-        #expect(try await remote.storesWithout(copy, notes).isEmpty)
+        #expect(try await remote.storesWithout(copy, notes) == ["stick"])
         // The first one again, which has lost its sound.
         #expect(rename(store.path, store.path + ".second") == 0 && rename(store.path + ".first", store.path) == 0)
         unlink("\(store.path)/\(copy.take.day)/\(copy.take.stem).wav")
         #expect(try await remote.storesWithout(copy, notes) == ["stick"])
+    }
+
+    @Test func `a stick that has lost its mark, or whose mark cannot be read, proves nothing`() async throws {
+        let copy = try await sent()
+        let remote = RemoteDesk(stores, tested.catalogs)
+        let mark = "\(store.path)/.stick.json"
+        for hasReceipt in [true, false] {
+            if !hasReceipt { _ = try tested.catalog.note(copy.take.stem) { $0[receiptOf: "stick"]?.stick = nil } }
+            let notes = try tested.catalog.notes(of: copy.take.stem)
+            #expect(rename(mark, mark + ".lost") == 0)
+            await #expect(throws: StoreError.self) { _ = try await remote.storesWithout(copy, notes) }
+            #expect(rename(mark + ".lost", mark) == 0)
+            #expect(try await remote.storesWithout(copy, notes).isEmpty)
+        }
+    }
+
+    @Test func `a take on another stick than the one that is in is not deleted everywhere, nor verified there`()
+        async throws
+    {
+        let copy = try await sent()
+        let remote = RemoteDesk(stores, tested.catalogs)
+        #expect(rename(store.path, store.path + ".first") == 0)
+        mkdir(store.path, 0o755)
+        try await desk.adopt(by: "test")
+        let receipt = try #require(try tested.catalog.notes(of: copy.take.stem)[receiptOf: "stick"]?.stick)
+        await #expect(
+            throws: Refusal(
+                .busy,
+                "delete: \(copy.take.stem): it is on the stick \(receipt.prefix(8)), and another one is in: put that one in, or delete "
+                    + "the take on the kit alone")
+        ) { try await remote.deleteEverywhere(copy, in: nil, leavesKit: true) }
+        let peer = PeerID(key: 1)
+        #expect(try await remote.answer(.sent(store: nil, path: nil), of: peer).objects == [])
+    }
+
+    @Test func `adopting at once is one adoption, and what is in the way is named`() async throws {
+        let path = "\(store.path)/.stick.json"
+        #expect(symlink("/etc/passwd", path + ".tmp") == 0)
+        let results = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 1...8 { group.addTask { [desk] in try await desk.adopt(by: "test").isNew } }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(results == 1 && tested.log.lines.count == 1)
+        unlink(path)
+        mkdir(path, 0o755)
+        await #expect(
+            throws: Refusal(
+                .io,
+                "stick: not adopted: rename \(path).tmp: Is a directory: remove the folder of that name")
+        ) { try await desk.adopt(by: "test") }
     }
 
     @Test func `stop and play are waited for as long as a stick is offered`() async throws {
