@@ -185,6 +185,8 @@ actor Sender: Service {
         switch error {
         case is CancellationError, is Catalog.NoSuchTake: passedOver.insert(upload.take.stem)
         case let error as StoreError where error.isOfTake: hold(upload, error)
+        // It came while the take was begun: the stick is looked at before the next one is, and the lamp offers it without a break.
+        case let error as StoreError where error.problem == .unadopted: turns.failed(upload.take.stem)
         case let error as StoreError: wait(for: error, during: upload)
         // What is noted of this take cannot be read or written. Others are sent, unless the disk is full.
         case let error as FileError where ![ENOSPC, EDQUOT, EROFS].contains(error.code):
