@@ -8,6 +8,8 @@ import Testing
 @Suite(.serialized) struct TimeZoneTests {
     private static let berlin = "CET-1CEST,M3.5.0,M10.5.0/3"
 
+    static let hasZones = TimeZoneFile.isThere("Europe/Berlin") && TimeZoneFile.isThere("America/Lima")
+
     private func time(_ text: String) throws -> WallTime { try #require(WallTime(iso8601: "\(text):00.000000Z")) }
 
     private func inZone<Result>(_ zone: String, _ body: () throws -> Result) rethrows -> Result {
@@ -50,7 +52,8 @@ import Testing
         #expect(open == [true, true, true, true] || open == [false, false, true, true])
     }
 
-    @Test func `a zone by its name, and none that this machine does not know`() throws {
+    @Test(.enabled(if: hasZones, "tzdata is not installed"))
+    func `a zone by its name, and none that this machine does not know`() throws {
         let (settings, problems) = Settings.parse("[kit]\ntime_zone = \"Europe/Berlin\"", file: "f")
         #expect(settings.kit.timeZone == "Europe/Berlin" && problems.isEmpty)
         for wrong in [
@@ -66,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func `the zone of the settings is the process's`() throws {
+    @Test(.enabled(if: hasZones, "tzdata is not installed"))
+    func `the zone of the settings is the process's`() throws {
         var kit = Settings().kit
         kit.timeZone = "America/Lima"
         let hours = try #require(HoursOfDay("05:00-07:00"))
