@@ -58,7 +58,7 @@ enum HistoryText {
         case "shutdown": "stop held: shut down"
         case "pair": "play held: phones may pair"
         case "access": "back and forward held: access point"
-        case "stick": "stop and play held: the stick that is in is to be adopted"
+        case "stick": "stop and play held: adopt the stick"
         default: "\(button) pressed"
         }
     }

@@ -8,9 +8,9 @@ import Settings
 /// Where browsers connect.
 struct ConsolePort {
     var address: ListenAddress
-    /// The socket that the service manager opened; nil: none.
+    /// The socket that the service manager opened; or nil if it opened none.
     var inherited: Int32?
-    /// nil: in the clear.
+    /// How connections are encrypted; or nil if they are not.
     var tls: NIOSSLContext?
 
     /// Where the settings have the console.
@@ -28,7 +28,7 @@ struct ConsolePort {
     /// - Parameters:
     ///   - plain: where it is in the clear.
     ///   - wanted: where it is if no socket was inherited.
-    /// - Returns: nil: nowhere.
+    /// - Returns: the port; or nil if it is served nowhere.
     static func secure(
         _ library: LibraryDesk, beside plain: ListenAddress, _ inherited: Int32?, orAt wanted: ListenAddress?
     ) -> Self? {
