@@ -56,7 +56,9 @@ let package = Package(
         .target(name: "Live", dependencies: ["Takes", "Filters", "Ring"], swiftSettings: strictMemory),
 
         // Each at one edge of the machine.
-        .target(name: "SoundCard", dependencies: ["Takes", "Ring", "Workers", "CALSA"], swiftSettings: strictMemory),
+        .target(
+            name: "SoundCard", dependencies: ["Takes", "Ring", "Workers", "CALSA"],
+            swiftSettings: strictMemory),
         .target(name: "Lines", dependencies: ["Takes", "CGPIOD"], swiftSettings: strictMemory),
         .target(
             name: "TakeFiles", dependencies: ["Takes", "Filters", "CSndFile", "CSHA256", "CLinux"],
@@ -352,11 +354,12 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
-/// `FIELDFARE_TESTS="Ring Deck"` leaves out all that these tests do not need: for builds of their own, with a sanitizer or for another
-/// processor.
+/// `FIELDFARE_TESTS="Ring Deck fieldfare-recorder"` leaves out all that these tests and programs do not need: for builds of their own, with
+/// a sanitizer or for another processor.
 if let chosen = Context.environment["FIELDFARE_TESTS"] {
     var needed: Set<String> = []
-    var found = chosen.split(separator: " ").map { "\($0)Tests" }
+    let programs = package.targets.filter { $0.type == .executable }.map(\.name)
+    var found = chosen.split(separator: " ").map(String.init).map { programs.contains($0) ? $0 : "\($0)Tests" }
     while let name = found.popLast() {
         guard let target = package.targets.first(where: { $0.name == name }) else {
             fatalError("FIELDFARE_TESTS: there is no target \(name)")

@@ -2,7 +2,7 @@ package import Doctor
 package import Lines
 import Ring
 package import Settings
-import SoundCard
+package import SoundCard
 import Takes
 
 /// What the acceptance of a kit needs of this machine.
@@ -21,6 +21,8 @@ package struct AcceptanceAccess: Sendable {
     package var lines: @Sendable () -> [LineReport] = { LineReport.list().lines }
     /// Opens the buttons' lines, while no recorder holds them.
     package var openButtons: @Sendable (Settings) -> any PressSource = { LinePresses($0.panel, clock: SystemClock()) }
+    /// The sound cards that are present, as far as they are known without opening one.
+    package var cards: @Sendable () -> [CardReport] = { SoundCards().reports(mayOpen: { false }) }
     /// Opens the card, while no recorder has it open.
     package var openMicrophone: @Sendable (Settings) throws(LevelFailure) -> any LevelSource = {
         settings throws(LevelFailure) in
@@ -39,7 +41,7 @@ package struct AcceptanceAccess: Sendable {
             in: storage.directory, bytesPerSecond: storage.bytesPerSecond, reserveBytes: storage.reserveBytes,
             seed: .random(in: 0 ... .max), device: BackingDevice(of: storage.directory), ending: ending)
     }
-    /// What the machine is; nil: it does not say.
+    /// The model name of the machine, or nil if the system does not know it.
     package var model: @Sendable () -> String? = {
         SystemFile.words("/proc/device-tree/model") ?? SystemFile.words("/sys/class/dmi/id/product_name")
     }

@@ -1,5 +1,8 @@
+import Control
 import Doctor
+import FoundationEssentials
 import Settings
+import SoundCard
 import Takes
 import Transport
 
@@ -23,15 +26,20 @@ extension AcceptanceWalk {
     }
 
     private func askForTaps(_ source: any LevelSource) throws {
+        let cards = cards()
+        if let open = cards.first(where: { $0.id == source.card }) {
+            let doubts = CardDoubts(open: open, request: settings.capture.card, cards: cards).sentences
+            for doubt in doubts { try note(AcceptanceCheck(.microphone, "card", .warning, "\(open.id): \(doubt)")) }
+        }
         // The key that was pressed is over then.
         _ = try levels(of: source, for: .milliseconds(700))
         let quiet = try levels(of: source, for: MicrophoneTrial.quietLength)
         guard !quiet.isEmpty else { throw LevelFailure("the card delivers no sound: unplug it and plug it in again") }
-        let trial = MicrophoneTrial(quiet: quiet, format: source.format)
-        for channel in 0..<source.format.channels {
-            let side = source.format.channels == 2 ? [" (left)", " (right)"][channel] : ""
+        let trial = MicrophoneTrial(quiet: quiet, format: source.format, numbers: source.channelNumbers)
+        for (channel, number) in source.channelNumbers.enumerated() {
+            let side = source.channelNumbers == [1, 2] ? [" (left)", " (right)"][channel] : ""
             try keyboard.forget()
-            say("tap the microphone of channel \(channel + 1)\(side) a few times; Enter: skip")
+            say("tap the microphone of channel \(number)\(side) a few times; Enter: skip")
             let tap = try waitForTap(source, trial)
             try note(trial.check(channel, tap))
             // What a tap leaves behind does not count as the next one.
@@ -40,6 +48,17 @@ extension AcceptanceWalk {
         if let complaint = source.rateComplaint {
             try note(AcceptanceCheck(.microphone, "rate", .failed, complaint))
         }
+        if let complaint = source.fallComplaint {
+            try note(AcceptanceCheck(.microphone, "level", .failed, complaint))
+        }
+    }
+
+    /// The sound cards that are present, as the process that opens them reports them: it knows which it could not record from.
+    private func cards() -> [CardReport] {
+        let reply = try? client?.ask(.inventory(.cards), timeout: .seconds(30))
+        let list = reply?["cards"].map { Data($0.description.utf8) }
+        return list.flatMap { try? JSONDecoder().decode([CardReport].self, from: $0) }
+            ?? session.access.acceptance.cards()
     }
 
     /// All levels of so long.

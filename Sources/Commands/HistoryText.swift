@@ -19,7 +19,8 @@ enum HistoryText {
         case .takeEnded(let take): ended(take)
         case .faultBegan(let fault): "fault \(fault.code) began: \(fault.message.printable)"
         case .faultEnded(let fault): "fault \(fault.code) ended after \(Figures.time(fault.seconds))"
-        case .card(let card): "card \(card.card.printable): \(card.format.printable)"
+        case .card(let card):
+            "card \(CardPlace(card: card.card, port: card.port).summary.printable): \(card.format.printable)"
         case .clock(let clock) where clock.origin == .unset: "clock unset: nothing vouches for the date any more"
         case .clock(let clock): "clock set by: \(clock.origin.rawValue)"
         case .measured(let measurement): measured(measurement, degree: showsUnicode ? "\u{b0}C" : "C")

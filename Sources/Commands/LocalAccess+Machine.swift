@@ -75,13 +75,21 @@ extension LocalAccess {
     private static func format(for request: CaptureRequest, open: StreamFormat?) -> StreamFormat? {
         if var open {
             open.rateHz = request.rateHz ?? open.rateHz
-            open.channels = request.channels ?? open.channels
+            switch request.channels {
+            case .first(let count): open.channels = count
+            case .numbered(let numbers): open.channels = numbers.count
+            case .live, .layout, nil: break
+            }
             return open
         }
         SoundCards.prepareProcess()
         guard let card = SoundCards().reports().first(where: { $0.isMeant(by: request) }) else { return nil }
-        return try? Negotiation(rateHz: request.rateHz, channels: request.channels)
-            .candidates(from: Offers(card.combinations), of: card.id).first
+        let negotiation = Negotiation(rateHz: request.rateHz, channels: request.channels)
+        guard var format = try? negotiation.candidates(from: Offers(card.combinations), of: card.id).first else {
+            return nil
+        }
+        format.channels = request.channels?.layout(ofCard: format.channels).kept.count ?? format.channels
+        return format
     }
 
     private static func checkUp(_ file: String?) -> [Finding] {

@@ -7,9 +7,13 @@ import Transport
 /// The levels of a card that the recorder has open.
 final class RecorderLevels: LevelSource {
     private let client: ControlClient
+    let card: String?
     let format: StreamFormat
+    let channelNumbers: [Int]
     /// As of when it began to watch.
     let rateComplaint: String?
+    /// As of when it began to watch.
+    let fallComplaint: String?
 
     /// Watches the recorder.
     /// - Throws: why it has no levels.
@@ -28,7 +32,12 @@ final class RecorderLevels: LevelSource {
                     ?? "the recorder keeps the card closed while idle: stop it ('systemctl stop fieldfare-recorder') and run this "
                     + "again")
         }
-        rateComplaint = status.faults.map(\.message).first(where: RateMeasure.isComplaint)
+        card = status.card
+        let sentences = status.faults.map(\.message)
+        rateComplaint = sentences.first(where: RateMeasure.isComplaint)
+        let falls = sentences.filter(SignalFall.isComplaint)
+        fallComplaint = falls.isEmpty ? nil : falls.joined(separator: "; ")
+        channelNumbers = status.channelsOfCard ?? Array(1...max(1, channels))
         self.format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: format)
     }
 

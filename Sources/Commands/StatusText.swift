@@ -62,7 +62,9 @@ struct StatusText {
         guard let card = status.card else { return "none" }
         var fields = [card]
         if let rate = status.rateHz { fields.append("\(rate) Hz") }
-        if let channels = status.channels { fields.append(channels == 1 ? "1 channel" : "\(channels) channels") }
+        if let channels = status.channels {
+            fields.append(ChannelLayout.text(channels: channels, ofCard: status.channelsOfCard))
+        }
         if let format = status.format { fields.append(format.rawValue) }
         return fields.joined(separator: ", ")
     }

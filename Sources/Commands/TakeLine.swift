@@ -72,8 +72,9 @@ struct TakeLine {
 
     /// The beginning of the first line that says something.
     private var memo: String? {
-        guard let whole = take.memo, let first = whole.split(whereSeparator: \.isNewline).first else { return nil }
-        let start = String(first.prefix(Self.longestMemo))
-        return start.printable + (start.count == whole.count ? "" : showsUnicode ? "\u{2026}" : "...")
+        let lines = take.memo?.split(whereSeparator: \.isNewline) ?? []
+        guard let first = lines.first else { return nil }
+        let isWhole = lines.count == 1 && first.count <= Self.longestMemo
+        return String(first.prefix(Self.longestMemo)).printable + (isWhole ? "" : showsUnicode ? "\u{2026}" : "...")
     }
 }

@@ -107,7 +107,7 @@ struct TakeText {
 
     private var card: String {
         var fields = [sidecar.card.printable, "\(sidecar.rateHz) Hz"]
-        fields.append(sidecar.channels == 1 ? "1 channel" : "\(sidecar.channels) channels")
+        fields.append(ChannelLayout.text(channels: sidecar.channels, ofCard: sidecar.channelsOfCard))
         fields.append(sidecar.format.rawValue)
         if let gain = sidecar.gainDB { fields.append("gain \(Figures.short(gain)) dB") }
         if let agc = sidecar.agc { fields.append("AGC \(agc ? "on" : "off")") }
@@ -137,6 +137,9 @@ struct TakeText {
         let rate = part.rateHz == sidecar.rateHz ? "" : ", \(part.rateHz) Hz"
         var rows = [("part \(index + 1)", "\(file(part.file)), \(seconds)\(place)\(rate)")]
         if let twin = part.unfilteredFile { rows.append(("", "\(file(twin)), unfiltered")) }
+        if let card = part.place, index > 0, let before = sidecar.parts[index - 1].place, card != before {
+            rows.append(("", "from \(card.summary.printable), instead of \(before.summary.printable)"))
+        }
         return rows
     }
 

@@ -50,6 +50,7 @@ struct PageRoutes: Sendable {
         ("take-marks.js", PackageResources.take_marks_js),
         ("take-notes.js", PackageResources.take_notes_js),
         ("take-places.js", PackageResources.take_places_js),
+        ("take-position.js", PackageResources.take_position_js),
         ("take-row.js", PackageResources.take_row_js),
         ("take-spectrum.js", PackageResources.take_spectrum_js),
         ("take-view.js", PackageResources.take_view_js),

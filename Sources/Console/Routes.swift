@@ -168,7 +168,7 @@ enum SafeHeaders {
         ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
         ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Embedder-Policy", "require-corp"),
-        ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+        ("Permissions-Policy", "camera=(), geolocation=(self), microphone=(), payment=(), usb=()"),
     ]
 
     static func add(to response: inout Response, for request: Request) {

@@ -10,6 +10,10 @@ package enum CardOrder: Sendable {
     /// Set the gain and the automatic gain control of the card that is open, and of each that is opened from then on; nil: as they
     /// were asked for before. The outcome is for the asker.
     case setGain(GainSetting?, agc: Bool?, by: Asker)
+    /// Take note of which cards are there, and whether one of them is better than the open one.
+    case look
+    /// Read the gain of the card that is open: another program may have changed it.
+    case readGain
     /// Stop the capture and close the card.
     case close
 }
@@ -22,6 +26,9 @@ package enum CardOutcome: Sendable {
     case failed(String)
     /// `change`: what the open card's mixer confirmed, and when; nil: nothing was set. `failure`: why not all of it was set.
     case gain(change: (CardGain, at: Instant)?, failure: GainError?, for: Asker)
+    case looked(BetterCard)
+    /// The gain that the open card's mixer has; or nil if none is open, or the mixer does not answer.
+    case readGain((CardGain, at: Instant)?)
     case closed
 }
 
@@ -65,6 +72,10 @@ final class CardWork {
         switch order {
         case .open(let request): return open(request)
         case .setGain(let gain, let agc, let asker): return setGain(gain, agc, asker)
+        case .look: return .looked(card.look())
+        case .readGain:
+            let found = try? card.setGain(gainDB: nil, agc: nil)
+            return .readGain(found.map { ($0, clock.now()) })
         case .close:
             card.stop()
             return .closed
@@ -77,7 +88,7 @@ final class CardWork {
         case .opened(_, let ring, from: _, receivedBefore: _):
             ring.prefault()
             card.complete()
-        case .failed, .gain, .closed: break
+        case .failed, .gain, .readGain, .looked, .closed: break
         }
     }
 
@@ -95,7 +106,7 @@ final class CardWork {
             else {
                 card.stop()
                 return .failed(
-                    "capture: \(grant.card): waits until the sound before is written: it runs at another rate now")
+                    "capture: \(grant.card): waits until the sound before is written: it runs in another format now")
             }
             let (position, received) = (ring.position, ring.delivered)
             try card.start(into: ring)

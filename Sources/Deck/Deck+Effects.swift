@@ -18,6 +18,7 @@ extension Deck {
         case .reopenCard: if options.isListening { carryOut(card.need(now: clock.now())) }
         case .closeCard: carryOut(card.release())
         case .begin(let instant, let initiator): begin(at: instant, by: initiator)
+        case .beginOther(let instant, let initiator): beginOther(at: instant, by: initiator)
         case .mark(let note, let instant):
             markersGiven += 1
             workers.writer.post(.mark(at: instant, note: note))
@@ -26,7 +27,7 @@ extension Deck {
         case .resumeTake(let away): resumeTake(after: away)
         case .end(let instant, let ending, let keepsTail):
             onEvent(.ending(ending))
-            if ending == .cardLost { report(.cardStaysAway(card.awaitedBy)) }
+            if ending == .cardLost, !card.hasOtherChannels { report(.cardStaysAway(card.awaitedBy)) }
             showLosses(areMissedWanted: true)
             workers.writer.post(.end(at: instant, ending.written, keepsTail: keepsTail))
         case .follow(let instant):
@@ -71,9 +72,19 @@ extension Deck {
 
     /// Orders a take whose first frame is the one that was sampled at `instant`, less the pre-roll.
     private func begin(at instant: Instant, by initiator: TakeInitiator) {
-        guard let open = card.open, let directory = storage.directory, let input else {
-            return decide(.takeFailed(Refusal(.io, "record: the card or the storage went away")))
+        guard let open = card.open, let input else {
+            return decide(.takeFailed(Refusal(.io, "record: the card went away")))
         }
+        begin(at: instant, by: initiator, with: open, input.design)
+    }
+
+    /// - Parameter open: the opening of the card that the take begins with.
+    func begin(at instant: Instant, by initiator: TakeInitiator, with open: OpenCard, _ design: FilterDesign) {
+        guard let directory = storage.directory else {
+            let message = storage.obstacle(now: clock.now())?.message ?? "the storage went away"
+            return decide(.takeFailed(Refusal(.io, message).about("record")))
+        }
+        recordedIn = directory.path
         // Old enough, it is overwritten.
         if let since = silentSince, clock.now() - since > open.ring.duration { silentSince = nil }
         progress = nil
@@ -85,7 +96,7 @@ extension Deck {
         grant.gain = gains.first
         let order = BeginOrder(
             ring: open.ring, opened: open.start, pressed: instant, pressedWall: clock.offset().wallTime(at: instant),
-            earliest: silentSince, preRoll: preRoll, filter: input.design,
+            earliest: silentSince, preRoll: preRoll, filter: design,
             plan: options.plan(grant, directory, clock: clockOrigin, startedBy: initiator))
         workers.writer.post(.begin(order))
         for change in gains.changes { workers.writer.post(.gain(change.gain, at: change.at)) }
@@ -94,9 +105,16 @@ extension Deck {
 
     private func resumeTake(after away: Duration) {
         guard let open = card.open, let input else { return }
+        var grant = open.grant
+        let before = card.awaitedBy
+        // The take goes on with the name that it has for the card.
+        if let before, grant.isOfSameCard(as: before) { grant.card = before.card }
         workers.writer.post(
-            .resume(ResumeOrder(ring: open.ring, opened: open.start, filter: input.design, gain: open.grant.gain)))
-        report(.goesOn(transport.recordedTake, after: away, open.grant.format))
+            .resume(
+                ResumeOrder(
+                    ring: open.ring, opened: open.start, filter: input.design, gain: grant.gain, card: grant.place)))
+        report(.goesOn(transport.recordedTake, after: away, with: grant, insteadOf: before))
+        card.expect(grant)
     }
 
     /// Nothing is recorded any more.

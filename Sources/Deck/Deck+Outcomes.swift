@@ -27,6 +27,7 @@ extension Deck {
         for outcome in workers.player.outcomes() { take(outcome) }
         for outcome in workers.archivist.outcomes() { take(outcome) }
         settleCard(now: clock.now())
+        settleSearch(now: clock.now())
         updateFaults()
     }
 
@@ -42,10 +43,13 @@ extension Deck {
                 onEvent(.opened(grant))
             }
             carryOut(card.opened(grant, ring, from: start, receivedBefore: received, now: clock.now()))
+            opened()
         case .failed(let message): carryOut(card.failed(message, now: clock.now()))
         case .gain(let change, let failure, let asker):
             if let change { take(change.0, confirmedAt: change.at) }
             reply(asker, failure.map { .failure(Refusal($0)) } ?? .success(status))
+        case .looked(let better): search.found(better, now: clock.now())
+        case .readGain(let found): if let found { take(found.0, confirmedAt: found.at) }
         case .closed: decide(.cardClosed)
         }
     }
@@ -54,6 +58,8 @@ extension Deck {
     private func take(_ gain: CardGain, confirmedAt instant: Instant) {
         guard let open = card.open, open.grant.gain != gain else { return }
         card.confirmed(gain, at: instant)
+        if let last = changed.indices.last { changed[last].note(gain, at: instant) }
+        input?.gainChanged()
         workers.writer.post(.gain(gain, at: instant))
         report(.set(gain, of: open.grant))
     }
@@ -70,7 +76,8 @@ extension Deck {
             case .close: workers.card.post(.close)
             case .answered: decide(.cardAnswered)
             case .lost: decide(.cardLost)
-            case .delivers: decide(.cardReturned)
+            case .kept(let grant, let reason): keep(grant, because: reason)
+            case .delivers: cardIsBack()
             }
         }
     }
@@ -177,7 +184,7 @@ extension Deck {
                 conversionAfterTail = sidecar.pendingFormat.map { _ in name }
             }
             decide(.takeFinished(name, hasTail: hasTail))
-            goOnInside(from: rest, isStickFull: failure?.code == .diskFull)
+            goOnInside(rest, isStickFull: failure?.code == .diskFull)
         case .next(let finished, let sidecar, let began):
             add(finished, sidecar)
             convert(finished, sidecar)
@@ -187,7 +194,7 @@ extension Deck {
             progress = nil
             decide(.takeFollowed(by: began))
         case .leftBehind(let left, let fault, let began):
-            recovery.abandoned(left, because: .next, in: storage.path)
+            recovery.abandoned(left, because: .next, in: recordedIn)
             report(Report(.info, "record: \(began.stem)"))
             onEvent(.began(began))
             progress = nil
@@ -206,10 +213,10 @@ extension Deck {
         case .failed(let message, let isDiskFull):
             let name = transport.recordedTake
             let rest = restForInside
-            recovery.abandoned(name, because: isDiskFull ? .diskFull : .storageError, in: storage.path)
+            recovery.abandoned(name, because: isDiskFull ? .diskFull : .storageError, in: recordedIn)
             showFailure(Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(message)"))
             decide(.takeFailed(Refusal(.io, "record: \(message)")))
-            goOnInside(from: rest, isStickFull: isDiskFull)
+            goOnInside(rest, isStickFull: isDiskFull)
         }
     }
 
@@ -226,7 +233,7 @@ extension Deck {
     }
 
     private func add(_ name: TakeName, _ sidecar: Sidecar) {
-        selection.add(name)
+        if storage.path == recordedIn { selection.add(name) }
         report(.ended(name, sidecar))
         onEvent(.finished(sidecar))
         onTakeChange(TakeChange(finished: sidecar))
@@ -240,10 +247,11 @@ extension Deck {
     /// the file system allows less, and storage that failed once may take what comes next.
     private func showFailure(_ fault: Fault) {
         switch fault.code {
-        case .storageFailing: storage.failedTake(fault.message)
+        // The folder that is open now may be another.
+        case .storageFailing where storage.path == recordedIn: storage.failedTake(fault.message)
         // There may be bytes, and no room for a file.
         case .diskFull: carryOut(storage.doubt(now: clock.now()))
-        case .noCard, .clockUnset, .overload, .uploadRefused, .settings, .signal: break
+        case .storageFailing, .noCard, .clockUnset, .overload, .uploadRefused, .settings, .signal: break
         }
         faults.show(fault, until: clock.now() + FaultBoard.endShown)
     }

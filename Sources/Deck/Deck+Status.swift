@@ -21,8 +21,10 @@ extension Deck {
     /// Whether a take could begin at once, whatever asks for it.
     public var canRecord: Bool {
         guard case .idle = transport.phase else { return false }
-        return storage.obstacle(now: clock.now()) == nil
-            && (options.isListening ? card.isListening : card.fault(now: clock.now()) == nil)
+        let now = clock.now()
+        let mayDeliver = card.fault(now: now) == nil
+        return storage.obstacle(now: now) == nil
+            && (options.isListening ? card.isListening || card.isTrying && mayDeliver : mayDeliver)
     }
 
     /// Whether record would end what is played, and record: nothing is known to be in its way.
@@ -123,9 +125,11 @@ extension Deck {
         if case .recording = transport.phase { true } else { false }
     }
 
-    /// Whether a take is being recorded, and its card delivers.
+    /// Whether a take is being recorded, and its card delivers, be it for the take that comes next.
     var recordsSound: Bool {
-        guard case .recording(let take) = transport.phase, case .delivers = take.card else { return false }
+        guard case .recording(let take) = transport.phase, take.card == .delivers || !changed.isEmpty else {
+            return false
+        }
         return card.isListening
     }
 

@@ -100,24 +100,34 @@ extension Deck {
 
     // MARK: A take whose stick was pulled
 
-    /// From when on a take is to go on elsewhere if its stick has failed it; nil: it is not.
-    var restForInside: Instant? {
-        guard stick.state == .inUse, options.stick?.isOptional == true, case .recording(let take) = transport.phase,
-            take.stage == .running
+    /// Returns from when on, and with which opening of its card, a take is to go on elsewhere if its stick has failed it, or nil if it is
+    /// not to go on.
+    var restForInside: (since: Instant, opening: OpenCard)? {
+        guard recordedIn == options.stick?.folder, options.stick?.isOptional == true,
+            case .recording(let take) = transport.phase, take.stage == .running
         else { return nil }
         // Frames are found by their dates, which are right to much less than this.
-        return progress.map { $0.safeUntil - .milliseconds(10) } ?? take.since
+        let since = progress.map { $0.safeUntil - .milliseconds(10) } ?? take.since
+        return card.opening(at: since).map { (since, $0) }
     }
 
-    /// Goes on elsewhere, with the first frame that is not safe on the stick, in a take of its own.
-    func goOnInside(from instant: Instant?, isStickFull: Bool) {
-        guard let instant else { return }
-        if isStickFull { stick.fill() } else { stick.fail() }
-        changeStorage()
+    /// Goes on elsewhere, with the first frame that is not safe on the stick, in a take of its own. That one waits for the card if it is
+    /// away.
+    func goOnInside(_ rest: (since: Instant, opening: OpenCard)?, isStickFull: Bool) {
+        guard let rest else { return }
+        // The deck has left a stick already that was pulled while the card was away.
+        let isOpen = storage.directory?.path == recordedIn
+        if isOpen {
+            if isStickFull { stick.fill() } else { stick.fail() }
+            changeStorage()
+        }
         let event = isStickFull ? "is full" : "failed"
-        report(Report(.warning, "record: the stick \(event): the sound goes on in a take in \(options.directory)"))
-        if isStickFull { showStickLeft(Fault(.diskFull, "storage: \(options.stick?.folder ?? ""): full")) }
-        decide(.record(at: instant, by: asker { _ in }, startedBy: initiator))
+        let folder = storage.directory?.path ?? options.directory
+        report(Report(.warning, "record: the stick \(event): the sound goes on in a take in \(folder)"))
+        if isStickFull, isOpen { showStickLeft(Fault(.diskFull, "storage: \(options.stick?.folder ?? ""): full")) }
+        card.expect(rest.opening.grant)
+        changed = [rest.opening]
+        decide(.goOn(at: rest.since, startedBy: initiator))
     }
 
     // MARK: Giving it back

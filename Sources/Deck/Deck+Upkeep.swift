@@ -16,6 +16,7 @@ extension Deck {
         if case .leaving = stick.state { checkStick() }
         decide(.tick)
         settleCard(now: now)
+        settleSearch(now: now)
         settleBurden()
         if pairing.settle(at: now) { onChange() }
         if now >= nextCheck {
@@ -34,7 +35,8 @@ extension Deck {
     public func rescan() {
         let now = clock.now()
         probe = .due
-        carryOut(card.retry(now: now))
+        look()
+        carryOut(card.cardsChanged(now: now))
         nextCheck = now
         onChange()
     }
@@ -72,8 +74,8 @@ extension Deck {
         if case .playing = transport.phase {
             // What the kit plays itself says nothing about its microphones.
             input?.passOver()
-        } else {
-            input?.judge(now: now)
+        } else if let input, input.judge(now: now) {
+            workers.card.post(.readGain)
         }
         input?.judgeRate()
         // After the end of a take, frames may overflow the ring: nobody records them.
@@ -100,26 +102,16 @@ extension Deck {
         let now = clock.now()
         var current: [Fault] = panelFaults
         if let fault = card.fault(now: now) { current.append(fault) }
-        if let fault = storage.failure(now: now) {
-            current.append(fault)
-        } else if options.reportsVolatileStorage, let volatility = storage.directory?.kind.volatility(at: storage.path)
-        {
-            current.append(Fault(.storageFailing, "storage: \(volatility)"))
-        }
         stall.update(hasSound: recordsSound, lastSync: progress?.lastSync, now: now)
-        if let fault = stall.fault(promise: options.syncPromise, now: now) { current.append(fault) }
-        if let trouble = progress?.trouble { current.append(trouble) }
-        // Behind those of the storage itself: of one kind the first is shown.
-        if let fault = recovery.fault { current.append(fault) }
-        if let damagedTakes { current.append(Fault(.storageFailing, damagedTakes)) }
-        if let free = storage.freeBytes, let fault = options.lackOfSpace(in: storage.path, free, likelyFormat) {
-            current.append(fault)
+        current += storageTroubles(now: now)
+        if options.reportsVolatileStorage, let volatility = storage.directory?.kind.volatility(at: storage.path) {
+            current.append(Fault(.storageFailing, "storage: \(volatility)", about: .volatileStorage))
         }
+        if let damagedTakes { current.append(Fault(.storageFailing, damagedTakes, about: .damagedTakes)) }
         if clockOrigin == .unset { current.append(.clockUnset) }
         if let fault = input?.designFault { current.append(fault) }
-        // Before what is wrong with the signal: of one kind the first is shown.
         if let fault = input?.rateFault { current.append(fault) }
-        if let fault = signalFault(now: now) { current.append(fault) }
+        current += signalFaults(now: now)
         if case .refused(let message) = upload { current.append(Fault(.uploadRefused, message)) }
         let before = faults.list
         for fault in faults.update(now, current) {
@@ -128,9 +120,22 @@ extension Deck {
         if faults.list != before { onEvent(.faults(faults.list)) }
     }
 
-    private func signalFault(now: Instant) -> Fault? {
-        if case .playing = transport.phase { return nil }
-        return input?.signalFault(now: now)
+    /// Faults that usually have one cause: the first of each kind stands for the others.
+    private func storageTroubles(now: Instant) -> [Fault] {
+        let lack = storage.freeBytes.flatMap { options.lackOfSpace(in: storage.path, $0, likelyFormat) }
+        let all = [
+            storage.failure(now: now), stall.fault(promise: options.syncPromise, now: now), progress?.trouble,
+            recovery.fault, lack,
+        ]
+        return all.compactMap(\.self).reduce(into: []) { first, fault in
+            if !first.contains(where: { $0.code == fault.code }) { first.append(fault) }
+        }
+    }
+
+    private func signalFaults(now: Instant) -> [Fault] {
+        if case .playing = transport.phase { return [] }
+        let past = PastWords(now: now) { [self] in clockOrigin == .unset ? nil : clock.offset() }
+        return input?.signalFaults(now: now, past) ?? []
     }
 
     /// What a take would be of: what the card delivers, or, without a card, what many do.

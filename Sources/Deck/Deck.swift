@@ -21,6 +21,7 @@ public final class Deck {
 
     var transport: TransportState
     var card: CardState
+    var search = CardSearch()
     var storage: StorageState
     var stick = StickState()
     var input: InputWatch?
@@ -34,6 +35,8 @@ public final class Deck {
     var playing: PlaySettings
     /// What asked for the take that is recorded.
     var initiator = TakeInitiator.command
+    /// The folder for takes that the take is in which is recorded, or was recorded last.
+    var recordedIn = ""
     /// How far the take that is recorded is.
     var progress: RecordingProgress?
     /// When the writer reported that.
@@ -57,6 +60,12 @@ public final class Deck {
     var archiving = ArchiveActivity.idle
     /// Whether a card that is closed while idle is to be opened once, to see whether it is there.
     var probe = Probe.due
+    /// The change of the list of cards that was not looked at, since no card was open.
+    var cardNews = CardNews.none
+    /// True while a check-up listens to the card. The recorder sets it in each turn.
+    public var isExamined = false
+    /// The openings of the card with whose sound another take begins once the one before has ended, in order. Empty if none is to begin.
+    var changed: [OpenCard] = []
     /// What the card granted when it was last opened, as the log has it.
     var lastGrant: CaptureGrant?
     /// The take that is to be converted once the sound behind it is dropped.
@@ -68,7 +77,7 @@ public final class Deck {
     public var upload = UploadState.idle {
         didSet { showFaults() }
     }
-    /// Why takes are damaged, as the library says; nil: none is.
+    /// The sentence of the library about damaged takes, or nil if none is damaged.
     public var damagedTakes: String? {
         didSet { showFaults() }
     }
@@ -101,6 +110,7 @@ public final class Deck {
     public typealias Completion = (Result<Status, Refusal>) -> Void
 
     enum Probe { case due, done }
+    enum CardNews { case none, missed }
     enum Burden { case allowed, held }
 
     /// How often the card's progress is compared.

@@ -10,7 +10,7 @@ final class InputWatch {
     let card: String
     /// The filter in force.
     private(set) var design: FilterDesign
-    /// Why the filter that is asked for is off; nil: it is in force.
+    /// The reason why the requested filter is off, or nil if the filter is in force.
     private(set) var designFault: Fault?
     private let reader: RingReader
     private let meter: RunningMeter
@@ -18,12 +18,23 @@ final class InputWatch {
     private var rate = RateWatch()
     /// The ring's losses at the last call of `newLosses`.
     private var lossesSeen: (xruns: Int, missed: Int64)
+    /// The losses up to the beginning of the batch that was judged last.
+    private var lostBefore: Losses
+    /// Frames that were overwritten before they were measured.
+    private var skippedFrames: Int64 = 0
     /// Frames for which the ring had no room, and that no take was to have.
     private var unwanted: Int64 = 0
     /// How often levels were requested since the signal was judged.
     private var levelsAsked = 0
-    /// Sound from before this is not measured; nil: all is.
+    /// Sound from before this instant is not measured, or nil if all sound is measured.
     private var measuredFrom: Instant?
+
+    /// Sound that is missing between what was measured.
+    private struct Losses: Equatable {
+        var xruns: Int
+        var missed: Int64
+        var skipped: Int64
+    }
 
     /// How long lost frames are shown.
     static let overloadShown = Duration.seconds(30)
@@ -33,9 +44,10 @@ final class InputWatch {
         card = open.grant.card
         reader = RingReader(open.ring, from: open.start)
         meter = RunningMeter(open.grant.format)
-        signal = SignalWatch(format: open.grant.format)
+        signal = SignalWatch(format: open.grant.format, numbers: open.grant.layout.kept)
         design = .off(rateHz: open.grant.format.rateHz)
         lossesSeen = (open.ring.xrunCount, open.ring.missedFrames)
+        lostBefore = Losses(xruns: lossesSeen.xruns, missed: lossesSeen.missed, skipped: 0)
         do {
             try setFilter(filter)
         } catch {
@@ -60,18 +72,45 @@ final class InputWatch {
     }
 
     /// Judges the signal of what was delivered since the last call.
-    func judge(now: Instant) {
+    /// - Returns: whether a channel fell, which may be because its gain was changed.
+    func judge(now: Instant) -> Bool {
         if levelsAsked == 0 { reader.isPrompt = false }
         levelsAsked = 0
+        // Sound may get lost while this measures: then the next batch has that gap, too.
+        let (before, lost) = (lostBefore, losses)
+        lostBefore = lost
         measure()
         signal.add(meter.drain(), now: now)
+        guard losses == before else {
+            interruptLevels()
+            return false
+        }
+        return signal.add(halves: meter.drainHalves(), now: now)
+    }
+
+    private var losses: Losses {
+        Losses(xruns: ring.xrunCount, missed: ring.missedFrames, skipped: skippedFrames)
+    }
+
+    /// The gain was changed just now.
+    func gainChanged() {
+        measure()
+        meter.dropHalves()
+        signal.forgetLevels()
     }
 
     /// Does not judge what was delivered since the last call, nor what follows up to an instant.
     func passOver(upTo end: Instant? = nil) {
         measure()
         _ = meter.drain()
+        interruptLevels()
         measuredFrom = end
+    }
+
+    /// The next half second does not follow the last one.
+    private func interruptLevels() {
+        meter.dropHalves()
+        signal.interruptLevels()
     }
 
     /// Measures what was delivered since the last call; what was overwritten before is left out.
@@ -79,7 +118,8 @@ final class InputWatch {
         if let measuredFrom, let position = ring.framePosition(at: measuredFrom) { reader.skip(to: position) }
         while true {
             switch unsafe reader.read({ unsafe meter.take($0) }) {
-            case .frames, .skipped: continue
+            case .frames: continue
+            case .skipped(let frames): skippedFrames += frames
             case .nothing: return
             }
         }
@@ -88,12 +128,12 @@ final class InputWatch {
     /// Compares the card's rate with what it states.
     func judgeRate() { rate.add(ring.measuredRate) }
 
-    /// What is wrong with the card's rate; nil: nothing.
+    /// The fault of a card whose rate is wrong, or nil if the rate is right or not known yet.
     var rateFault: Fault? { rate.fault(card: card) }
 
-    /// What is wrong with the signal; nil: nothing.
-    func signalFault(now: Instant) -> Fault? {
-        signal.fault(now: now, card: card)
+    /// All that is wrong with the signal, what lasts the longest first.
+    func signalFaults(now: Instant, _ past: PastWords) -> [Fault] {
+        signal.faults(now: now, card: card, past: past)
     }
 
     /// Sound that was lost since the last call; nil: none.

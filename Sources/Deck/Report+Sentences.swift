@@ -10,7 +10,7 @@ extension Report {
     static func opened(_ grant: CaptureGrant, _ ring: Ring) -> Report {
         Report(
             .info,
-            "capture: \(grant.card): \(grant.name): \(grant.format.summary), period \(grant.periodFrames), "
+            "capture: \(grant.card): \(grant.name): \(grant.summary), period \(grant.periodFrames), "
                 + "buffer \(grant.bufferFrames), ring \(ring.duration.inSeconds) s in \(ring.byteCount >> 10) KiB")
     }
 
@@ -20,6 +20,10 @@ extension Report {
         return Report(.info, "capture: \(grant.card): \([level, control].compactMap(\.self).joined(separator: ", "))")
     }
 
+    static func moves(from grant: CaptureGrant, to better: CardReference) -> Report {
+        Report(.notice, "capture: \(better): is better than \(grant.card), and takes its place")
+    }
+
     static func brokenPromise(_ promise: Duration, kept: Duration) -> Report {
         Report(
             .warning,
@@ -27,10 +31,26 @@ extension Report {
                 + "not on disk")
     }
 
-    static func goesOn(_ take: TakeName?, after away: Duration, _ format: StreamFormat) -> Report {
-        Report(
-            .notice,
-            "record: \(take?.stem ?? "the take") goes on after \(seconds(away.inSeconds)) at \(format.summary)")
+    /// - Parameter before: what the card of the take granted before it went; nil: that is not known.
+    static func goesOn(
+        _ take: TakeName?, after away: Duration, with grant: CaptureGrant, insteadOf before: CaptureGrant?
+    ) -> Report {
+        let sentence =
+            "record: \(take?.stem ?? "the take") goes on after \(seconds(away.inSeconds)) at \(grant.format.summary)"
+        guard let before, before.place != grant.place else { return Report(.notice, sentence) }
+        return Report(.warning, "\(sentence), with \(grant.place.summary) instead of \(before.place.summary)")
+    }
+
+    static func goesOnInAnother(
+        _ take: TakeName?, with grant: CaptureGrant, insteadOf before: CaptureGrant
+    ) -> Report {
+        func channels(_ grant: CaptureGrant) -> String {
+            "\(grant.format.channels) channel\(grant.format.channels == 1 ? "" : "s")"
+        }
+        return Report(
+            .warning,
+            "record: \(take?.stem ?? "the take") ends: \(grant.card) is back with \(channels(grant)) instead of "
+                + "\(before.format.channels): the sound goes on in another take")
     }
 
     static func cardStaysAway(_ grant: CaptureGrant?) -> Report {

@@ -2,15 +2,18 @@ import Filters
 import Takes
 import Transport
 
-/// Finds clipping and dead inputs in what the card delivers, whether it is recorded or not.
+/// Finds clipping, dead inputs and falls in what the card delivers, whether it is recorded or not.
 ///
 /// Pure: it is fed with what a `RunningMeter` drains. A stretch counts by its frames; of clipping alone the instant counts.
 struct SignalWatch {
     private let format: StreamFormat
+    /// How each channel is called: by its number on the card.
+    private let numbers: [Int]
     /// The last stretches, the newest at the end: as few as have `deadAfter` together.
     private var window: [[ChannelSignal]] = []
     private var clipping: Clipping?
     private var pasts: [Past]
+    private var falls: [FallWatch]
 
     /// Where and when a converter was last at its limit.
     private struct Clipping {
@@ -31,9 +34,12 @@ struct SignalWatch {
     static let aliveAfter = Duration.seconds(4)
     static let clippedFor = Duration.seconds(5)
 
-    init(format: StreamFormat) {
+    /// - Parameter numbers: of the card's channels that the sound has; nil: all of them.
+    init(format: StreamFormat, numbers: [Int]? = nil) {
         self.format = format
+        self.numbers = numbers ?? Array(1...format.channels)
         pasts = Array(repeating: .neverAlive(signalFrames: 0), count: format.channels)
+        falls = Array(repeating: FallWatch(), count: format.channels)
     }
 
     /// Adds a stretch that follows the last one, a channel each.
@@ -57,14 +63,55 @@ struct SignalWatch {
         }
     }
 
-    /// What is wrong with the signal; nil: nothing. A channel that never had a signal is reported only when no channel has one,
-    /// since many cards have an input with nothing plugged in.
-    func fault(now: Instant, card: String) -> Fault? {
-        if let clipping, now - clipping.at < Self.clippedFor {
-            return Fault(
-                .signal, "signal: \(card): clipped on channel \(list(clipping.channels.sorted())): turn the gain down")
+    /// Adds the half seconds that follow the last ones, oldest first, a channel each.
+    /// - Parameter now: when the last one ended.
+    /// - Returns: whether a channel fell, which is not judged yet.
+    mutating func add(halves: [[ChannelSignal]], now: Instant) -> Bool {
+        let before = falls.map(\.isFalling)
+        for (index, half) in halves.enumerated() {
+            let began = now - .milliseconds(500 * (halves.count - index))
+            for (channel, signal) in half.enumerated() {
+                falls[channel].add(
+                    FallWatch.Moment(
+                        dBFS: signal.alternatingDBFS(in: format), hasSignal: !signal.isDead(in: format), at: began))
+            }
         }
-        guard windowFrames >= format.frames(in: Self.deadAfter) else { return nil }
+        return zip(falls, before).contains { $0.isFalling && !$1 }
+    }
+
+    /// The half seconds that follow do not follow the last ones.
+    mutating func interruptLevels() {
+        for channel in falls.indices { falls[channel].interrupt() }
+    }
+
+    /// The gain was changed: levels from before it say nothing about those after it.
+    mutating func forgetLevels() {
+        falls = Array(repeating: FallWatch(), count: format.channels)
+    }
+
+    /// All that is wrong with the signal, what lasts the longest first: clipping often passes by itself.
+    func faults(now: Instant, card: String, past: PastWords) -> [Fault] {
+        let silent = silentChannels
+        var found: [Fault] = []
+        func add(_ trouble: Fault.SignalTrouble, _ channels: [Int], _ sentence: String) {
+            found.append(Fault(.signal, "signal: \(card): \(sentence)", about: .channels(Set(channels), trouble)))
+        }
+        if !silent.isEmpty {
+            let numbers = silent.map { self.numbers[$0] }
+            add(.silent, numbers, "no signal on channel \(list(numbers)) for 10 s: check the microphone and its cable")
+        }
+        for fall in fallen(without: silent, past) { add(.fell, fall.channels, fall.complaint) }
+        if let clipping, now - clipping.at < Self.clippedFor {
+            let numbers = clipping.channels.sorted().map { self.numbers[$0] }
+            add(.clipped, numbers, "clipped on channel \(list(numbers)): turn the gain down")
+        }
+        return found
+    }
+
+    /// Channels without a signal. One that never had a signal is reported only when no channel has one, since many cards have an
+    /// input with nothing plugged in.
+    private var silentChannels: [Int] {
+        guard windowFrames >= format.frames(in: Self.deadAfter) else { return [] }
         let dead = pasts.indices.filter { channel in
             var whole = ChannelSignal()
             for stretch in window { whole.add(stretch[channel]) }
@@ -76,11 +123,24 @@ struct SignalWatch {
             case .neverAlive: false
             }
         }
-        let reported = dead.count == pasts.count ? dead : died
-        guard !reported.isEmpty else { return nil }
-        return Fault(
-            .signal,
-            "signal: \(card): no signal on channel \(list(reported)) for 10 s: check the microphone and its cable")
+        return dead.count == pasts.count ? dead : died
+    }
+
+    /// The channels that fell; those that fell at the same time together, by the most.
+    private func fallen(without silent: [Int], _ past: PastWords) -> [SignalFall] {
+        var found: [SignalFall] = []
+        for (channel, watch) in falls.enumerated() where !silent.contains(channel) {
+            guard let fall = watch.fall else { continue }
+            let own = SignalFall(
+                decibels: Int(fall.decibels.rounded()), when: past(fall.at), channels: [numbers[channel]])
+            if let index = found.firstIndex(where: { $0.when == own.when }) {
+                found[index].decibels = max(found[index].decibels, own.decibels)
+                found[index].channels.append(numbers[channel])
+            } else {
+                found.append(own)
+            }
+        }
+        return found
     }
 
     private var windowFrames: Int64 { window.reduce(0) { $0 + ($1.first?.frames ?? 0) } }
@@ -95,7 +155,5 @@ struct SignalWatch {
         }
     }
 
-    private func list(_ channels: [Int]) -> String {
-        channels.map { String($0 + 1) }.joined(separator: ", ")
-    }
+    private func list(_ numbers: [Int]) -> String { numbers.map(String.init).joined(separator: ", ") }
 }

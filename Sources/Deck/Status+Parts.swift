@@ -11,6 +11,7 @@ extension Status {
     mutating func describe(_ open: OpenCard, _ input: InputWatch) {
         rateHz = open.grant.format.rateHz
         channels = open.grant.format.channels
+        channelsOfCard = open.grant.layout.ofCard
         format = open.grant.format.sampleFormat
         card = open.grant.card
         gainDB = open.grant.gain.gainDB

@@ -7,13 +7,13 @@ struct CardCheck {
     var request: CaptureRequest
     /// All cards that are present.
     var cards: [CardReport]
-    /// What the card that is open granted; nil: none is open.
+    /// The grant of the open card, or nil if no card is open.
     var grant: CaptureGrant?
     /// Why none is open.
     var failure: String?
     /// Overruns of its buffer since it was opened.
     var overruns = 0
-    /// How fast it runs; nil: that is not known.
+    /// The measured rate of the card, or nil if it is not known.
     var rate: RateMeasure?
     /// Sound from before the press that is asked for.
     var preRoll = Duration.zero
@@ -31,23 +31,17 @@ struct CardCheck {
         let figures = figures(grant, card)
         let format = grant.format
         let runs =
-            "\(grant.card): \(grant.name): \(format.summary)"
-        if request.card == .automatic, let kind = card?.kind, kind >= .hdmi {
-            found.append(
-                .warning(
-                    .card,
-                    "\(runs): this is no microphone (\(kind.rawValue)), taken because nothing better is there: plug in a "
-                        + "sound card", figures))
-        }
+            "\(grant.card): \(grant.name): \(grant.summary)"
+        let doubts = card.map { CardDoubts(open: $0, request: request.card, cards: cards).sentences } ?? []
+        found += doubts.map { .warning(.card, "\(runs): \($0)", figures) }
         if let rate = request.rateHz, rate != format.rateHz {
             found.append(
                 .failure(.card, "\(runs): \(rate) Hz was asked for: set capture.rate_hz to what it has", figures))
         }
-        if let channels = request.channels, channels != format.channels {
+        if let channels = request.channels, !channels.isMet(by: grant.layout) {
             found.append(
                 .failure(
-                    .card, "\(runs): \(channels) channels were asked for: set capture.channels to what it has", figures)
-            )
+                    .card, "\(runs): the settings ask for \(channels): set capture.channels to what it has", figures))
         }
         if let rate, rate.isWrong {
             found.append(.failure(.card, "\(runs): \(rate.complaint)", figures))

@@ -20,15 +20,15 @@ package struct Examination: Sendable {
     package var faults: [Fault] = []
     /// The cards that are present.
     package var cards: [CardReport] = []
-    /// Why the cards could not be listed; nil: they could.
+    /// The reason why the cards could not be listed, or nil if they were listed.
     package var listFailure: String?
-    /// What the open card granted; nil: none is open.
+    /// The grant of the open card, or nil if no card is open.
     package var grant: CaptureGrant?
     /// Why none is open.
     package var cardFailure: String?
     /// Overruns of the open card.
     package var overruns = 0
-    /// How fast the open card runs; nil: that is not known.
+    /// The measured rate of the open card, or nil if it is not known.
     package var rate: RateMeasure?
     /// Two seconds of the card's sound.
     package var sound = TestCapture.Outcome.skipped("no card is open")
@@ -66,6 +66,8 @@ package struct Examination: Sendable {
             ).findings
         if let listFailure { findings.append(.warning(.card, listFailure)) }
         findings += signalFindings
+        // Two seconds cannot show that.
+        findings += faults(.signal).filter { SignalFall.isComplaint($0.message) }.map { .failure(.signal, $0.message) }
         if let panel { findings += PanelCheck(probe: panel).findings }
         findings.append(space.finding)
         findings +=
@@ -98,7 +100,7 @@ package struct Examination: Sendable {
         case .sound(let bytes, let format):
             SignalCheck(
                 card: grant?.card ?? settings.capture.card.description,
-                summary: SignalSummary(of: bytes, format: format)
+                summary: SignalSummary(of: bytes, format: format), numbers: grant?.layout.kept
             ).findings
         case .failed(let sentence): [.failure(.signal, sentence)]
         case .judged(let findings): findings

@@ -6,13 +6,19 @@ package import Transport
 
 /// Where the levels of the card's sound come from.
 package protocol LevelSource: AnyObject {
+    /// The card's stable id; nil: it is not known.
+    var card: String? { get }
     /// What the card delivers.
     var format: StreamFormat { get }
+    /// The numbers of the card's channels that have levels, in their order.
+    var channelNumbers: [Int] { get }
     /// The levels of the next 0.1 s or so, a channel each; nil: none before `limit`.
     /// - Throws: why there are none any more, a sentence.
     func next(until limit: Instant) throws(LevelFailure) -> [Level]?
-    /// What is wrong with the card's rate, a sentence; nil: nothing that is known.
+    /// A sentence about a card whose rate is wrong, or nil if the rate is right or not known.
     var rateComplaint: String? { get }
+    /// The sentence about a signal that fell and stayed low, or nil if it did not fall or was not watched.
+    var fallComplaint: String? { get }
 }
 
 /// Why there is no sound, in one sentence.
@@ -31,7 +37,9 @@ package final class CardLevels: LevelSource {
     /// So many frames were measured.
     private var measuredFrames: Int64 = 0
 
+    package var card: String? { capture.grant.card }
     package var format: StreamFormat { capture.grant.format }
+    package var channelNumbers: [Int] { capture.grant.layout.kept }
 
     private static let interval = Duration.milliseconds(100)
     /// So much is measured twice, rather than that a tap falls between two measurements.
@@ -55,6 +63,9 @@ package final class CardLevels: LevelSource {
         guard let rate = capture.rate, rate.isWrong else { return nil }
         return "\(capture.grant.card): \(rate.complaint)"
     }
+
+    /// It needs minutes of sound.
+    package var fallComplaint: String? { nil }
 
     package func next(until limit: Instant) throws(LevelFailure) -> [Level]? {
         while true {

@@ -13,8 +13,9 @@ public enum LocalDoctor {
     public static func findings(settings: Settings, problems: [String]) -> [Finding] {
         let clock = SystemClock()
         var examination = Examination(isRecorder: false, settings: settings, problems: problems)
-        examination.cards = SoundCards().reports()
         examination.record(from: CaptureCard(), clock: clock)
+        // Which cards could not be recorded from is known then.
+        examination.cards = SoundCards().reports()
         examination.probeProcess()
         examination.probePanel(open: nil)
         examination.probeFolder()

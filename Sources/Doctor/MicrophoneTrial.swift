@@ -16,6 +16,7 @@ package struct MicrophoneTrial: Equatable, Sendable {
     /// The greatest levels of each channel before a tap, in dBFS.
     private(set) var quiet: [Level]
     private let format: StreamFormat
+    private let numbers: [Int]
 
     /// How long the quiet is measured.
     package static let quietLength = Duration.seconds(3)
@@ -33,9 +34,11 @@ package struct MicrophoneTrial: Equatable, Sendable {
     /// - Parameters:
     ///   - quiet: levels of the quiet, 0.1 s each.
     ///   - format: what the card delivers.
-    package init(quiet: [[Level]], format: StreamFormat) {
+    ///   - numbers: of the card's channels that are measured; nil: all of them.
+    package init(quiet: [[Level]], format: StreamFormat, numbers: [Int]? = nil) {
         self.quiet = Self.greatest(quiet, channels: format.channels)
         self.format = format
+        self.numbers = numbers ?? Array(1...format.channels)
     }
 
     /// The greatest levels of each channel.
@@ -54,7 +57,7 @@ package struct MicrophoneTrial: Equatable, Sendable {
     /// The check of a report.
     /// - Parameter channel: whose microphone was to be tapped, from 0.
     package func check(_ channel: Int, _ tap: Tap) -> AcceptanceCheck {
-        let name = "channel \(channel + 1)"
+        let name = "channel \(numbers[channel])"
         let levels: [Level]
         switch tap {
         case .levels(let sampled): levels = sampled
@@ -73,7 +76,7 @@ package struct MicrophoneTrial: Equatable, Sendable {
             guard peak(loudest, levels) > peak(channel, levels) + Self.mostBehind else { return check(.ok, "") }
             return check(
                 .failed,
-                ": channel \(loudest + 1) was louder, at \(decibels(levels[loudest].peak)): the two microphones are interchanged, "
+                ": channel \(numbers[loudest]) was louder, at \(decibels(levels[loudest].peak)): the two microphones are interchanged, "
                     + "or the other one was tapped")
         }
         if isDead(channel, levels) {
@@ -84,7 +87,7 @@ package struct MicrophoneTrial: Equatable, Sendable {
         if loudest != channel, rise(of: loudest, in: levels) >= Self.leastRise {
             return check(
                 .failed,
-                ": channel \(loudest + 1) answered instead, at \(decibels(levels[loudest].peak)): the two microphones are "
+                ": channel \(numbers[loudest]) answered instead, at \(decibels(levels[loudest].peak)): the two microphones are "
                     + "interchanged, or this one does not work")
         }
         return check(
@@ -116,8 +119,8 @@ package struct MicrophoneTrial: Equatable, Sendable {
             "quiet_peak_dbfs": figure(quiet[channel].peak), "quiet_rms_dbfs": figure(quiet[channel].rms),
         ]
         if let levels {
-            for (number, level) in levels.enumerated() {
-                figures["tap_channel_\(number + 1)_peak_dbfs"] = figure(level.peak)
+            for (number, level) in levels.enumerated() where numbers.indices.contains(number) {
+                figures["tap_channel_\(numbers[number])_peak_dbfs"] = figure(level.peak)
             }
         }
         return figures

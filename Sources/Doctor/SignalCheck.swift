@@ -6,6 +6,8 @@ struct SignalCheck {
     /// The stable id of the card.
     var card: String
     var summary: SignalSummary
+    /// The numbers of the card's channels that the sound has; nil: all of them.
+    var numbers: [Int]?
 
     /// A quiet room lies between −70 and −50 dBFS at the usual gains, an input with nothing plugged in below.
     static let quietBelowDBFS = -70.0
@@ -77,8 +79,10 @@ struct SignalCheck {
     }
 
     private func each(_ channels: [Int], _ text: (ChannelSignal) -> String) -> String {
-        channels.map { "channel \($0 + 1): \(text(summary.channels[$0]))" }.joined(separator: "; ")
+        channels.map { "channel \(number($0)): \(text(summary.channels[$0]))" }.joined(separator: "; ")
     }
+
+    private func number(_ channel: Int) -> Int { numbers?[channel] ?? channel + 1 }
 
     private func decibels(_ part: Double) -> String {
         SignalSummary.dBFS(part).map { "\(rounded($0)) dBFS" } ?? "silence"
@@ -88,9 +92,9 @@ struct SignalCheck {
         var figures: [String: Figure] = [
             "frames": .count(summary.frameCount), "rate_hz": .count(summary.format.rateHz),
         ]
-        for number in channels {
-            let channel = summary.channels[number]
-            let name = "channel_\(number + 1)"
+        for index in channels {
+            let channel = summary.channels[index]
+            let name = "channel_\(number(index))"
             figures["\(name)_peak_dbfs"] = SignalSummary.dBFS(channel.peak).map { .number($0) } ?? .unknown
             figures["\(name)_rms_dbfs"] = SignalSummary.dBFS(channel.alternatingRMS).map { .number($0) } ?? .unknown
             figures["\(name)_offset_percent"] = .number(100 * channel.offset)

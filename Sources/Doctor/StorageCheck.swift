@@ -46,8 +46,10 @@ struct StorageCheck {
                     "\(directory): has not answered a write for \(duration.components.seconds) s: check the card in "
                         + "another machine, or replace it"))
         }
-        if !found.contains(where: { $0.severity == .failure }) {
-            found += faults.map { .failure(.storage, $0.message) }
+        switch outcome {
+        case .measured, .skipped: found += faults.map { .failure(.storage, $0.message) }
+        // They would say the same once more.
+        case .failed, .stalled: break
         }
         return found.contains { $0.severity != .ok } ? found.filter { $0.severity != .ok } : found
     }
@@ -87,20 +89,20 @@ struct StorageCheck {
     private var rightsFindings: [Finding] {
         guard let rights else { return [] }
         let mode = String(rights.mode, radix: 8)
+        var found: [Finding] = []
         if isRecorder, !rights.isOwn, geteuid() != 0 {
-            return [
+            found.append(
                 .failure(
                     .storage,
                     "\(directory): belongs to \(rights.owner), not to the recorder's user: change its owner (chown)",
-                    exitStatus: Verdict.denied)
-            ]
+                    exitStatus: Verdict.denied))
         }
         if rights.mode & 0o002 != 0 {
-            return [.warning(.storage, "\(directory): anybody may write there (mode \(mode)): chmod 2750")]
+            found.append(.warning(.storage, "\(directory): anybody may write there (mode \(mode)): chmod 2750"))
         }
         if rights.mode & 0o050 != 0o050 {
-            return [.warning(.storage, "\(directory): the library cannot read there (mode \(mode)): chmod 2750")]
+            found.append(.warning(.storage, "\(directory): the library cannot read there (mode \(mode)): chmod 2750"))
         }
-        return []
+        return found
     }
 }

@@ -1,3 +1,4 @@
+import CFloat
 public import Takes
 
 /// What one channel of a stretch of captured sound contains, as the card delivered it: by this clipping, an offset and a dead
@@ -35,6 +36,11 @@ public struct ChannelSignal: Hashable, Sendable {
 
     /// The root mean square of the alternating part.
     public var alternatingRMS: Double { alternatingSquare.squareRoot() }
+
+    /// The root mean square of the alternating part in dB of full scale, and that of the least signal for all below it.
+    public func alternatingDBFS(in format: StreamFormat) -> Double {
+        20 * fieldfare_log10(max(alternatingRMS, Self.leastRMS(format)))
+    }
 
     /// Adds a stretch that follows.
     public mutating func add(_ next: ChannelSignal) {

@@ -1,7 +1,7 @@
 public import Takes
 
 /// Measures captured sound once, for all that need to know of it: the levels of the last 0.1 s for a live meter, and the signal of
-/// each channel for the watch on clipping and dead inputs.
+/// each channel for the watch on clipping, dead inputs and falls.
 ///
 /// It is fed with all frames in order, as the card delivers them, in batches of any length: of 2 s while only the signal
 /// is watched, of 0.1 s while levels are shown. What it measures does not depend on the batches, since it divides the sound
@@ -15,6 +15,10 @@ public import Takes
     private let coding: SampleCoding
     private let blockFrames: Int
     private var signals: [ChannelSignal]
+    /// The blocks of the half second under way, added up.
+    private var half: [ChannelSignal]
+    private var blocksOfHalf = 0
+    private var halves: [[ChannelSignal]] = []
     /// Frames of the block under way.
     private var frames = 0
     private let samples: UnsafeMutablePointer<Double>
@@ -25,6 +29,9 @@ public import Takes
 
     /// Frames that are worked on at a time: they fit into a processor's nearest cache.
     private static let chunkFrames = 256
+    private static let blocksPerHalf = 5
+    /// The newest half seconds that are kept until they are drained: as many as a ring holds.
+    private static let mostHalves = 60
 
     /// A meter that has measured nothing.
     public init(_ format: StreamFormat) {
@@ -34,6 +41,7 @@ public import Takes
         let channels = format.channels
         levels = Array(repeating: ChannelLevels(), count: channels)
         signals = Array(repeating: ChannelSignal(), count: channels)
+        half = signals
         // Safe: allocated here with these sizes, freed in deinit, and every access below stays within them.
         unsafe samples = .allocate(capacity: Self.chunkFrames * channels)
         unsafe samples.initialize(repeating: 0, count: Self.chunkFrames * channels)
@@ -69,6 +77,19 @@ public import Takes
     public func drain() -> [ChannelSignal] {
         defer { signals = Array(repeating: ChannelSignal(), count: format.channels) }
         return signals
+    }
+
+    /// The half seconds that were completed since the last call, oldest first, a channel each.
+    public func drainHalves() -> [[ChannelSignal]] {
+        defer { halves = [] }
+        return halves
+    }
+
+    /// Drops the half seconds, also the one under way with its last block: the next one begins with the next frame.
+    public func dropHalves() {
+        halves = []
+        beginHalf()
+        beginBlock()
     }
 
     /// Completes the block under way, however short, and drains: for sound that ends here.
@@ -119,9 +140,23 @@ public import Takes
                 frames: Int64(frames), least: sums[channel] / scale, greatest: sums[channels + channel] / scale,
                 offset: mean, alternatingSquare: max(0, meanSquare - mean * mean), clippedFrames: clipped[channel])
             signals[channel].add(signal)
+            half[channel].add(signal)
             levels[channel] = ChannelLevels(
                 peak: signal.peak, meanSquare: meanSquare, clippedFrames: signal.clippedFrames)
         }
+        blocksOfHalf += 1
+        if blocksOfHalf == Self.blocksPerHalf { endHalf() }
         beginBlock()
+    }
+
+    private func beginHalf() {
+        half = Array(repeating: ChannelSignal(), count: format.channels)
+        blocksOfHalf = 0
+    }
+
+    private func endHalf() {
+        if halves.count == Self.mostHalves { halves.removeFirst() }
+        halves.append(half)
+        beginHalf()
     }
 }

@@ -150,12 +150,15 @@ public enum HistoryEvent: Equatable, Sendable {
     public struct CardChange: Codable, Equatable, Sendable {
         /// The card's stable id.
         public var card: String
+        /// The USB port that it is in; nil: it is in none, or an earlier version noted it.
+        public var port: String?
         /// What it delivers, such as `48000 Hz, 2 channels, S16_LE`.
         public var format: String
 
         /// A change.
-        public init(_ card: String, format: String) {
+        public init(_ card: String, port: String? = nil, format: String) {
             self.card = card
+            self.port = port
             self.format = format
         }
     }

@@ -86,10 +86,8 @@ actor SoundInspector: ServiceLifecycle.Service {
         }
         for (take, _) in (try? catalogs.catalog.damagedTakes()) ?? [] { await inspect(take) }
         await inspectAgain()
-        // A take that was deleted is never read again.
-        let now = clock.now()
-        let count = unreadable.count
-        unreadable = unreadable.filter { now < $0.value.until }
+        let (now, count) = (clock.now(), unreadable.count)
+        unreadable = unreadable.filter { now < $0.value.until && mayBeReadAgain($0.key) }
         if unreadable.count != count { report() }
     }
 
@@ -99,6 +97,12 @@ actor SoundInspector: ServiceLifecycle.Service {
             await inspect(take)
         }
         if let take = try? rotation.nextWhole(of: catalogs.catalog, at: clock.now()) { await inspect(take, .all) }
+    }
+
+    /// Whether a take is still there: it may have been deleted since, or its stick was pulled.
+    private func mayBeReadAgain(_ stem: String) -> Bool {
+        guard let found = try? catalogs.catalog.find(.stem(stem)) else { return true }
+        return found.contains { $0.place == .here }
     }
 
     private func inspect(_ take: QueuedUpload, _ depth: Depth = .changed) async {

@@ -1,4 +1,5 @@
 import Deck
+import Doctor
 import Ring
 import Settings
 import Simulation

@@ -88,6 +88,9 @@ final class CheckUp {
     /// Readable while there is something for `collect`.
     var fileDescriptor: Int32 { worker.fileDescriptor }
 
+    /// Whether a check-up is under way.
+    var isUnderWay: Bool { run != nil }
+
     /// Begins a check-up, which is answered once it is done.
     func begin(_ answer: Answer) {
         guard run == nil else {

@@ -29,11 +29,15 @@ struct ClockWatch: ~Copyable {
         if fileDescriptor >= 0 { calls.close(fileDescriptor) }
     }
 
-    /// How far the date was set forward since the last call; nil: it was not set.
+    /// To be called when the file descriptor is readable.
+    func drain() {
+        if fileDescriptor >= 0 { calls.drain(fileDescriptor) }
+    }
+
+    /// Returns the time by which the date was set forward since the last call, or nil if the date was not set.
     ///
     /// The clocks themselves are compared; the file descriptor only says when to compare them.
     mutating func step(_ clock: any Clock) -> Duration? {
-        if fileDescriptor >= 0 { calls.drain(fileDescriptor) }
         let now = clock.offset()
         let step = now.step(since: offset)
         guard now.distance(to: offset) >= Self.smallest else { return nil }

@@ -4,20 +4,44 @@ import Transport
 
 /// When each fault that is shown began.
 struct FaultSpans {
-    private var since: [Fault.Code: Instant] = [:]
+    private var spans: [Span] = []
+
+    /// The time for which some of what a fault was the first to report is shown.
+    private struct Span {
+        var code: Fault.Code
+        var names: Set<Name>
+        var since: Instant
+    }
+
+    /// Identifies a fault, or a channel's part of it, whatever figures its sentence has.
+    private enum Name: Hashable {
+        /// The words of the sentence, without its figures.
+        case words(Fault.Code, String)
+        /// A channel, whichever ones the sentence names beside it.
+        case channel(Int, Fault.SignalTrouble)
+
+        static func all(of fault: Fault) -> Set<Name> {
+            switch fault.subject {
+            case .channels(let channels, let trouble): Set(channels.map { .channel($0, trouble) })
+            case .kind, .damagedTakes, .volatileStorage:
+                [.words(fault.code, fault.message.filter { !$0.isNumber })]
+            }
+        }
+    }
 
     /// Takes over all faults that are shown now.
-    /// - Returns: which began and which ended, lowest code first. What a fault's sentence says later is left out: it may be a figure
-    ///   that changes.
+    /// - Returns: which ended and which began, in their order.
     mutating func update(_ faults: [Fault], at now: Instant) -> [HistoryEvent] {
-        let shown = Set(faults.map(\.code))
-        var events: [HistoryEvent] = []
-        for (code, began) in since.sorted(by: { $0.key < $1.key }) where !shown.contains(code) {
-            since[code] = nil
-            events.append(.faultEnded(.init(code: code.rawValue, seconds: (now - began).inMilliseconds)))
+        let shown = faults.reduce(into: Set<Name>()) { $0.formUnion(Name.all(of: $1)) }
+        for index in spans.indices { spans[index].names.formIntersection(shown) }
+        var events: [HistoryEvent] = spans.filter(\.names.isEmpty).map { span in
+            .faultEnded(.init(code: span.code.rawValue, seconds: (now - span.since).inMilliseconds))
         }
-        for fault in faults where since[fault.code] == nil {
-            since[fault.code] = now
+        spans.removeAll(where: \.names.isEmpty)
+        for fault in faults {
+            let new = spans.reduce(into: Name.all(of: fault)) { $0.subtract($1.names) }
+            guard !new.isEmpty else { continue }
+            spans.append(Span(code: fault.code, names: new, since: now))
             events.append(.faultBegan(.init(code: fault.code.rawValue, message: fault.message)))
         }
         return events

@@ -70,7 +70,8 @@ final class FlightRecorder {
         case .began(let name): note(.takeBegan(.init(name.stem)))
         case .finished(let sidecar): note(.takeEnded(.init(sidecar)))
         case .faults(let shown): faults.update(shown, at: clock.now()).forEach(note)
-        case .opened(let grant): note(.card(.init(grant.card, format: grant.format.summary)))
+        case .opened(let grant):
+            note(.card(.init(grant.card, port: grant.place.port, format: grant.summary)))
         case .phone(let event): note(HistoryEvent.phone(event))
         }
     }
@@ -193,7 +194,7 @@ private final class HistoryWork {
 }
 
 extension RunEnd {
-    /// What the log says of it; nil: it ended as it should.
+    /// The line of the log about this end, or nil if the run ended as it should.
     fileprivate var report: Report? {
         switch self {
         case .none, .unknown, .signal, .person, .battery, .schedule: nil

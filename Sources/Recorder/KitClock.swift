@@ -36,6 +36,9 @@ final class KitClock {
         return record?.origin(at: evidence.offset, today: clock.wallTime().date, newestTake: newestTake) ?? .unset
     }
 
+    /// To be called when the file descriptor is readable.
+    func drain() { watch.drain() }
+
     /// A person set the date, or confirmed it.
     func wasSetByHand() {
         learn(ClockRecord(bootID: bootID, origin: .manual, offset: clock.offset()))

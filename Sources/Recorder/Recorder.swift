@@ -166,7 +166,7 @@ public final class Recorder {
             }
             loop.watch(battery.fileDescriptor) { battery.collect() }
         }
-        loop.watch(kitClock.fileDescriptor) {}
+        loop.watch(kitClock.fileDescriptor) { [kitClock] in kitClock.drain() }
         for descriptor in deck.fileDescriptors { loop.watch(descriptor) { [unowned self] in deck.receive() } }
         loop.watch(checkUp.fileDescriptor) { [unowned self] in checkUp.collect() }
         loop.watch(listings.cards.fileDescriptor) { [unowned self] in listings.cards.collect() }
@@ -198,6 +198,7 @@ public final class Recorder {
     }
 
     private func turn(_ now: Instant) -> Instant? {
+        deck.isExamined = checkUp.isUnderWay
         var deadlines = [checkClock(now)]
         handOverLiveSource()
         flightRecorder?.turn(now, freeBytes: deck.status.freeBytes)

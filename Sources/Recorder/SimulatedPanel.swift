@@ -70,7 +70,9 @@ extension PanelReadout {
         self.init()
         var fields = [status.card ?? "no card"]
         if let rate = status.rateHz { fields.append("\(rate) Hz") }
-        if let channels = status.channels { fields.append(channels == 1 ? "1 channel" : "\(channels) channels") }
+        if let channels = status.channels {
+            fields.append(ChannelLayout.text(channels: channels, ofCard: status.channelsOfCard))
+        }
         if let format = status.format { fields.append(format.rawValue) }
         title = "Fieldfare \(status.version)   \(fields.joined(separator: ", "))"
         switch status.state {

@@ -39,6 +39,7 @@ extension RunningTake {
             RingReader(holding: order.ring, from: order.opened), output: output, filter: order.filter,
             keepsUnfiltered: plan.keepsUnfiltered, lag: plan.lag, calendar: calendar)
         source = .opening(stream, opened: order.opened, isFirst: false)
+        cardBack = order.card
         // The card may have lost what was set before it went away.
         pendingGains = [(writtenUpTo ?? started, order.gain)]
     }
@@ -68,7 +69,7 @@ extension RunningTake {
         let (first, end) = (stream.next, output.nextFrame)
         var frame = end + back.awayFrames(at: sidecar.rateHz)
         do throws(FileError) {
-            try output.beginPart(format: stream.format, firstFrame: frame)
+            try output.beginPart(format: stream.format, firstFrame: frame, card: cardBack)
             noteAway(from: end, to: frame)
         } catch {
             let silence = back.awayFrames(at: stream.format.rateHz)
@@ -106,7 +107,7 @@ extension RunningTake {
         return Return(instant: instant, away: instant - (writtenUpTo ?? started))
     }
 
-    /// What delivers sound for which no part can be made; nil: nothing does.
+    /// The stream whose sound waits because no part can be made, with the failure, or nil if no sound waits.
     var waiting: (stream: CaptureStream, failure: FileError)? {
         guard case .opening(let stream, _, isFirst: false) = source, let failure = output.partFailure,
             back(stream) != nil
@@ -133,7 +134,9 @@ extension RunningTake {
         guard let wanted = ring.framePosition(at: started), let press = ring.framePosition(at: pressed) else {
             return
         }
-        let floor = max(stream.firstHeld, opened, earliest.flatMap { ring.framePosition(at: $0) } ?? opened)
+        let oldest = max(opened, earliest.flatMap { ring.framePosition(at: $0) } ?? opened)
+        // The ring may have given up frames before the writer held them. Those sampled since the press become a gap.
+        let floor = max(oldest, min(stream.firstHeld, max(press, oldest)))
         let first = max(wanted, floor)
         if first != wanted {
             // Not everything that was asked for is there, so the take starts later than was assumed.

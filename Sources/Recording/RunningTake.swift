@@ -52,16 +52,18 @@ final class RunningTake {
     private(set) var safeUntil: Instant
     /// The calendar that was set last since the take began; nil: it was not.
     private var truth: TrueStart?
-    /// How far the time without its card is listed; nil: it is not away, or nothing of it is.
+    /// The end of the listed time without the card, or nil if the card is not away or nothing is listed yet.
     var awayUpTo: TakeFrame?
     /// Frames of the take, at its rate, that were on the disk before a file lost its name.
     private var safeFrames: Int64 = 0
-    /// Until when a take that has ended waits for what is saved of a removed file; nil: as long as it takes.
+    /// The instant until which an ended take waits for the rescue of a removed file, or nil if it waits without a limit.
     private var rescueEnd: Instant?
     private var pendingMarkers: [(at: Instant, note: String?)] = []
     /// What the card granted, in the order in which it did, where the take has not come to that yet.
     var pendingGains: [(at: Instant, gain: CardGain)] = []
-    /// What was asked for while the first frame was looked for; nil: nothing.
+    /// The card that is back, and where it is; nil: as before.
+    var cardBack: CardPlace?
+    /// The filter that was requested during the search for the first frame, or nil if none was requested.
     var pendingFilter: FilterDesign?
 
     /// A take whose first frame is still to be found.
@@ -111,7 +113,7 @@ final class RunningTake {
     var sidecar: Sidecar { output.sidecar }
     /// Whether everything that is written is on the disk.
     var isSynced: Bool { output.isSynced }
-    /// Why the take will have no waveform; nil: it will have one.
+    /// The reason why the take will have no waveform, or nil if it will have one.
     var peaksFailure: FileError? { output.peaksFailure }
 
     /// Whether the last frame of the take is written.
@@ -138,7 +140,7 @@ final class RunningTake {
         return progress
     }
 
-    /// What is wrong with the storage while the take goes on; nil: nothing.
+    /// The fault of the storage while the take goes on, or nil if nothing is wrong.
     private var trouble: Fault? {
         let failures: [(FileError?, what: String)] = [
             (output.partFailure, waiting == nil ? "the sound goes on in \(fileInUse)" : Self.waits),
@@ -260,7 +262,7 @@ extension RunningTake {
         }
     }
 
-    /// Why the take ends; nil: it does not.
+    /// The reason why the take ends, or nil if it does not end.
     var ending: Sidecar.Ending? {
         switch ends.first {
         case .stop(_, let ending, _): ending
@@ -348,7 +350,7 @@ extension RunningTake {
 // MARK: - Sync
 
 extension RunningTake {
-    /// When the first frame was sampled that no sync under way makes safe; nil: it is not known.
+    /// The sample time of the first frame that no running sync covers, or nil if it is not known.
     var unsyncedSince: Instant? { writtenUpTo }
 
     /// The sync that makes safe what is written so far.

@@ -112,8 +112,8 @@ final class Writer {
 }
 
 extension Writer {
-    /// How far the calendar is ahead; nil: it was not set. As long as nothing sets it, it is the same for all points of a clock map, which
-    /// two readings never are.
+    /// Returns the offset of the calendar, or nil if the calendar was not set. Until the calendar is set again, the offset is the same for
+    /// all points of a clock map; two separate readings would differ.
     private func currentCalendar() -> ClockOffset? {
         guard clockOrigin != .unset else { return nil }
         let now = clock.offset()
@@ -147,7 +147,8 @@ extension Writer {
                 return outcomes.post(.failed("the disk is full down to its reserve: free some space", isDiskFull: true))
             }
             let output = try open(
-                order.plan, format: order.ring.format, filter: order.filter, preRoll: order.preRoll, started: started,
+                order.plan, order.plan.grant.place, format: order.ring.format, filter: order.filter,
+                preRoll: order.preRoll, started: started,
                 wall: order.pressedWall - order.preRoll)
             clockOrigin = order.plan.clock
             let take = RunningTake(order, reader: reader, output: output) { [unowned self] in currentCalendar() }
@@ -164,20 +165,22 @@ extension Writer {
     }
 
     private func open(
-        _ plan: TakePlan, format: StreamFormat, filter: FilterDesign, preRoll: Duration, started: Instant,
+        _ plan: TakePlan, _ card: CardPlace, format: StreamFormat, filter: FilterDesign, preRoll: Duration,
+        started: Instant,
         wall: WallTime
     ) throws(FileError) -> TakeOutput {
         let name = try plan.directory.nextTake(kit: plan.kit, started: wall)
         if let failure = plan.directory.newMarkFailure() { outcomes.post(.warned(failure)) }
         var sidecar = Sidecar(
             name: name, started: wall, startedMonotonic: started, bootID: plan.bootID, clock: plan.clock,
-            card: plan.grant.card, format: format, preRollFrames: format.frames(in: preRoll),
+            card: card.card, format: format, preRollFrames: format.frames(in: preRoll),
             gainDB: plan.grant.gain.gainDB, agc: plan.grant.gain.agc, version: plan.version)
+        sidecar.channelsOfCard = plan.grant.layout.ofCard
         sidecar.pendingFormat = plan.pendingFormat
         sidecar.startedBy = plan.startedBy
         sidecar.filter = [Sidecar.FilterChange(filter, atFrame: .first)]
         let output = try TakeOutput(
-            in: plan.directory, name: name, sidecar: sidecar, started: wall, format: format,
+            in: plan.directory, name: name, sidecar: sidecar, started: wall, format: format, card: card,
             keepsUnfiltered: plan.keepsUnfiltered, splitBytes: plan.splitBytes,
             hasFingerprint: plan.hasFingerprint)
         output.leastFreeBytes = leastBytes(plan)
@@ -318,7 +321,8 @@ extension Writer {
         plan.clock = clockOrigin
         (plan.grant.gain.gainDB, plan.grant.gain.agc) = take.sidecar.lastGain
         return try open(
-            plan, format: running.format, filter: running.filter, preRoll: .zero, started: instant, wall: wall)
+            plan, take.output.card ?? plan.grant.place, format: running.format, filter: running.filter, preRoll: .zero,
+            started: instant, wall: wall)
     }
 
     /// Another take goes on with the frame after one's last. If that one cannot be finished, it is left for recovery.

@@ -87,9 +87,15 @@ package struct ResumeOrder: Sendable {
     var filter: FilterDesign
     /// What the card granted then.
     var gain: CardGain
+    /// The card, and where it is; nil: as before.
+    var card: CardPlace?
 
     /// The take goes on with the first frame from `opened` on.
-    package init(ring: Ring, opened: RingPosition = .start, filter: FilterDesign, gain: CardGain = CardGain()) {
+    package init(
+        ring: Ring, opened: RingPosition = .start, filter: FilterDesign, gain: CardGain = CardGain(),
+        card: CardPlace? = nil
+    ) {
+        self.card = card
         self.ring = ring
         self.opened = opened
         self.filter = filter
@@ -170,8 +176,8 @@ package struct RecordingProgress: Hashable, Sendable {
     package var markers: Int
     /// Whatever of the take was sampled before this instant is on the disk.
     package var safeUntil: Instant
-    /// When the writer learned that the last sync of the take ended well; nil: none did yet.
+    /// The instant at which the writer learned that the last sync of the take had succeeded, or nil before the first one.
     package var lastSync: Instant?
-    /// What is wrong with the storage while the take goes on; nil: nothing.
+    /// The fault of the storage while the take goes on, or nil if nothing is wrong.
     package var trouble: Fault?
 }

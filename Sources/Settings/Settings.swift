@@ -32,9 +32,9 @@ public struct Settings: Hashable, Sendable {
 
     /// The kit itself.
     public struct Kit: Hashable, Sendable {
-        /// What its takes are named after; nil: the machine's own name, see `Settings.kitName`.
+        /// The name that its takes begin with, or nil for the machine's own name, see `Settings.kitName`.
         public var name: String?
-        /// In which hours of the day are meant, as the time zone database has it (tzdata); nil: the machine's own.
+        /// The IANA time zone of all times of day, or nil for the time zone of the machine.
         public var timeZone: String?
     }
 
@@ -45,7 +45,7 @@ public struct Settings: Hashable, Sendable {
         /// Frames a second; nil: the card's native rate.
         public var rateHz: Int?
         /// Samples a frame; nil: as many as the card has.
-        public var channels: Int?
+        public var channels: ChannelChoice?
         /// Whether the card stays open while nothing is recorded.
         public var standby = Standby.listening
         /// How much from before the press a take keeps; more than none needs `.listening`.
@@ -154,13 +154,13 @@ public struct Settings: Hashable, Sendable {
         public var supply: String?
         /// What the supply has for each volt at the sensor: more than 1 behind a divider.
         public var supplyRatio = 1.0
-        /// Below so many volts the battery is low; nil: the voltage is only noted.
+        /// The voltage below which the battery is low, or nil to note the voltage and nothing else.
         public var lowVolts: Double?
-        /// By what the kernel chooses the processor's clock; nil: by what it has chosen itself.
+        /// The cpufreq governor, or nil to keep the kernel's default.
         public var governor: Governor?
-        /// Whether the kit's Wi-Fi is on; nil: it stays as it is.
+        /// True to switch the kit's Wi-Fi on, false to switch it off, or nil to leave it as it is.
         public var hasWiFi: Bool?
-        /// Whether the kit has a picture at its HDMI sockets; nil: they stay as they are.
+        /// True to switch the HDMI sockets on, false to switch them off, or nil to leave them as they are.
         public var hasHDMI: Bool?
 
         /// A governor of the kernel's cpufreq.
@@ -185,7 +185,7 @@ public struct Settings: Hashable, Sendable {
 
     /// The web page.
     public struct Console: Hashable, Sendable {
-        /// Where it waits for browsers; nil: nowhere.
+        /// The address at which it waits for browsers, or nil to wait at none.
         public var listen: ListenAddress? = ListenAddress(host: "0.0.0.0", port: 80)
         /// What a browser that is not paired may do.
         public var access = Access.paired

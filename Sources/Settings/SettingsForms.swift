@@ -14,6 +14,42 @@ extension Form where Value == CardReference {
     }
 }
 
+extension Form where Value == ChannelChoice {
+    static var channels: Form {
+        .word("live", .live) | Form<Int>.integer(1...32, "a number").map { .first($0) } | numberedChannels
+    }
+
+    /// Channels by their numbers, each once.
+    private static var numberedChannels: Form {
+        let range = 1...ChannelChoice.greatestNumber
+        return Form(allowed: ["an array of channels such as [2] or [1, 3]"]) { node, reader in
+            let document = reader.document
+            guard document.nodes[node].value == .array else { return .refused }
+            var numbers: [Int] = []
+            for child in document.children(of: node) {
+                guard case .integer(let value) = document.nodes[child].value, let number = Int(exactly: value),
+                    range.contains(number)
+                else {
+                    let limits = "from \(range.lowerBound) to \(range.upperBound)"
+                    reader.report(
+                        node, "found an array with \(reader.found(child)): allowed are channel numbers \(limits)")
+                    return .reported
+                }
+                guard !numbers.contains(number) else {
+                    reader.report(node, "found an array with channel \(number) twice: allowed is each channel once")
+                    return .reported
+                }
+                numbers.append(number)
+            }
+            guard !numbers.isEmpty else {
+                reader.report(node, "found an empty array: allowed is at least one channel, such as [2]")
+                return .reported
+            }
+            return .understood(.numbered(numbers))
+        }
+    }
+}
+
 extension Form where Value == Cutoff {
     static var automatic: Form { .word("auto", .automatic) }
     static var off: Form { .word("off", .off) }

@@ -20,13 +20,15 @@ enum SettingsSchema {
         Section("capture") {
             Key(
                 "card", \.capture.card, .card,
-                "The sound card that is recorded from; auto is the first one that can record", default: "\"auto\"")
+                "The sound card that is recorded from; auto is the best that is there, USB before a HAT",
+                default: "\"auto\"")
             Key(
                 "rate_hz", \.capture.rateHz, .either("native", or: .integer(4000...768_000, "a rate")),
                 "Samples a second", default: "\"native\"")
             Key(
-                "channels", \.capture.channels, .either("native", or: .integer(1...32, "a number")),
-                "Channels that are recorded", default: "\"native\"")
+                "channels", \.capture.channels, .either("native", or: .channels),
+                "Which channels of the card are recorded; live leaves out those without a signal in the first second",
+                default: "\"native\"")
             Key(
                 "standby", \.capture.standby, .choice,
                 "Whether the card stays open while nothing is recorded; closed saves power", default: "\"listening\"")

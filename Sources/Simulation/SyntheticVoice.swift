@@ -37,8 +37,9 @@ public final class SyntheticVoice: CaptureSource {
     /// Grants the rate and the channels that are asked for, 48 kHz and one where none are, in 24 bits.
     public func open(_ request: CaptureRequest) -> CaptureGrant {
         stop()
+        let layout = Self.layout(request.channels)
         let format = StreamFormat(
-            rateHz: request.rateHz ?? 48000, channels: request.channels ?? 1, sampleFormat: .s24Packed)
+            rateHz: request.rateHz ?? 48000, channels: layout.kept.count, sampleFormat: .s24Packed)
         var warnings: [String] = []
         if let gainDB = request.gainDB {
             gain.set(nearest: gainDB)
@@ -50,11 +51,21 @@ public final class SyntheticVoice: CaptureSource {
         }
         if request.agc == true { warnings.append(Self.noAGC) }
         let grant = CaptureGrant(
-            card: Self.card, name: "Synthetic voice", format: format,
+            card: Self.card, name: "Synthetic voice", format: format, layout: layout,
             periodFrames: max(1, Int(format.frames(in: Self.period))),
             bufferFrames: max(2, Int(format.frames(in: .seconds(1)))), gain: cardGain, warnings: warnings)
         self.grant = grant
         return grant
+    }
+
+    /// It has as many channels as are asked for, and all have the same sound.
+    private static func layout(_ choice: ChannelChoice?) -> ChannelLayout {
+        switch choice {
+        case .first(let count): ChannelLayout(all: count)
+        case .numbered(let numbers): ChannelLayout(keeping: numbers, of: numbers.max() ?? 1)
+        case .layout(let layout): layout
+        case .live, nil: ChannelLayout(all: 1)
+        }
     }
 
     /// Starts a thread that writes the voice into `ring`.

@@ -8,7 +8,7 @@ import Workers
 ///
 /// What may block, and for how long:
 /// - `open` asks the device for its parameters, its mixer and its clock. The kernel waits 5 s at most for each answer of a USB
-///   device, and there are some dozens of them.
+///   device, and there are some dozens of them. To find the live channels, it captures for a second.
 /// - `start` waits for two or three answers.
 /// - `setGain` asks the device for its controls, and sets two or three.
 /// - `stop` waits for the capture thread, `patience` at most, then for the kernel to stop the stream, about 1 s on USB.
@@ -20,8 +20,8 @@ public final class CaptureCard: CaptureSource {
         case open(OpenCapture)
         /// Read by `step`.
         case stepping(OpenCapture, CaptureLoop, Ring)
-        /// Read by a thread, which posts once its loop has returned.
-        case running(OpenCapture, CaptureLoop, Thread, returned: Mailbox<Void>)
+        /// Read by a thread, which posts once its loop has returned. `receivedBefore`: what the ring had received then.
+        case running(OpenCapture, CaptureLoop, Ring, receivedBefore: Int64, Thread, returned: Mailbox<Void>)
     }
 
     /// How long `stop` waits for the capture thread.
@@ -29,19 +29,32 @@ public final class CaptureCard: CaptureSource {
 
     private let cards: SoundCards
     private let sampleFormat: SampleFormat?
+    /// Makes the meter that finds the live channels; nil: all are kept.
+    private let meter: ((StreamFormat) -> any ChannelMeter)?
     private let patience: Duration
     private let signal = CaptureEndSignal()
     private var state = State.closed
+    /// The card that was opened last, or nil if the settings named that card.
+    private var automatic: CardDescription?
+    private var neighbours = CardNeighbours()
+    /// The live channels that were found last, or nil if that card had none.
+    private var live: LiveChannels?
 
     /// A card that is not open yet.
-    /// - Parameter sampleFormat: the layout to ask for; nil: the widest. For plug-ins, which accept any layout.
-    public convenience init(cards: SoundCards = SoundCards(), sampleFormat: SampleFormat? = nil) {
-        self.init(cards: cards, sampleFormat: sampleFormat, patience: Self.patience)
+    /// - Parameters:
+    ///   - sampleFormat: the layout to ask for; nil: the widest. For plug-ins, which accept any layout.
+    ///   - meter: makes the meter that finds the live channels; nil: all are kept.
+    public convenience init(sampleFormat: SampleFormat?, meter: ((StreamFormat) -> any ChannelMeter)?) {
+        self.init(cards: SoundCards(), sampleFormat: sampleFormat, meter: meter, patience: Self.patience)
     }
 
-    init(cards: SoundCards = SoundCards(), sampleFormat: SampleFormat?, patience: Duration) {
+    init(
+        cards: SoundCards, sampleFormat: SampleFormat?, meter: ((StreamFormat) -> any ChannelMeter)?,
+        patience: Duration
+    ) {
         self.cards = cards
         self.sampleFormat = sampleFormat
+        self.meter = meter
         self.patience = patience
     }
 
@@ -55,20 +68,37 @@ public final class CaptureCard: CaptureSource {
     public var end: CaptureEnd? { signal.end }
 
     /// Opens the card, settles it to its native format or to what is asked, and sets its gain.
-    /// - Throws: `SoundCardError`. The card is closed then.
+    ///
+    /// With `auto` a card that cannot be opened is passed over for the next one, which is a warning.
+    /// - Throws: `SoundCardError`, the best card's. The card is closed then.
     public func open(_ request: CaptureRequest) throws -> CaptureGrant {
         stop()
         signal.follow(nil)
-        let card: CardDescription?
-        let name: String
-        if case .pcm(let given) = request.card {
-            card = nil
-            name = given
-        } else {
-            let found = try cards.find(request.card, expecting: request.expected)
-            card = found
-            name = found.hardwareName(device: found.captureDevice ?? 0)
+        if case .pcm(let name) = request.card { return try open(request, nil, name: name, among: []) }
+        let present = cards.list()
+        SoundCards.refusals.withLock { $0.update(present) }
+        let candidates = try candidates(request, among: present)
+        var errors: [CardStay: any Error] = [:]
+        for card in candidates {
+            do {
+                let name = card.hardwareName(device: card.captureDevice ?? 0)
+                var grant = try open(request, card, name: name, among: present)
+                grant.warnings += passedOver(for: card, of: candidates, errors).map {
+                    "\($0): \(grant.card) is recorded instead"
+                }
+                return grant
+            } catch {
+                errors[card.stay] = error
+                if request.card == .automatic { refuse(card, because: "\(error)") }
+            }
         }
+        let best = candidates.min { CardChoice.prefers($0, to: $1) }
+        throw best.flatMap { errors[$0.stay] } ?? CardChoice.absence(of: request.card, among: present)
+    }
+
+    private func open(
+        _ request: CaptureRequest, _ card: CardDescription?, name: String, among present: [CardDescription]
+    ) throws -> CaptureGrant {
         let pcm = try openPCM(name, card)
         let negotiation = Negotiation(
             rateHz: request.rateHz, channels: request.channels, sampleFormat: sampleFormat)
@@ -78,18 +108,33 @@ public final class CaptureCard: CaptureSource {
         let gain = gain(of: mixer, name, request, &warnings)
         warnings += RealTime.enter()
         let references = card?.references ?? [request.card]
+        var format = settled.format
+        let layout = request.channels?.layout(ofCard: format.channels)
+        format.channels = layout?.kept.count ?? format.channels
         let grant = CaptureGrant(
             card: references[0].description, references: references, name: card?.name ?? name,
-            format: settled.format, periodFrames: settled.periodFrames, bufferFrames: settled.bufferFrames,
+            format: format, layout: layout, periodFrames: settled.periodFrames, bufferFrames: settled.bufferFrames,
             gain: gain, warnings: warnings)
-        state = .open(OpenCapture(name: name, mixer: mixer, card: card, grant: grant, pcm: pcm))
-        return grant
+        let capture = OpenCapture(name: name, mixer: mixer, card: card, grant: grant, pcm: pcm)
+        if request.channels == .live { try keepLiveChannels(of: capture, card) }
+        state = .open(capture)
+        automatic = request.card == .automatic ? card : nil
+        let before = request.expected.isEmpty ? CardNeighbours() : neighbours
+        neighbours = card.map { CardNeighbours(of: $0, among: present, before: before) } ?? CardNeighbours()
+        return capture.grant
     }
 
     /// Starts the card, and a thread that reads it into `ring`.
     /// - Throws: `SoundCardError`, or `ThreadError`; the card stays open.
     public func start(into ring: Ring) throws {
-        let (capture, loop) = try begin(ring)
+        let received = ring.delivered
+        let (capture, loop): (OpenCapture, CaptureLoop)
+        do throws(SoundCardError) {
+            (capture, loop) = try begin(ring)
+        } catch {
+            if let automatic { refuse(automatic, because: "\(error)") }
+            throw error
+        }
         // A plug-in that is not paced by hardware would take the whole processor at a real-time priority.
         let isHardware = capture.pcm.pcm.isHardware
         let returned = Mailbox<Void>()
@@ -100,7 +145,7 @@ public final class CaptureCard: CaptureSource {
                 // The loop reads the open card to its end.
                 withExtendedLifetime(capture) { returned.post(()) }
             }
-            state = .running(capture, loop, thread, returned: returned)
+            state = .running(capture, loop, ring, receivedBefore: received, thread, returned: returned)
         } catch {
             capture.halt()
             signal.follow(nil)
@@ -111,7 +156,7 @@ public final class CaptureCard: CaptureSource {
     /// Locks the process in memory, and finds out all that the card offers, for `SoundCards.reports`, which cannot open it meanwhile.
     public func complete() {
         switch state {
-        case .running(let capture, _, _, returned: _):
+        case .running(let capture, _, _, receivedBefore: _, _, returned: _):
             RealTime.lockTouchedMemory()
             capture.survey()
         case .closed, .open, .stepping: break
@@ -137,7 +182,8 @@ public final class CaptureCard: CaptureSource {
         let capture: OpenCapture
         switch state {
         case .closed: return nil
-        case .open(let open), .stepping(let open, _, _), .running(let open, _, _, returned: _): capture = open
+        case .open(let open), .stepping(let open, _, _), .running(let open, _, _, receivedBefore: _, _, returned: _):
+            capture = open
         }
         guard let name = capture.mixer else {
             guard gainDB != nil || agc == true else { return CardGain() }
@@ -152,6 +198,24 @@ public final class CaptureCard: CaptureSource {
         return try controls.set(gainDB: gainDB, agc: agc)
     }
 
+    /// Takes note of which cards are there.
+    public func look() -> BetterCard {
+        switch state {
+        case .closed: return .none
+        case .open, .stepping, .running:
+            guard end == nil else { return .none }
+            let present = cards.list(mayOpen: false)
+            neighbours.update(present)
+            judge()
+            guard let automatic else { return .none }
+            let refusals = SoundCards.refusals.withLock {
+                $0.update(present)
+                return $0
+            }
+            return cards.better(than: automatic.kind, among: present, after: refusals)
+        }
+    }
+
     /// Stops the thread and closes the card. Does nothing if it is closed.
     public func stop() {
         switch state {
@@ -160,7 +224,8 @@ public final class CaptureCard: CaptureSource {
             loop.requestStop()
             // It leaves the stamp of the frames that were dropped last.
             _ = loop.step(into: ring)
-        case .running(_, let loop, let thread, let returned):
+        case .running(_, let loop, _, receivedBefore: _, let thread, returned: let returned):
+            judge()
             loop.requestStop()
             if waits(for: returned) { thread.join() } else { signal.follow(nil) }
         }
@@ -170,6 +235,68 @@ public final class CaptureCard: CaptureSource {
 }
 
 extension CaptureCard {
+    /// The cards to try, in order. Only where the settings leave the choice is there more than one.
+    private func candidates(
+        _ request: CaptureRequest, among present: [CardDescription]
+    ) throws(SoundCardError) -> [CardDescription] {
+        if request.card == .automatic, request.expected.isEmpty {
+            let refusals = SoundCards.refusals.withLock { $0 }
+            let candidates = CardChoice.candidates(among: present, after: refusals)
+            if !candidates.isEmpty { return candidates }
+        }
+        let card = CardChoice.choose(
+            request.card, expecting: request.expected, besides: neighbours, among: present)
+        if let card { return [card] }
+        throw CardChoice.absence(
+            of: request.card, expecting: request.expected, besides: neighbours, among: present)
+    }
+
+    /// Leaves out the channels without a signal: the same as before, while it is the same card that runs as before.
+    private func keepLiveChannels(of capture: OpenCapture, _ card: CardDescription?) throws(SoundCardError) {
+        let stay = card?.stay
+        if live?.name != capture.name || live?.stay != stay || live?.format != capture.grant.format {
+            let format = capture.grant.format
+            let numbers = if let meter { try capture.liveChannels(by: meter) } else { nil as [Int]? }
+            live = numbers.map { LiveChannels(name: capture.name, stay: stay, format: format, numbers: $0) }
+        }
+        if let live { capture.keep(live.numbers) }
+    }
+
+    /// Why each candidate that `auto` prefers to a card could not be recorded from.
+    private func passedOver(
+        for card: CardDescription, of candidates: [CardDescription], _ errors: [CardStay: any Error]
+    ) -> [String] {
+        let refusals = SoundCards.refusals.withLock { $0 }
+        return candidates.filter { CardChoice.prefers($0, to: card) }.compactMap { other in
+            errors[other.stay].map { "\($0)" } ?? refusals.reason(of: other.stay)
+        }
+    }
+
+    /// Takes note of whether the card that was chosen delivered anything since it was started.
+    private func judge() {
+        guard let automatic, case .running(_, _, let ring, receivedBefore: let received, _, returned: _) = state else {
+            return
+        }
+        if ring.delivered > received {
+            SoundCards.refusals.withLock { $0.accept(automatic.stay) }
+        } else if case .failed(let reason) = end {
+            refuse(automatic, because: reason)
+        }
+    }
+
+    /// Takes note that a card could not be recorded from, unless another program holds it: it can be opened once it is free.
+    private func refuse(_ card: CardDescription, because reason: String) {
+        guard isOpen || cards.isFree(card) else { return }
+        SoundCards.refusals.withLock { $0.refuse(card.stay, because: reason) }
+    }
+
+    private var isOpen: Bool {
+        switch state {
+        case .closed: false
+        case .open, .stepping, .running: true
+        }
+    }
+
     private func openPCM(_ name: String, _ card: CardDescription?) throws(SoundCardError) -> CapturePCM {
         do throws(SoundCardError) {
             return try cards.open(card, .capture) { () throws(SoundCardError) in
@@ -252,4 +379,14 @@ extension CaptureCard {
         }
         return true
     }
+}
+
+/// Which channels of a card have a signal.
+private struct LiveChannels {
+    var name: String
+    /// Nil: the settings name a PCM.
+    var stay: CardStay?
+    /// With all channels.
+    var format: StreamFormat
+    var numbers: [Int]
 }

@@ -11,6 +11,8 @@ import Glibc
     /// Frames that are there, and when that was so on `CLOCK_MONOTONIC`: 0, or a negative error code.
     var timestampCall:
         @convention(c) (OpaquePointer, UnsafeMutablePointer<Int>, UnsafeMutablePointer<timespec>) -> Int32
+    /// Asks the card how far it is: between its interrupts nobody else knows. 0, or a negative error code.
+    var syncCall: @convention(c) (OpaquePointer) -> Int32
     /// Reads up to so many frames: how many, or a negative error code.
     var readCall: @convention(c) (OpaquePointer, UnsafeMutableRawPointer, Int) -> Int
     /// Has the PCM be ready once so many frames are there: 0, or a negative error code.
@@ -47,6 +49,7 @@ import Glibc
                 unsafe available.pointee = Int(frames)
                 return status
             },
+            syncCall: { unsafe snd_pcm_hwsync($0) },
             readCall: { unsafe snd_pcm_readi($0, $1, snd_pcm_uframes_t($2)) },
             wakeCall: { unsafe calsa_wake_at($0, snd_pcm_uframes_t($1)) },
             prepareCall: { unsafe snd_pcm_prepare($0) },
@@ -98,6 +101,13 @@ extension CaptureDevice {
         guard status >= 0 else { return status }
         if instant <= 0 { instant = now() }
         return status
+    }
+
+    /// Asks the card how far it is. What is wrong with it, the timestamp says.
+    @_noLocks @_noAllocation
+    func sync() {
+        let (call, pcm) = unsafe (syncCall, pcm)
+        _ = unsafe _unsafePerformance { unsafe call(pcm) }
     }
 
     @_noLocks @_noAllocation

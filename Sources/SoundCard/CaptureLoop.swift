@@ -36,12 +36,16 @@ import Takes
 
     /// A PCM that delivers nothing for so long has failed.
     static let patienceMilliseconds: Int32 = 1500
+    /// How often a PCM that was started just now is asked for its first frames, which are there long before its first period is over.
+    static let firstLookMilliseconds: Int32 = 10
     /// How long frames may wait in the card while no reader waits for them.
     static let restMilliseconds: Int64 = 500
     /// So many restarts or resumptions without a frame between them are a failure.
     private static let mostRestarts = 10
 
     private let device: CaptureDevice
+    private let pick: ChannelPick
+    /// Of a frame in the ring.
     private let bytesPerFrame: Int
     private let rateHz: Int64
     private let periodFrames: Int64
@@ -55,7 +59,7 @@ import Takes
     private let descriptors: UnsafeMutablePointer<pollfd>
     private let descriptorCount: Int
     private let stopEvent: Int32
-    /// Where frames go that the ring has no room for.
+    /// Where frames of the card go that the ring has no room for, or keeps some channels of.
     private let scratch: UnsafeMutableRawPointer
 
     private let endingCode = Atomic<UInt8>(0)
@@ -77,11 +81,16 @@ import Takes
     private var wakesAt: Int
 
     /// A loop over a configured PCM, which must outlive it.
-    /// - Parameter pollDescriptors: the PCM's, as `snd_pcm_poll_descriptors` gives them.
+    /// - Parameters:
+    ///   - format: of the channels that are kept.
+    ///   - layout: the channels that are kept of those that the PCM delivers.
+    ///   - pollDescriptors: the PCM's, as `snd_pcm_poll_descriptors` gives them.
     init(
-        device: CaptureDevice, format: StreamFormat, periodFrames: Int, bufferFrames: Int, pollDescriptors: [pollfd]
+        device: CaptureDevice, format: StreamFormat, layout: ChannelLayout, periodFrames: Int, bufferFrames: Int,
+        pollDescriptors: [pollfd]
     ) throws(SoundCardError) {
         self.device = device
+        pick = ChannelPick(layout, format.sampleFormat)
         bytesPerFrame = format.bytesPerFrame
         rateHz = Int64(format.rateHz)
         self.periodFrames = Int64(max(1, periodFrames))
@@ -103,7 +112,7 @@ import Takes
         for (index, descriptor) in pollDescriptors.enumerated() {
             unsafe (descriptors + index + 2).initialize(to: descriptor)
         }
-        let scratchBytes = Int(self.periodFrames) * bytesPerFrame
+        let scratchBytes = Int(self.periodFrames) * pick.cardBytesPerFrame
         unsafe scratch = .allocate(byteCount: scratchBytes, alignment: 64)
         unsafe scratch.initializeMemory(as: UInt8.self, repeating: 0, count: scratchBytes)
         if stopEvent < 0 {
@@ -152,7 +161,9 @@ extension CaptureLoop {
     /// Waits for the card once, and copies what is there.
     @_noLocks @_noAllocation
     func step(into ring: Ring) -> Outcome {
-        let ready = unsafe device.wait(descriptors, descriptorCount, patience)
+        let isFirst = flow == .started
+        let longest = isFirst ? Self.firstLookMilliseconds : patience
+        let ready = unsafe device.wait(descriptors, descriptorCount, longest)
         guard ready >= 0 else {
             return ready == -EINTR ? .running : end(.read, ready, ring)
         }
@@ -164,11 +175,14 @@ extension CaptureLoop {
         }
         if ready > 0 {
             guard unsafe device.events(descriptors + 2, descriptorCount - 2) != 0 else { return idle(ring) }
+        } else if isFirst {
+            device.sync()
         }
         var available: Int64 = 0
         var instant: Int64 = 0
         let status = device.timestamp(&available, &instant)
         guard status >= 0 else { return recover(status, ring) }
+        guard available > 0 || ready > 0 || !isFirst else { return quiet(longest, ring) }
         // A PCM that is ready and does not know how much it has is asked for a period.
         let stamped = min(available, bufferFrames)
         let result = read(stamped > 0 ? stamped : periodFrames, stamped, instant, ring)
@@ -177,7 +191,7 @@ extension CaptureLoop {
             return ready > 0 ? idle(ring) : quiet(patience, ring)
         }
         // If less came in all that time than the PCM wakes for, these are the last frames before the card stopped.
-        if ready == 0 {
+        if ready == 0, !isFirst {
             guard result >= wakeFrames else { return quiet(patience, ring) }
         }
         restarts = 0
@@ -224,7 +238,7 @@ extension CaptureLoop {
             let count: Int
             if room > 0 {
                 let piece = unsafe ring.writable(room)
-                count = unsafe device.read(piece.baseAddress!, piece.count / bytesPerFrame)
+                count = unsafe readKept(into: piece)
             } else {
                 count = unsafe device.read(scratch, Int(min(periodFrames, wanted - done)))
             }
@@ -252,6 +266,16 @@ extension CaptureLoop {
             leaveStamp(.running, at: start + stamped, instant, ring)
         }
         return Int(done)
+    }
+
+    /// Reads what is kept of the card's next frames.
+    @_noLocks @_noAllocation
+    private func readKept(into piece: UnsafeMutableRawBufferPointer) -> Int {
+        let wanted = piece.count / bytesPerFrame
+        guard !pick.isWhole else { return unsafe device.read(piece.baseAddress!, wanted) }
+        let count = unsafe device.read(scratch, min(wanted, Int(periodFrames)))
+        if count > 0 { unsafe pick.copy(scratch, count: count, to: piece.baseAddress!) }
+        return count
     }
 
     @_noLocks @_noAllocation

@@ -15,6 +15,9 @@ public enum CardKind: String, Codable, CaseIterable, Comparable, Sendable {
     /// `snd-dummy`: captures silence.
     case dummy
 
+    /// Whether it is made for recording from the outside.
+    public var isMicrophone: Bool { self < .hdmi }
+
     /// Is better for recording.
     public static func < (left: CardKind, right: CardKind) -> Bool {
         allCases.firstIndex(of: left)! < allCases.firstIndex(of: right)!
@@ -38,6 +41,8 @@ public struct CardDescription: Hashable, Sendable {
     /// - a USB card: by its serial number, else by its model while it is the only one of that model, else by its port;
     /// - another card: by its ALSA id.
     public var references: [CardReference]
+    /// The kernel's number of its USB device, another one each time that it is plugged in; nil: it has none.
+    var deviceNumber: Int?
     /// The numbers of its PCM devices that capture, ascending.
     public var captureDevices: [Int]
     /// The numbers of its PCM devices that play, ascending.

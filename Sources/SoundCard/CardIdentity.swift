@@ -42,19 +42,46 @@ enum CardIdentity {
 
     /// The card that was open once and is expected back; nil: it is not among `cards`.
     ///
-    /// It is one of the same model that its identity names, in any port. Of several it is one that has that very name, then one
-    /// in the port where the card was, then the first by name.
-    /// - Parameter expected: the names that the card had when it was open, the identity first (`CaptureGrant.references`).
-    static func find(_ expected: [CardReference], among cards: [CardDescription]) -> CardDescription? {
+    /// It is one of the same model that its identity names, or where that is its port, one with the same numbers; in any port, but none
+    /// that was there beside it. Of several it is one that has that very name, then one in the port where the card was, then the
+    /// first by name.
+    /// - Parameters:
+    ///   - expected: the names that the card had when it was open, the identity first (`CaptureGrant.references`).
+    ///   - neighbours: the cards that were there then.
+    static func find(
+        _ expected: [CardReference], besides neighbours: CardNeighbours, among cards: [CardDescription]
+    ) -> CardDescription? {
         guard let identity = expected.first else { return nil }
-        let same = cards.filter { $0.matches(identity) && isSameModel($0, expected) }
+        let same = cards.filter { card in
+            (card.matches(identity) || hasSameNumbers(card, expected)) && isSameModel(card, expected)
+                && mayBe(card, expected, besides: neighbours)
+        }
         func rank(_ card: CardDescription) -> (Int, Int, String) {
-            let isInItsPort = card.references.contains {
-                if case .path = $0 { expected.contains($0) } else { false }
-            }
-            return (card.references.contains(identity) ? 0 : 1, isInItsPort ? 0 : 1, card.stableID.description)
+            (
+                card.references.contains(identity) ? 0 : 1, isInItsPort(card, expected) ? 0 : 1,
+                card.stableID.description
+            )
         }
         return same.min { rank($0) < rank($1) }
+    }
+
+    /// Whether a card may be the one that had these names: it is where that was, or came since.
+    static func mayBe(
+        _ card: CardDescription, _ expected: [CardReference], besides neighbours: CardNeighbours
+    ) -> Bool {
+        expected.isEmpty || isInItsPort(card, expected) || !neighbours.contains(card)
+    }
+
+    private static func isInItsPort(_ card: CardDescription, _ expected: [CardReference]) -> Bool {
+        expected.contains(card.stay.place)
+    }
+
+    /// Whether a card has the vendor, product and serial numbers of the expected one, which others have too.
+    private static func hasSameNumbers(_ card: CardDescription, _ expected: [CardReference]) -> Bool {
+        guard case .path? = expected.first else { return false }
+        return expected.contains { name in
+            if case .usb = name { card.references.contains(name) } else { false }
+        }
     }
 
     /// Whether a card may be the expected one: another model in the same port is another card.

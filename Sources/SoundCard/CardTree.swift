@@ -35,11 +35,10 @@ struct CardTree {
         let proc = "\(root)/proc/asound/card\(index)"
         let ids = [SystemFile.text("\(sys)/id"), SystemFile.text("\(proc)/id"), title?.id]
         let id = ids.lazy.compactMap(Self.id).first ?? "\(index)"
-        let devicePath = SystemFile.resolved("\(sys)/device")
-        let bus = SystemFile.resolved("\(sys)/device/subsystem")?.lastPathComponent
-        let usb = usb(devicePath: bus == "usb" ? devicePath : nil, proc: proc)
+        let bus = SystemFile.linkedName("\(sys)/device/subsystem")
+        let deviceName = SystemFile.linkedName("\(sys)/device").flatMap { SystemFile.words(in: $0) }
+        let usb = usb(device: bus == "usb" ? "\(sys)/device" : nil, name: deviceName, proc: proc)
         let driver = title?.driver ?? ""
-        let deviceName = devicePath.flatMap { SystemFile.words(in: $0.lastPathComponent) }
         var references: [CardReference] = []
         if let usb {
             if let vendor = usb.vendor, let product = usb.product {
@@ -50,12 +49,14 @@ struct CardTree {
         references.append(.cardID(id))
         if usb == nil, let deviceName { references.append(.path(deviceName)) }
         let name = title?.name ?? usb?.name ?? id
-        return CardDescription(
+        var card = CardDescription(
             index: index, alsaID: id, name: name, driver: driver,
             kind: Self.kind(isUSB: usb != nil, bus: bus, traits: [driver, id, name, deviceName ?? ""]),
             references: references,
             captureDevices: devices(of: index, direction: "c", classNames, proc),
             playbackDevices: devices(of: index, direction: "p", classNames, proc))
+        card.deviceNumber = usb?.deviceNumber
+        return card
     }
 
     /// What sort of card it is, by its bus and its driver's names.
@@ -77,25 +78,28 @@ struct CardTree {
         var product: String?
         var serial: String?
         var name: String?
+        var deviceNumber: Int?
     }
 
-    /// - Parameter devicePath: the card's interface, `…/1-1/1-1.4/1-1.4:1.0`, whose folder is the USB device.
-    private func usb(devicePath: String?, proc: String) -> USB? {
+    /// - Parameters:
+    ///   - device: a link to the card's interface, whose folder is in that of the USB device.
+    ///   - name: the interface's, `1-1.4:1.0`: it begins with the USB device's.
+    private func usb(device: String?, name: String?, proc: String) -> USB? {
         var usb = USB()
-        if let devicePath {
-            let device =
-                SystemFile.text("\(devicePath)/idVendor") != nil ? devicePath : devicePath.parentPath
-            usb.path = SystemFile.words(in: device.lastPathComponent)
+        if let device {
+            let device = SystemFile.text("\(device)/idVendor") != nil ? device : "\(device)/.."
+            usb.path = name?.split(separator: ":").first.map(String.init)
             usb.vendor = Self.usbNumber(SystemFile.text("\(device)/idVendor"))
             usb.product = Self.usbNumber(SystemFile.text("\(device)/idProduct"))
             usb.serial = SystemFile.words("\(device)/serial")
             usb.name = SystemFile.words("\(device)/product")
+            usb.deviceNumber = SystemFile.text("\(device)/devnum").flatMap { Int($0) }
         }
         if let id = SystemFile.text("\(proc)/usbid")?.split(separator: ":"), id.count == 2 {
             usb.vendor = usb.vendor ?? Self.usbNumber(String(id[0]))
             usb.product = usb.product ?? Self.usbNumber(String(id[1]))
         }
-        let isUSB = devicePath != nil || SystemFile.text("\(proc)/usbbus") != nil
+        let isUSB = device != nil || SystemFile.text("\(proc)/usbbus") != nil
         return isUSB ? usb : nil
     }
 

@@ -7,11 +7,12 @@ public import Takes
 /// - Of the channel counts that go with both the one asked for, or the largest up to 8. But a card that takes every
 ///   count up to more than 8 is virtual: its range does not describe inputs, and it gets 2, or 1.
 ///   One with more than 8 inputs and no choice gets them all.
+/// - A count that the card has nowhere, and channels that are asked for by number, are taken from frames with more channels.
 public struct Negotiation: Hashable, Sendable {
     /// Frames a second; nil: native.
     public var rateHz: Int?
-    /// Samples a frame; nil: as many as the card has.
-    public var channels: Int?
+    /// The channels to capture, or nil for all channels of the card.
+    public var channels: ChannelChoice?
     /// The layout of a sample; nil: the widest.
     public var sampleFormat: SampleFormat?
 
@@ -19,13 +20,13 @@ public struct Negotiation: Hashable, Sendable {
     public static let preferredRateHz = 48000
 
     /// What is asked; what is nil is the card's own.
-    public init(rateHz: Int? = nil, channels: Int? = nil, sampleFormat: SampleFormat? = nil) {
+    public init(rateHz: Int? = nil, channels: ChannelChoice? = nil, sampleFormat: SampleFormat? = nil) {
         self.rateHz = rateHz
         self.channels = channels
         self.sampleFormat = sampleFormat
     }
 
-    /// The formats to try on a card, best first; never none.
+    /// The formats to try on a card, best first; never none. They have all of the card's channels.
     /// - Parameter subject: the card's name in an error.
     /// - Throws: an error that lists what the card has, if it has nothing that was asked for.
     public func candidates(from offers: Offers, of subject: String) throws(SoundCardError) -> [StreamFormat] {
@@ -46,18 +47,30 @@ public struct Negotiation: Hashable, Sendable {
                 subject, "record at \(rateHz ?? 0) Hz", reason: "it has \(list(offers.ratesHz)) Hz",
                 detail: "set rate_hz to one of them, or to \"native\"")
         }
-        var candidates: [StreamFormat] = []
-        for rate in rates {
-            for format in Self.widestFirst {
-                let counts = combinations.filter { $0.format == format && $0.ratesHz.contains(rate) }
-                    .flatMap(\.channels)
-                for count in Self.orderedChannels(Set(counts), asked: channels) {
-                    candidates.append(StreamFormat(rateHz: rate, channels: count, sampleFormat: format))
+        for wanted in cardCounts {
+            var candidates: [StreamFormat] = []
+            for rate in rates {
+                for format in Self.widestFirst {
+                    let counts = combinations.filter { $0.format == format && $0.ratesHz.contains(rate) }
+                        .flatMap(\.channels)
+                    for count in Self.orderedChannels(Set(counts)).filter(wanted.contains) {
+                        candidates.append(StreamFormat(rateHz: rate, channels: count, sampleFormat: format))
+                    }
                 }
             }
+            if !candidates.isEmpty { return candidates }
         }
-        guard !candidates.isEmpty else { throw noChannels(offers, rates, subject) }
-        return candidates
+        throw noChannels(offers, subject)
+    }
+
+    /// How many channels a card's frames may have. If a card has none of the first counts with any rate and format, the next hold.
+    private var cardCounts: [ClosedRange<Int>] {
+        switch channels {
+        case .first(let count): [count...count, count...(.max)]
+        case .numbered(let numbers): [(numbers.max() ?? 1)...(.max)]
+        case .layout(let layout): [layout.cardChannels...layout.cardChannels]
+        case .live, nil: [1...(.max)]
+        }
     }
 
     /// The first of the candidates, found by asking a card for few combinations in place of all: of the rate that is asked for, or
@@ -65,7 +78,7 @@ public struct Negotiation: Hashable, Sendable {
     /// - Parameters:
     ///   - channelRange: the least and the most channels that a sample format may have; nil: the card lacks it.
     ///   - isOffered: whether a card takes format, channels and rate together.
-    /// - Returns: nil if the card lacks this rate: all its offers decide then.
+    /// - Returns: nil if the card lacks this rate, or the first counts of channels with it: all its offers decide then.
     func first(
         channelRange: (SampleFormat) -> ClosedRange<Int>?, isOffered: (StreamFormat) -> Bool
     ) -> StreamFormat? {
@@ -99,15 +112,22 @@ public struct Negotiation: Hashable, Sendable {
 
     /// The first that `orderedChannels` gives of the counts that are offered, asking for few of them.
     private func firstChannels(in range: ClosedRange<Int>, where isOffered: (Int) -> Bool) -> Int? {
-        if let channels { return range.contains(channels) && isOffered(channels) ? channels : nil }
+        let wanted = cardCounts[0]
+        if wanted.lowerBound == wanted.upperBound {
+            return range.contains(wanted.lowerBound) && isOffered(wanted.lowerBound) ? wanted.lowerBound : nil
+        }
         let few = range.filter { $0 <= Self.mostInputs }.reversed()
         let many = range.filter { $0 > Self.mostInputs }
-        guard few.count >= Self.virtualCounts, !many.isEmpty else { return (few + many).first(where: isOffered) }
+        guard few.count >= Self.virtualCounts, !many.isEmpty else {
+            return (few + many).filter(wanted.contains).first(where: isOffered)
+        }
         var offered = Set(few.filter(isOffered))
-        if offered.isEmpty || offered.count >= Self.virtualCounts, let least = many.first(where: isOffered) {
+        if offered.count >= Self.virtualCounts || !offered.contains(where: wanted.contains),
+            let least = many.filter(wanted.contains).first(where: isOffered)
+        {
             offered.insert(least)
         }
-        return Self.orderedChannels(offered, asked: nil).first
+        return Self.orderedChannels(offered).first(where: wanted.contains)
     }
 
     /// The most inputs that are recorded without being asked for, where there is a choice.
@@ -115,27 +135,37 @@ public struct Negotiation: Hashable, Sendable {
     /// A card that has so many of the counts up to `mostInputs`, and more, is virtual.
     private static let virtualCounts = 7
 
-    static func orderedChannels(_ counts: Set<Int>, asked: Int?) -> [Int] {
-        if let asked { return counts.contains(asked) ? [asked] : [] }
+    static func orderedChannels(_ counts: Set<Int>) -> [Int] {
         let few = counts.filter { $0 <= mostInputs }.sorted(by: >)
         let many = counts.filter { $0 > mostInputs }.sorted()
         guard few.count >= virtualCounts, !many.isEmpty else { return few + many }
         return [2, 1].filter(few.contains) + few.reversed().filter { $0 > 2 } + many
     }
 
-    private func noChannels(_ offers: Offers, _ rates: [Int], _ subject: String) -> SoundCardError {
-        let asked = channels ?? 0
-        let wanted = "record \(asked) channel\(asked == 1 ? "" : "s")"
-        guard let rateHz, offers.channels.contains(asked) else {
+    private func noChannels(_ offers: Offers, _ subject: String) -> SoundCardError {
+        let wanted = "record \(channels ?? 1)"
+        let isEnough = { (count: Int) in cardCounts.contains { $0.contains(count) } }
+        guard let rateHz, offers.channels.contains(where: isEnough) else {
+            let most = offers.channels.max() ?? 1
             return SoundCardError(
-                subject, wanted, reason: "it has \(list(offers.channels))",
-                detail: "set channels to one of them, or to \"native\"")
+                subject, wanted, reason: "it has \(list(offers.channels)) channel\(offers.channels == [1] ? "" : "s")",
+                detail: advice(most))
         }
         let here = Set(offers.combinations.filter { $0.ratesHz.contains(rateHz) }.flatMap(\.channels)).sorted()
-        let there = Set(offers.combinations.filter { $0.channels.contains(asked) }.flatMap(\.ratesHz)).sorted()
+        let more = offers.channels.filter(isEnough)
+        let there = Set(offers.combinations.filter { $0.channels.contains(where: isEnough) }.flatMap(\.ratesHz))
         return SoundCardError(
             subject, "\(wanted) at \(rateHz) Hz",
-            reason: "it has \(list(here)) at that rate, and \(asked) at \(list(there)) Hz")
+            reason: "it has \(list(here)) at that rate, and \(list(more)) at \(list(there.sorted())) Hz")
+    }
+
+    /// Returns the advice for a card that has at most `most` channels, or nil if the settings do not name channels.
+    private func advice(_ most: Int) -> String? {
+        switch channels {
+        case .first: "set channels to \(most == 1 ? "1" : "at most \(most)"), or to \"native\""
+        case .numbered: "set channels to \(most == 1 ? "1" : "numbers up to \(most)"), or to \"native\""
+        case .layout, .live, nil: nil
+        }
     }
 }
 

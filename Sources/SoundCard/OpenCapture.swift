@@ -10,7 +10,7 @@ final class OpenCapture: @unchecked Sendable {
     let mixer: String?
     /// Nil: the settings name a PCM.
     private let card: CardDescription?
-    let grant: CaptureGrant
+    private(set) var grant: CaptureGrant
     let pcm: CapturePCM
 
     init(name: String, mixer: String?, card: CardDescription?, grant: CaptureGrant, pcm: consuming CapturePCM) {
@@ -21,6 +21,12 @@ final class OpenCapture: @unchecked Sendable {
         self.pcm = pcm
     }
 
+    /// Captures these channels alone from the next start on.
+    func keep(_ numbers: [Int]) {
+        grant.layout.kept = numbers
+        grant.format.channels = numbers.count
+    }
+
     /// A loop that reads the card into a ring from now on. The card is started.
     func begin(into ring: Ring) throws(SoundCardError) -> CaptureLoop {
         guard ring.format == grant.format else {
@@ -29,8 +35,9 @@ final class OpenCapture: @unchecked Sendable {
                 reason: "the ring is for \(ring.format.summary), the card runs at \(grant.format.summary)")
         }
         let loop = try unsafe CaptureLoop(
-            device: .alsa(pcm.pcm.handle), format: grant.format, periodFrames: grant.periodFrames,
-            bufferFrames: grant.bufferFrames, pollDescriptors: pcm.pollDescriptors())
+            device: .alsa(pcm.pcm.handle), format: grant.format, layout: grant.layout,
+            periodFrames: grant.periodFrames, bufferFrames: grant.bufferFrames,
+            pollDescriptors: pcm.pollDescriptors())
         try pcm.start()
         loop.begin(ring)
         return loop

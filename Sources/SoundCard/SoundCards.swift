@@ -1,5 +1,6 @@
 import CALSA
 import Glibc
+import Ring
 public import Takes
 
 /// The sound cards of the machine.
@@ -24,7 +25,7 @@ public struct SoundCards: Sendable {
     /// The cards that are present, in ALSA's order. None is opened, unless `/proc/asound` is missing.
     public func list() -> [CardDescription] { list(mayOpen: true) }
 
-    private func list(mayOpen: Bool) -> [CardDescription] {
+    func list(mayOpen: Bool) -> [CardDescription] {
         var cards = CardTree(root: root).cards()
         guard mayOpen, root.isEmpty, SystemFile.text("/proc/asound/cards") == nil else { return cards }
         for index in cards.indices where cards[index].name == cards[index].alsaID {
@@ -40,19 +41,29 @@ public struct SoundCards: Sendable {
     /// - Parameters:
     ///   - direction: what it is for.
     ///   - companion: of a card that plays, the one that records: `auto` takes that one, if it plays.
-    ///   - expected: the names of the card that is expected back; empty: none is.
     /// - Throws: an error that lists the cards that are present.
     public func find(
-        _ reference: CardReference, for direction: PCMDirection = .capture, beside companion: CardReference? = nil,
-        expecting expected: [CardReference] = []
+        _ reference: CardReference, for direction: PCMDirection = .capture, beside companion: CardReference? = nil
     ) throws(SoundCardError) -> CardDescription {
         let cards = list()
-        if let card = CardChoice.choose(
-            reference, for: direction, beside: companion, expecting: expected, among: cards)
-        {
-            return card
-        }
-        throw CardChoice.absence(of: reference, for: direction, expecting: expected, among: cards)
+        if let card = CardChoice.choose(reference, for: direction, beside: companion, among: cards) { return card }
+        throw CardChoice.absence(of: reference, for: direction, among: cards)
+    }
+
+    /// The card among those that are present that `auto` would record from rather than from one of a kind. No card is opened.
+    func better(
+        than open: CardKind, among cards: [CardDescription], after refusals: CardRefusals = CardRefusals()
+    ) -> BetterCard {
+        let better = CardChoice.better(than: open, among: cards, after: refusals)
+        guard !better.isEmpty else { return .none }
+        return better.first(where: isFree).map { .free($0.references) } ?? .occupied
+    }
+
+    /// Whether this process may capture from a card, and nothing does.
+    func isFree(_ card: CardDescription) -> Bool {
+        guard let device = card.captureDevice else { return false }
+        return unsafe access("\(root)/dev/snd/pcmC\(card.index)D\(device)c", R_OK | W_OK) == 0
+            && PCMOwner.of(.capture, card: card.index, device: device, root: root) == nil
     }
 
     /// The cards that are present, each with what its hardware offers in both directions. Every free card is opened for a moment;
@@ -65,11 +76,22 @@ public struct SoundCards: Sendable {
     ) -> [CardReport] {
         list(mayOpen: mayOpen()).map { card in
             guard mayOpen() else {
-                return CardReport(card, capture: known(card, .capture), playback: known(card, .playback))
+                let (capture, playback) = (known(card, .capture), known(card, .playback))
+                return CardReport(card, capture: asRecorded(card, capture), playback: playback)
             }
             asking(card)
-            return CardReport(card, capture: survey(card, .capture), playback: survey(card, .playback))
+            let (capture, playback) = (survey(card, .capture), survey(card, .playback))
+            return CardReport(card, capture: asRecorded(card, capture), playback: playback)
         }
+    }
+
+    /// What was found when a card was asked what it records, with the reason why this process could not record from it.
+    private func asRecorded(_ card: CardDescription, _ survey: CardSurvey) -> CardSurvey {
+        var survey = survey
+        if survey.error == nil, survey.busyBy == nil {
+            survey.error = Self.refusals.withLock { $0.reason(of: card.stay) }
+        }
+        return survey
     }
 
     /// What is known of a card in one direction without opening it.
@@ -136,6 +158,9 @@ public struct SoundCards: Sendable {
             error.subject, error.operation, status: -EACCES,
             detail: "the user must be in the group that owns \(node), as a rule audio", direction: error.direction)
     }
+
+    /// The cards that this process could not record from.
+    static let refusals = Locked(CardRefusals())
 
     // MARK: What was offered
 

@@ -59,11 +59,16 @@ package enum SystemFile {
         return names.sorted()
     }
 
-    /// Where a path leads when every link is followed; nil if it leads nowhere.
-    static func resolved(_ path: String) -> String? {
-        guard let resolved = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
+    /// The name of what a link leads to; nil if it is no link, or does not say.
+    static func linkedName(_ path: String) -> String? {
+        // Safe: the length is the buffer's, which has an address as it is not empty.
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+            count = unsafe buffer.withMemoryRebound(to: CChar.self) {
+                unsafe max(0, readlink(path, $0.baseAddress!, $0.count))
+            }
+        }
+        let name = String(decoding: bytes, as: UTF8.self).lastPathComponent
+        return name.isEmpty || name == ".." || name == "." ? nil : name
     }
 }
 
@@ -71,10 +76,5 @@ extension StringProtocol {
     /// The last component of a path.
     var lastPathComponent: String {
         String(split(separator: "/").last ?? "")
-    }
-
-    /// The path without its last component.
-    var parentPath: String {
-        "/" + split(separator: "/").dropLast().joined(separator: "/")
     }
 }

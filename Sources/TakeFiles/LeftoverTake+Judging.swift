@@ -49,6 +49,7 @@ extension LeftoverTake {
                 file: file, unfilteredFile: twin, firstFrame: first,
                 frames: own[0].name.isUnfiltered ? 0 : frames[0], format: delivered)
             if twin != nil, let count = frames.last, count != part.frames { part.unfilteredFrames = count }
+            part.place = known?.place
             if let known { part.keepFingerprints(of: known) }
             judged.append(part)
             formats.append(format)

@@ -17,6 +17,7 @@ public enum SidecarLimits {
             ("frames", frames.contains(sidecar.frames)),
             ("rate_hz", rateHz.contains(sidecar.rateHz)),
             ("channels", channels.contains(sidecar.channels)),
+            ("channels_of_card", isOneEach(sidecar.channelsOfCard, of: sidecar.channels)),
             ("pre_roll_frames", frames.contains(sidecar.preRollFrames)),
         ]
         if let broken = own.first(where: { !$0.1 }) { return broken.0 }
@@ -57,6 +58,11 @@ public enum SidecarLimits {
             if !frames.contains(loss.frames) { return "suspected_losses.\(index).frames" }
         }
         return nil
+    }
+
+    /// Returns true if each channel has a valid number, or if `numbers` is nil.
+    private static func isOneEach(_ numbers: [Int]?, of count: Int) -> Bool {
+        numbers.map { $0.count == count && $0.allSatisfy(channels.contains) } ?? true
     }
 
     private static func isFrame(_ frame: TakeFrame) -> Bool { frames.contains(frame.count) }

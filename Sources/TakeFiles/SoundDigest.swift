@@ -64,8 +64,9 @@ public struct SoundDigest: Sendable {
     }
 
     private mutating func compressRest() {
+        let bytes = rest
+        let block = bytes.span
         var words = state.mutableSpan
-        let block = rest.span
         // Safe: the block has 64 bytes, and the state eight words.
         unsafe block.withUnsafeBufferPointer { block in
             unsafe words.withUnsafeMutableBufferPointer { words in

@@ -27,7 +27,7 @@ extension TakeOutput {
         // An even number of frames needs no byte of filling after it.
         parts.append(
             TakePart(
-                number: number, format: format, framesBefore: frames, audio: audio,
+                number: number, format: format, card: card, framesBefore: frames, audio: audio,
                 capacityFrames: max(2, capacity - capacity % 2)))
     }
 

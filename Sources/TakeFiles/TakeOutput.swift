@@ -24,7 +24,7 @@ public final class TakeOutput {
         if case .tail = state { return syncedFrames == frames }
         return syncedFrames == frames && !ledger.isDue(frames: frames) && rescues.isEmpty
     }
-    /// Why the take will have no waveform; nil: it will have one. The take itself is not affected.
+    /// The reason why the take will have no waveform, or nil if it will have one. The take itself is not affected.
     public var peaksFailure: FileError? { peaks.failure ?? site.peaksFailure }
 
     enum State {
@@ -50,6 +50,8 @@ public final class TakeOutput {
     let keepsUnfiltered: Bool
     let hasFingerprint: Bool
     let splitBytes: Int64
+    /// The card that delivers the sound; nil: that is not known.
+    public internal(set) var card: CardPlace?
     var ledger: SidecarLedger
     var state = State.recording
     var syncState = SyncState.idle
@@ -71,7 +73,7 @@ public final class TakeOutput {
     var loss: String?
     /// Audio files in whose place something else may lie.
     var strayNames: Set<String> = []
-    /// Why the sidecar's draft is out of date; nil if it is not.
+    /// The reason why the sidecar's draft is out of date, or nil if it is not.
     public internal(set) var draftFailure: FileError?
     /// Why the sound goes on in a part that is full, or whose file another program touched.
     public internal(set) var partFailure: FileError?
@@ -95,18 +97,21 @@ public final class TakeOutput {
     ///   - sidecar: what is known of the take at its start.
     ///   - started: when its first frame was sampled, as the sidecar says.
     ///   - format: as the card delivers the sound; it is stored as `format.stored`.
+    ///   - card: the card, and where it is.
     ///   - keepsUnfiltered: whether the unfiltered sound is kept beside the filtered one.
     ///   - splitBytes: no audio file grows past this.
     ///   - hasFingerprint: whether the fingerprints of the sound are computed; `deploy/bench` measures what they cost.
     /// - Throws: `FileError`; then nothing of the take is left but its number, as far as the storage lets it be removed.
     public init(
         in directory: TakesDirectory, name: TakeName, sidecar: Sidecar, started: WallTime, format: StreamFormat,
-        keepsUnfiltered: Bool = false, splitBytes: Int64 = TakeOutput.largestSplitBytes, hasFingerprint: Bool = true
+        card: CardPlace? = nil, keepsUnfiltered: Bool = false, splitBytes: Int64 = TakeOutput.largestSplitBytes,
+        hasFingerprint: Bool = true
     ) throws(FileError) {
         self.directory = directory
         self.name = name
         ledger = SidecarLedger(sidecar)
         self.started = started
+        self.card = card
         self.keepsUnfiltered = keepsUnfiltered
         self.hasFingerprint = hasFingerprint
         self.splitBytes = min(splitBytes, Self.largestSplitBytes)
@@ -204,7 +209,11 @@ public final class TakeOutput {
     /// - Parameters:
     ///   - format: as the card delivers the sound from now on.
     ///   - firstFrame: of the take, at the rate of the sidecar; the time without sound is left out of the file.
-    public func beginPart(format: StreamFormat, firstFrame: TakeFrame) throws(FileError) {
+    ///   - card: the card, and where it is; nil: as before.
+    public func beginPart(
+        format: StreamFormat, firstFrame: TakeFrame, card: CardPlace? = nil
+    ) throws(FileError) {
+        self.card = card ?? self.card
         do throws(FileError) {
             try split(format: format, firstFrame: firstFrame)
             partFailure = nil

@@ -6,6 +6,8 @@ struct TakePart {
     var number: Int
     /// As the card delivers it.
     var format: StreamFormat
+    /// The card that delivers it; nil: that is not known.
+    var card: CardPlace?
     /// Frames of all parts before it: what `SyncPoint.frames` counts.
     var framesBefore: Int64
     /// The filtered file, then the unfiltered one.
@@ -58,6 +60,7 @@ struct TakePart {
         var listed = Sidecar.Part(
             file: audio[0].name, unfilteredFile: audio.count > 1 ? audio[1].name : nil, firstFrame: firstFrame,
             frames: keptFrames, format: format)
+        listed.place = card
         // Another program may have left less of one of the two.
         if audio.count > 1, audio[1].frames != keptFrames { listed.unfilteredFrames = audio[1].frames }
         guard isComplete else { return listed }

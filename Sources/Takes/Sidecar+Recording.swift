@@ -69,6 +69,7 @@ extension Sidecar.Part {
     fileprivate func completed(by other: Self) -> Self {
         var part = self
         (part.firstFrame, part.rateHz, part.significantBits) = (other.firstFrame, other.rateHz, other.significantBits)
+        part.place = other.place
         guard other.soundSHA256 != nil else { return part }
         (part.soundSHA256, part.unfilteredSoundSHA256) = (other.soundSHA256, other.unfilteredSoundSHA256)
         part.fingerprint = other.fingerprint

@@ -38,6 +38,8 @@ public struct Sidecar: Codable, Equatable, Sendable {
     public var rateHz: Int
     /// Samples a frame.
     public var channels: Int
+    /// The numbers of the card's channels that were recorded, in their order, from 1; nil: all of them.
+    public var channelsOfCard: [Int]?
     /// ALSA's name of the format that the card delivered.
     public var format: SampleFormat
     /// The filter at the start, and each change.
@@ -64,7 +66,7 @@ public struct Sidecar: Codable, Equatable, Sendable {
     @EmptyIfMissing public var suspectedLosses: [SuspectedLoss]
     /// The format that its files are still to be converted to, "flac"; null: they are as they are to be.
     @ExplicitNull public var pendingFormat: String?
-    /// Whether a person brought the take back from the bin. The library does not delete it as long as space is not needed; nil: no.
+    /// True if a person restored the take from the bin, or nil if nobody did. The library keeps such a take until it needs the space.
     public var restored: Bool?
     /// The version of Fieldfare that wrote this.
     public var version: String
@@ -107,6 +109,10 @@ public struct Sidecar: Codable, Equatable, Sendable {
         /// Bits of a sample that carry signal, where the card has fewer than its format; nil: all of them. The file of an `S32_LE` part
         /// of at most 24 bits holds 24.
         public var significantBits: Int?
+        /// The stable id of the card that it was recorded from; nil in sidecars of versions that stored it for the whole take alone.
+        public var card: String?
+        /// The USB port that the card was in, such as `1-1.4`; nil: it was in none, or the version did not store it.
+        public var port: String?
         /// Of the whole file; filled in by the library.
         @ExplicitNull public var sha256: String?
         /// Of the whole unfiltered twin; filled in by the library.
@@ -155,6 +161,12 @@ public struct Sidecar: Codable, Equatable, Sendable {
             if format.significantBits < format.sampleFormat.significantBits { significantBits = format.significantBits }
         }
 
+        /// The card that it was recorded from, and where it was; nil: that is not known.
+        public var place: CardPlace? {
+            get { card.map { CardPlace(card: $0, port: port) } }
+            set { (card, port) = (newValue?.card, newValue?.port) }
+        }
+
         /// The length of the unfiltered twin in frames, if there is one.
         public var twinFrames: Int64 { unfilteredFrames ?? frames }
 
@@ -165,7 +177,7 @@ public struct Sidecar: Codable, Equatable, Sendable {
         }
 
         enum CodingKeys: String, CodingKey {
-            case file, frames, format, sha256, fingerprint
+            case file, frames, format, card, port, sha256, fingerprint
             case unfilteredFile = "unfiltered_file"
             case unfilteredFrames = "unfiltered_frames"
             case unfilteredSHA256 = "unfiltered_sha256"
@@ -242,6 +254,7 @@ public struct Sidecar: Codable, Equatable, Sendable {
         case endedBy = "ended_by"
         case startedBy = "started_by"
         case durationSeconds = "duration_seconds"
+        case channelsOfCard = "channels_of_card"
         case rateHz = "rate_hz"
         case preRollFrames = "pre_roll_frames"
         case gainDB = "gain_db"
@@ -270,7 +283,7 @@ extension Sidecar {
     /// The names of its audio files, in order, each with its unfiltered twin.
     public var audioFiles: [String] { parts.flatMap { [$0.file, $0.unfilteredFile].compactMap(\.self) } }
 
-    /// When it began, by the clock that is known best; nil: the sidecar has no such time.
+    /// The start time by the most reliable clock, or nil if the sidecar has no such time.
     public var begun: WallTime? { WallTime(iso8601: startedCorrected ?? started) }
 
     /// How many frames of a take of `takeRateHz` last as long as `frames` at `rateHz` do, rounded to the nearest; what

@@ -4,6 +4,10 @@ public struct Fault: Codable, Hashable, Sendable {
     public var code: Code
     /// One sentence: what was attempted, on what, what happened, what to do.
     public var message: String
+    /// The subject, which tells faults of one kind apart. The JSON does not include it.
+    public var subject = Subject.kind
+
+    private enum CodingKeys: CodingKey { case code, message }
 
     /// The kinds of trouble, numbered as the fault LED flashes them.
     public enum Code: Int, Codable, Sendable, CaseIterable, Comparable {
@@ -16,7 +20,7 @@ public struct Fault: Codable, Hashable, Sendable {
         case overload = 5
         case uploadRefused = 6
         case settings = 7
-        /// Clipped in the last 5 s, or dead for 10 s.
+        /// Clipped in the last 5 s, dead for 10 s, or fell and stayed low; or a card that does not run at its stated rate.
         case signal = 8
 
         /// Shows before.
@@ -25,9 +29,25 @@ public struct Fault: Codable, Hashable, Sendable {
         }
     }
 
+    /// The subject of a fault.
+    public enum Subject: Hashable, Sendable {
+        /// The kind as such.
+        case kind
+        /// The signal of channels, by their numbers on the card.
+        case channels(Set<Int>, SignalTrouble)
+        /// Takes that are damaged.
+        case damagedTakes
+        /// Storage that is lost with the power.
+        case volatileStorage
+    }
+
+    /// The trouble that a channel's signal has.
+    public enum SignalTrouble: Hashable, Sendable { case silent, fell, clipped }
+
     /// A fault of a kind, in one sentence.
-    public init(_ code: Code, _ message: String) {
+    public init(_ code: Code, _ message: String, about subject: Subject = .kind) {
         self.code = code
         self.message = message
+        self.subject = subject
     }
 }

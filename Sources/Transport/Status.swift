@@ -20,6 +20,8 @@ public struct Status: Codable, Equatable, Sendable {
     @ExplicitNull public var rateHz: Int?
     /// The open card's channels; null without a card.
     @ExplicitNull public var channels: Int?
+    /// The numbers of the card's channels that are captured, in their order, from 1; nil: all of them, or no card is open.
+    public var channelsOfCard: [Int]?
     /// ALSA's name of the format that the card delivers; null without a card.
     @ExplicitNull public var format: SampleFormat?
     /// The open card's stable id; null without a card.
@@ -98,6 +100,7 @@ public struct Status: Codable, Equatable, Sendable {
         case elapsedSeconds = "elapsed_seconds"
         case syncedSeconds = "synced_seconds"
         case positionSeconds = "position_seconds"
+        case channelsOfCard = "channels_of_card"
         case rateHz = "rate_hz"
         case lowPassHz = "low_pass_hz"
         case slopeDBPerOctave = "slope_db_per_octave"

@@ -58,6 +58,8 @@ public enum TransportEvent: Hashable, Sendable {
 
     /// `startedBy`: what first asked for this sound.
     case record(at: Instant, by: Asker, startedBy: TakeInitiator = .command)
+    /// The storage failed a take: its sound goes on, from an instant on, in another one, with the card of that take and no other.
+    case goOn(at: Instant, startedBy: TakeInitiator)
     case stop(at: Instant, by: Asker)
     case mark(note: String?, at: Instant, by: Asker)
     /// Plays a take; nil: the selected one.
@@ -74,6 +76,8 @@ public enum TransportEvent: Hashable, Sendable {
     case cardLost
     /// The card of the take that is recorded delivers again.
     case cardReturned
+    /// The card of the take that is recorded delivers again, since an instant, with other channels than that has.
+    case cardChanged(at: Instant, startedBy: TakeInitiator)
     /// The capture card was closed for the player.
     case cardClosed
 
@@ -107,13 +111,13 @@ public enum TransportEvent: Hashable, Sendable {
 public struct TransportFacts: Hashable, Sendable {
     /// The present.
     public var now: Instant
-    /// Why no take can begin with the card as it is; nil: it is open and delivers.
+    /// The reason why no take can begin with the card, or nil if the card is open and delivers.
     public var cardObstacle: Refusal?
-    /// Why no take can be written; nil: the storage takes it.
+    /// The reason why no take can be written, or nil if the storage accepts takes.
     public var storageObstacle: Refusal?
-    /// Why nothing can be played; nil: the takes can be reached.
+    /// The reason why nothing can be played, or nil if the takes can be read.
     public var playObstacle: Refusal?
-    /// Why the take that is recorded takes no further marker; nil: it does.
+    /// The reason why the recorded take accepts no further marker, or nil if it accepts one.
     public var markObstacle: Refusal?
     /// What is said when there is no take to play.
     public var noTake = Refusal(.notFound, "play: there is no take yet")
@@ -150,6 +154,8 @@ public enum TransportEffect: Hashable, Sendable {
 
     // The writer.
     case begin(at: Instant, by: TakeInitiator)
+    /// Begin the take that goes on for the one before, with what its card delivers since an instant, also if that card has gone.
+    case beginOther(at: Instant, by: TakeInitiator)
     case mark(note: String?, at: Instant)
     case suspend
     case resumeTake(after: Duration)

@@ -14,7 +14,9 @@ public struct TransportRules: Hashable, Sendable {
     /// How long a take waits for its card to come back.
     public static let cardPatience = Duration.seconds(600)
     /// How long a take that was asked for waits for the card and the storage to answer.
-    public static let armingPatience = Duration.seconds(3)
+    public static let armingPatience = Duration.seconds(5)
+    /// How long a take that goes on in another folder waits for that: memory holds its sound meanwhile.
+    public static let folderPatience = Duration.seconds(10)
     /// How late a take is followed by the next: a stop of before that instant may become known only now. The writer stays further
     /// behind, so that no frame has passed by.
     public static let followDelay = Duration.milliseconds(50)

@@ -7,6 +7,7 @@ extension TransportState {
         case .press(.record, let instant): return start(Request(at: instant, by: .button), facts)
         case .record(let instant, let asker, let initiator):
             return start(Request(at: instant, by: initiator, asker: asker), facts)
+        case .goOn(let instant, let initiator): return start(Request(at: instant, by: initiator, card: .same), facts)
         case .press(.stop, let instant):
             idleStop = instant
             return dropTail()
@@ -30,10 +31,9 @@ extension TransportState {
         case .tick: return tickIdle(facts)
         // A take cannot go on with a card that was away.
         case .cardLost: return dropTail()
-        case .lock, .pair, .openAccess, .adoptStick, .cardAnswered, .storageAnswered, .cardReturned, .cardClosed,
-            .takeBegan,
-            .takeFinished,
-            .takeFollowed, .takeFailed, .takeRejoined, .tailEnded, .playBegan, .playChanged, .playEnded, .playBlocked:
+        case .lock, .pair, .openAccess, .adoptStick, .cardAnswered, .storageAnswered, .cardReturned, .cardChanged,
+            .cardClosed, .takeBegan, .takeFinished, .takeFollowed, .takeFailed, .takeRejoined, .tailEnded, .playBegan,
+            .playChanged, .playEnded, .playBlocked:
             return []
         }
     }
@@ -55,6 +55,7 @@ extension TransportState {
     private mutating func start(_ request: Request, _ facts: TransportFacts) -> [TransportEffect] {
         // A take that somebody stopped is not the schedule's to go on with.
         if case .running(let take, let since, let until) = tail, request.at < until, request.by != .schedule,
+            request.card == .anyOpen,
             !rules.isFull(request.at - since)
         {
             tail = .rejoining(request)
@@ -64,19 +65,22 @@ extension TransportState {
             return [.rejoin(at: request.at, by: request.by)]
         }
         var awaited: Set<Arming.Answer> = []
-        if facts.cardObstacle != nil { awaited.insert(.card) }
+        if facts.cardObstacle != nil, request.card == .anyOpen { awaited.insert(.card) }
         if facts.storageObstacle != nil { awaited.insert(.storage) }
         let dropped = dropTail()
         if awaited.isEmpty { return dropped + begin(request) }
-        phase = .arming(
-            Arming(request: request, awaited: awaited, deadline: facts.now + TransportRules.armingPatience))
+        let patience = request.card == .same ? TransportRules.folderPatience : TransportRules.armingPatience
+        phase = .arming(Arming(request: request, awaited: awaited, deadline: facts.now + patience))
         return dropped + (awaited.contains(.card) ? [.openCard] : [])
             + (awaited.contains(.storage) ? [.checkStorage] : [])
     }
 
-    private mutating func begin(_ request: Request) -> [TransportEffect] {
+    mutating func begin(_ request: Request) -> [TransportEffect] {
         phase = .recording(Recording(since: request.at, whenBegun: request.asker.map { [$0] } ?? []))
-        return [.begin(at: request.at, by: request.by)]
+        return switch request.card {
+        case .anyOpen: [.begin(at: request.at, by: request.by)]
+        case .same: [.beginOther(at: request.at, by: request.by)]
+        }
     }
 
     mutating func handle(
@@ -87,15 +91,18 @@ extension TransportState {
         case .cardAnswered: arming.awaited.remove(.card)
         case .storageAnswered: arming.awaited.remove(.storage)
         case .tick: if facts.now >= arming.deadline { arming.awaited = [] }
-        case .cardLost, .cardReturned, .cardClosed, .takeBegan, .takeFinished, .takeFollowed, .takeFailed,
-            .takeRejoined, .playBegan, .playChanged, .playEnded, .playBlocked, .lock, .tailEnded, .eject, .pair,
-            .openAccess, .adoptStick:
+        case .cardLost, .cardReturned, .cardChanged, .cardClosed, .takeBegan, .takeFinished, .takeFollowed,
+            .takeFailed, .takeRejoined, .playBegan, .playChanged, .playEnded, .playBlocked, .lock, .tailEnded, .eject,
+            .pair,
+            .openAccess, .adoptStick, .goOn:
             break
         case .press, .shutdown, .record, .stop, .mark, .play, .change, .finish: arming.waiting.append(event)
         }
         phase = .arming(arming)
         guard arming.awaited.isEmpty else { return [] }
-        guard let refusal = (facts.cardObstacle ?? facts.storageObstacle)?.about("record") else {
+        guard arming.request.card == .anyOpen,
+            let refusal = (facts.cardObstacle ?? facts.storageObstacle)?.about("record")
+        else {
             return begin(arming.request) + handle(arming.waiting, facts)
         }
         phase = .idle

@@ -41,15 +41,15 @@ extension TransportState {
         case .idle: false
         case .resting, .finishing: true
         case .arming(let arming): arming.waiting.contains(where: \.endsAll)
-        case .recording(let recording): recording.stage.finish.then != .goOn
-        case .playing(let playing): playing.stage.finish.then != .goOn
+        case .recording(let recording): recording.stage.finish.endsAll
+        case .playing(let playing): playing.stage.finish.endsAll
         }
     }
 }
 
 extension TransportEvent {
     /// Whether nothing is to follow it.
-    fileprivate var endsAll: Bool {
+    var endsAll: Bool {
         switch self {
         case .shutdown, .finish: true
         default: false

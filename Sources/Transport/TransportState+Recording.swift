@@ -42,7 +42,7 @@ extension TransportState {
         }
     }
 
-    /// What the workers report of the take; nil: it is nothing of that kind.
+    /// Returns the effects of a report of the workers about the take, or nil if the event is no such report.
     private mutating func reported(
         _ event: TransportEvent, _ recording: Recording, _ facts: TransportFacts
     ) -> [TransportEffect]? {
@@ -85,6 +85,10 @@ extension TransportState {
             recording.card = .delivers
             phase = .recording(recording)
             return [.resumeTake(after: facts.now - since)]
+        case .cardChanged(let instant, let initiator):
+            guard case .away = recording.card, recording.stage == .running else { return [] }
+            let another = Request(at: instant, by: initiator, card: .same)
+            return end(recording, at: nil, because: .cardLost, Finish(then: .another(another)))
         default: return nil
         }
     }
@@ -104,19 +108,24 @@ extension TransportState {
     /// What happens while something ends waits, or is refused.
     func wait(_ event: TransportEvent, _ before: Finish) -> (Finish, [TransportEffect]) {
         var finish = before
+        if case .another = finish.then, event.endsAll {
+            // It ends that take, which has begun by then.
+            finish.waiting.append(event)
+            return (finish, [])
+        }
         switch event {
         case .finish(let asker):
             finish.askers.append(asker)
             if finish.then == .goOn { finish.then = .rest }
         case .shutdown: finish.then = .powerOff
         case .press, .record, .stop, .mark, .play, .change:
-            guard finish.then == .goOn else { return (finish, event.refused(Self.shuttingDown)) }
+            guard !finish.endsAll else { return (finish, event.refused(Self.shuttingDown)) }
             switch event {
             // While a take ends there is nothing to play, and what is selected is about to change.
             case .press(.play, _), .press(.back, _), .press(.forward, _):
                 return (finish, [.refuse(Refusal(.busy, "\(event.buttonName): refused while a take ends"))])
-            case .stop(_, let asker) where finish.waiting.isEmpty: finish.askers.append(asker)
-            case .mark(_, _, let asker) where finish.waiting.isEmpty:
+            case .stop(_, let asker) where finish.then == .goOn && finish.waiting.isEmpty: finish.askers.append(asker)
+            case .mark(_, _, let asker) where finish.then == .goOn && finish.waiting.isEmpty:
                 let refusal = Refusal(.busy, "mark: nothing is being recorded: record a take first")
                 return (finish, [.reply(asker, .refused(refusal))])
             default: finish.waiting.append(event)

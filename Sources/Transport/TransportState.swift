@@ -53,6 +53,13 @@ public struct TransportState: Hashable, Sendable {
         var at: Instant
         var by: TakeInitiator
         var asker: Asker?
+        var card = Card.anyOpen
+
+        enum Card: Hashable, Sendable {
+            case anyOpen
+            /// The card of the take before, which may be away.
+            case same
+        }
     }
 
     /// A take that waits for answers.
@@ -133,7 +140,21 @@ public struct TransportState: Hashable, Sendable {
         var then = Then.goOn
 
         /// What follows the end.
-        enum Then: Hashable, Sendable { case goOn, rest, powerOff }
+        enum Then: Hashable, Sendable {
+            case goOn
+            /// Another take begins with the same card. What waits is for that one.
+            case another(Request)
+            case rest, powerOff
+        }
+
+        /// Whether nothing is to be recorded or played afterwards.
+        var endsAll: Bool {
+            switch then {
+            case .goOn: false
+            case .another: waiting.contains(where: \.endsAll)
+            case .rest, .powerOff: true
+            }
+        }
     }
 
     /// Whether something waits for a take to end.
@@ -217,7 +238,9 @@ extension TransportState {
     /// Nothing goes on any more: does what was to follow.
     mutating func conclude(_ finish: Finish, take: TakeName?, _ facts: TransportFacts) -> [TransportEffect] {
         phase = .idle
-        if finish.then != .goOn {
+        switch finish.then {
+        case .goOn, .another: break
+        case .rest, .powerOff:
             let dropped = dropTail()
             if tail == .dropping {
                 phase = .finishing(finish, restUntil: facts.now + TransportRules.rest)
@@ -227,6 +250,7 @@ extension TransportState {
         let replies = finish.askers.map { TransportEffect.reply($0, .take(take)) }
         switch finish.then {
         case .goOn: return replies + handle(finish.waiting, facts)
+        case .another(let request): return replies + begin(request) + handle(finish.waiting, facts)
         case .rest: return rest(facts) + replies
         case .powerOff: return rest(facts) + replies + [.powerOff]
         }

@@ -55,6 +55,6 @@ extension Web {
 
 extension String {
     fileprivate func replacingCharacters(in range: Range<String.Index>, with text: String) -> String {
-        self[..<range.lowerBound] + text + self[range.upperBound...]
+        "\(self[..<range.lowerBound])\(text)\(self[range.upperBound...])"
     }
 }

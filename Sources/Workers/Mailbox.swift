@@ -4,8 +4,14 @@ import Takes
 
 /// Messages from one thread to another, with a file descriptor that can be polled while there are any.
 public final class Mailbox<Message: Sendable>: Sendable {
-    private let messages = Locked<[Message]>([])
-    /// Readable while there are messages that were posted aloud, and once more if one was taken just before its signal came.
+    private struct Content {
+        var messages: [Message] = []
+        /// Whether the file descriptor is readable. It is written and read with the content, so that this is so.
+        var isSignalled = false
+    }
+
+    private let content = Locked(Content())
+    /// Readable from when a message is posted aloud until messages are taken.
     public let fileDescriptor: Int32
 
     /// An empty mailbox. The process ends if it has no file descriptor left.
@@ -20,30 +26,40 @@ public final class Mailbox<Message: Sendable>: Sendable {
 
     /// Adds a message, and wakes the thread that polls for it.
     public func post(_ message: Message) {
-        messages.withLock { $0.append(message) }
-        eventfd_write(fileDescriptor, 1)
+        content.withLock {
+            $0.messages.append(message)
+            signal(&$0)
+        }
     }
 
     /// Adds a message without waking the other thread: it is taken with the next one, or when that thread asks.
     public func postQuietly(_ message: Message) {
-        messages.withLock { $0.append(message) }
+        content.withLock { $0.messages.append(message) }
     }
 
     /// Whether there is no message.
-    var isEmpty: Bool { messages.withLock { $0.isEmpty } }
+    var isEmpty: Bool { content.withLock { $0.messages.isEmpty } }
 
     /// Wakes the thread that polls, without a message.
     func wake() {
+        content.withLock { signal(&$0) }
+    }
+
+    private func signal(_ content: inout Content) {
+        guard !content.isSignalled else { return }
         eventfd_write(fileDescriptor, 1)
+        content.isSignalled = true
     }
 
     /// All messages, in the order in which they were posted.
     public func take() -> [Message] {
-        var count: eventfd_t = 0
-        unsafe eventfd_read(fileDescriptor, &count)
-        return messages.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
+        content.withLock { content in
+            if content.isSignalled {
+                var count: eventfd_t = 0
+                unsafe eventfd_read(fileDescriptor, &count)
+            }
+            defer { content = Content() }
+            return content.messages
         }
     }
 

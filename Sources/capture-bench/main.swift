@@ -36,8 +36,8 @@ else {
 }
 
 SoundCards.prepareProcess()
-let card = CaptureCard(sampleFormat: sampleFormat)
-let grant = try card.open(CaptureRequest(card: .pcm(arguments[1]), rateHz: 48000, channels: channels))
+let card = CaptureCard(sampleFormat: sampleFormat, meter: nil)
+let grant = try card.open(CaptureRequest(card: .pcm(arguments[1]), rateHz: 48000, channels: .first(channels)))
 let ring = Ring(format: grant.format, holding: .seconds(30), periodFrames: grant.periodFrames)
 ring.prefault()
 let directory = try TakesDirectory(path: arguments[3])

@@ -254,6 +254,12 @@ class Recorder:
         expect(status["state"] == state, f"the deck is {state}" + ("" if status["state"] == state else f": {status}"))
         return status
 
+    def wait_take(self, seconds=5):
+        """Waits until the deck records and the take has its name, which it gets once its files are open; the name."""
+        status = self.wait(lambda status: status["state"] == "recording" and status["take"], seconds)
+        expect(status["state"] == "recording" and status["take"], f"a take is recorded: {status['state']}, {status['take']}")
+        return status["take"]
+
     def faults(self):
         """The codes of the faults there are."""
         return [fault["code"] for fault in self.status()["faults"]]
@@ -313,6 +319,7 @@ class Service(Recorder):
         self.seen, self.socket = set(), SOCKET
         self.began = time.monotonic()
         if text is not None:
+            self.seen = set(self.directory.glob("*/*.json"))
             pathlib.Path("/etc/fieldfare/fieldfare.toml").write_text(text)
             systemctl("restart", self.unit)
         self.connect(20)

@@ -1,5 +1,6 @@
 """The library of an installed kit: its unit, and what it answers to a person in the group fieldfare."""
 import grp
+import hashlib
 import json
 import os
 import pathlib
@@ -10,6 +11,9 @@ from client import Client
 from kit import systemctl, wait_until
 
 SOCKET = "/run/fieldfare-library/library.sock"
+SETTINGS = pathlib.Path("/etc/fieldfare/fieldfare.toml")
+WISH = pathlib.Path("/run/fieldfare-library/settings-wish")
+OUTCOME = pathlib.Path("/run/fieldfare-settings/outcome")
 FOLDER = pathlib.Path("/var/lib/fieldfare-library")
 NOBODY = 65534
 
@@ -110,3 +114,12 @@ class Library:
         pid = self.pid
         os.kill(pid, signal.SIGKILL)
         return pid
+
+
+def wish(text, seconds=60):
+    """Asks for other settings as the library does for a paired phone; what came of it, once both services were restarted."""
+    OUTCOME.unlink(missing_ok=True)
+    content = f"{hashlib.sha256(SETTINGS.read_bytes()).hexdigest()}\n{text}"
+    subprocess.run(["runuser", "-u", "fieldfare-library", "--", "sh", "-c", f"cat >{WISH}.tmp && mv {WISH}.tmp {WISH}"], input=content, text=True,
+                   check=True)
+    return OUTCOME.read_text() if wait_until(OUTCOME.exists, seconds, 0.2) else None

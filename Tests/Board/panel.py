@@ -38,6 +38,10 @@ _witnesses = [os.open(f"/run/gpio/BTN_SPARE{i}/pull", os.O_WRONLY) for i in (1, 
 _ways = (b"pull-up", b"pull-down")
 # How far apart the dates around a press were at most.
 _widest = 0.0
+# When each button was last released, and how long a hand takes at least before it closes the contact again: two presses that are less
+# than the recorder's debounce time apart are one.
+_released = {}
+HAND = 0.05
 
 
 def _edges_of(*offsets):
@@ -89,13 +93,15 @@ def agrees(error, within=0.0015):
 
 
 def hold(button):
-    """Closes a button's contact; when."""
+    """Closes a button's contact, as soon as a hand could; when."""
+    time.sleep(max(0, _released.get(button, 0) + HAND - time.monotonic()))
     return _pull_and_date(button, b"pull-down")
 
 
 def release(button):
     """Opens it again; when."""
-    return _pull_and_date(button, b"pull-up")
+    _released[button] = _pull_and_date(button, b"pull-up")
+    return _released[button]
 
 
 def press(button, seconds=0.1):

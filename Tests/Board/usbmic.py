@@ -18,6 +18,9 @@ from takefolder import Sound
 HERE = pathlib.Path(__file__).resolve().parent
 RATE, LAYOUT, CHANNELS, BLOCK = 48000, "S16_LE", 2, 4
 VENDOR, PRODUCT = 0x1209, 0xF1E1
+# How settings name the one that has the number that each has unless another is given.
+NAME = "usb:1209:f1e1:FF0001"
+TAKES_OVER_WITHIN = 3
 # A take's length may differ from the time between the presses by what the card's clock is off, and by a USB transfer.
 TRANSFER = 0.012
 
@@ -29,12 +32,14 @@ Run = collections.namedtuple("Run", "at frames number")
 class Microphone:
     """One microphone, plugged in when it is made."""
 
-    def __init__(self, *options, port=0, ppm=0, serial="FF0001", product=PRODUCT, first=1, bits=16, rates=(RATE,)):
-        self.port, self.rate, self.block = port, rates[-1], CHANNELS * bits // 8
+    def __init__(self, *options, port=0, ppm=0, serial="FF0001", product=PRODUCT, first=1, bits=16, rates=(RATE,), channels=CHANNELS):
+        self.port, self.rate, self.block = port, rates[-1], channels * bits // 8
         self.serial, self.product, self.ppm = serial, product, ppm
         self.path = f"/dev/shm/usb-mic-{time.monotonic_ns()}.log"
+        # The card of one that was pulled from that port a moment ago would be taken for this one's.
+        wait_until(lambda: not self._cards(), 5)
         command = [HERE / "usb-mic", "--port", str(port), "--ppm", str(ppm), "--serial", serial, "--product", f"{product:x}", "--bits", str(bits),
-                   "--rates", ",".join(map(str, rates)), "--numbered", str(first), *map(str, options)]
+                   "--channels", str(channels), "--rates", ",".join(map(str, rates)), "--numbered", str(first), *map(str, options)]
         with open(self.path, "wb") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=self._goes_first)
         atexit.register(self.pull)
@@ -47,11 +52,13 @@ class Microphone:
 
     def wait_card(self, seconds=10):
         """Waits until ALSA has its card; the card's number."""
-        def cards():
-            return list(pathlib.Path("/sys/bus/usb/devices").glob(f"*-{self.port + 1}/*/sound/card*"))
-        if not wait_until(cards, seconds):
+        if not wait_until(self._cards, seconds):
             raise RuntimeError(f"no sound card at port {self.port}:\n{self.output()}")
-        return int(cards()[0].name.removeprefix("card"))
+        return int(self._cards()[0].name.removeprefix("card"))
+
+    def _cards(self):
+        """The sound card that ALSA has at its port, if any."""
+        return list(pathlib.Path("/sys/bus/usb/devices").glob(f"*-{self.port + 1}/*/sound/card*"))
 
     def output(self):
         """What it printed."""
@@ -171,6 +178,15 @@ def expect_whole(name, take, block=BLOCK):
     return holds
 
 
+def expect_first_channel(what, take, part=0):
+    """One part of a take is the first of the card's channels, of 16 bits: it has the low bits of each frame's number."""
+    wave = take.wave(part)
+    numbers = [sample >> 16 for sample in wave.channel(0)]
+    wrong = [at for at in range(1, len(numbers)) if (numbers[at] - numbers[at - 1]) % 65536 != 1]
+    expect(wave.channels == 1 and not wrong, f"{what}: {len(numbers)} frames of one channel, not so at {wrong[:5]}")
+    return len(numbers)
+
+
 def expect_drift(name, take, ppm, within):
     """The sidecar's drift is the crystal's."""
     drift = take.sidecar["clock_drift_ppm"]
@@ -181,3 +197,16 @@ def expect_drift(name, take, ppm, within):
 def in_faults(status, code=1):
     """Whether the status names a fault."""
     return any(fault["code"] == code for fault in status["faults"])
+
+
+def wait_taken(recorder, card, since, what):
+    """Waits until the recorder is armed with a card."""
+    status = recorder.wait(lambda status: status["card"] == card and status["armed"], TAKES_OVER_WITHIN + 7)
+    figure(f"{what}: armed with {card} after", time.monotonic() - since, "s")
+    expect(status["card"] == card and status["armed"] and not in_faults(status),
+           f"{what}: armed with {card}: {status['card']} {status['faults']}")
+
+
+def wrong_rate(status):
+    """What fault 8 has of the card's rate; none: nothing."""
+    return next((fault["message"] for fault in status["faults"] if fault["code"] == 8 and " and runs at " in fault["message"]), None)

@@ -5,6 +5,7 @@ import History
 import Lines
 import Panel
 import Settings
+import SoundCard
 import TakeFiles
 import Takes
 import Testing
@@ -18,9 +19,11 @@ private final class Person: PressSource, LevelSource {
     var heldDown: Set<Button> = []
     var problems: [Button: String] = [:]
     let format = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
+    var channelNumbers = [1, 2]
     /// The levels of the two microphones from now on, in dBFS.
     var levels: [Double?] = [-60, -62]
-    var rateComplaint: String?
+    var (rateComplaint, fallComplaint): (String?, String?) = (nil, nil)
+    let card: String? = "card:Loopback"
     /// What was asked for.
     private(set) var asked: [String] = []
     /// What it does when asked.
@@ -70,8 +73,9 @@ private final class Person: PressSource, LevelSource {
     static func willing(_ person: Person, _ question: String) {
         for button in Button.allCases where question.hasPrefix("press \(button.rawValue) ") { person.press(button) }
         person.levels = [-60, -62]
-        for channel in 1...2 where question.hasPrefix("tap the microphone of channel \(channel)") {
-            person.levels[channel - 1] = -12
+        for (index, channel) in person.channelNumbers.enumerated()
+        where question.hasPrefix("tap the microphone of channel \(channel)") {
+            person.levels[index] = -12
         }
         if question.contains("(Enter: ") { person.type("") }
     }
@@ -138,6 +142,7 @@ private struct SteppingClock: Clock {
             [LineReport(chip: "gpiochip0", offset: 17, name: "B1", output: false, used: true, consumer: nil)]
         }
         access.acceptance.openButtons = { _ in unsafe person }
+        access.acceptance.cards = { [] }
         access.acceptance.openMicrophone = { _ in unsafe person }
         access.acceptance.measureSpeed = { _ in .skipped("no room") }
         access.acceptance.testCapacity = { _, _ in .skipped("no room") }
@@ -230,12 +235,45 @@ private struct SteppingClock: Clock {
         #expect(result.output[9].contains("channel 2 answered instead"))
     }
 
-    @Test func `a card that does not run at its stated rate is one failure`() throws {
-        person.rateComplaint = "card:Mic: states 48000 Hz and runs at 32000 Hz: use another card"
+    @Test func `channels that were chosen are asked for by their numbers on the card`() throws {
+        person.channelNumbers = [4, 2]
         person.reaction = Person.willing
         let result = run(machine())
-        #expect(outcomes(result.output).filter { $0.hasPrefix("failed") } == ["failed microphone rate"])
-        #expect(result.output.contains { $0.hasSuffix(person.rateComplaint ?? "-") })
+        let taps = person.asked.filter { $0.hasPrefix("tap") }
+        #expect(taps == [4, 2].map { "tap the microphone of channel \($0) a few times; Enter: skip" })
+        #expect(
+            outcomes(result.output).filter { $0.contains("microphone") } == [
+                "ok microphone channel 4", "ok microphone channel 2",
+            ])
+    }
+
+    @Test func `a wrong rate and a signal that fell are a failure each, though each microphone answers`() throws {
+        (person.rateComplaint, person.fallComplaint) = ("card:Mic: runs at 32000 Hz: check it", "it fell: check it")
+        person.reaction = Person.willing
+        let output = run(machine()).output
+        #expect(outcomes(output).filter { $0.hasPrefix("f") } == ["failed microphone rate", "failed microphone level"])
+        #expect(output.count { $0.hasSuffix(": check it") } == 2)
+    }
+
+    @Test func `a card that may not be the one that is meant is a warning`() throws {
+        func report(_ id: String, _ kind: CardKind) -> CardReport {
+            CardReport(
+                CardDescription(
+                    index: 0, alsaID: id, name: "\(id) card", driver: "", kind: kind, references: [.cardID(id)],
+                    captureDevices: [0]))
+        }
+        person.reaction = Person.willing
+        for (others, sentence) in [
+            ([], "this is no microphone (loopback), taken because nothing better is there: plug in a sound card"),
+            ([report("Mic", .usb)], "card:Mic \"Mic card\" is better, and takes its place while nothing is recorded"),
+        ] {
+            var access = machine()
+            let cards = [report("Loopback", .loopback)] + others
+            access.acceptance.cards = { cards }
+            let result = run(access)
+            let warnings = result.output.filter { $0.hasPrefix("warning  microphone card: card:Loopback: ") }
+            #expect(warnings.last?.contains(sentence) == true)
+        }
     }
 
     @Test func `what a person skips is skipped, and not ok`() throws {

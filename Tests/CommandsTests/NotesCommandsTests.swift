@@ -19,9 +19,12 @@ import Transport
             run(["memo", "last", "--json"], library: library)
                 == (0, [#"{"memo":"A wren\nat dawn\u001b","take":"heron07-0001-061811Z"}"#], []))
         #expect(run(["memo", "1", "--clear"], library: library) == (0, [Self.line], []))
+        let place = "\ngeo:48.20849,16.37208;u=12"
+        #expect(run(["memo", "1", place], library: library) == (0, [Self.line + "  \"\(place.dropFirst())\""], []))
         #expect(
             library.messages == [
                 .show(.number(1)), .memo(.number(1), text), .show(.last), .show(.last), .memo(.number(1), nil),
+                .memo(.number(1), place),
             ])
     }
 

@@ -59,6 +59,15 @@ import Transport
         #expect(run(["show", "1", "--directory", path]).status == 0)
     }
 
+    @Test func `show names the channels of the card that a take has`() throws {
+        let take = try record()
+        _ = try TakesDirectory(path: path).revise(take) { $0.channelsOfCard = [3, 1] }
+        let lines = run(["show", "1"], access: kit).output
+        #expect(
+            lines.contains { $0.hasPrefix("card       usb:0d8c:0014, 48000 Hz, channels 3, 1 of the card, S16_LE") })
+        #expect(run(["show", "1", "--json"], access: kit).output[0].contains(#""channels_of_card":[3,1]"#))
+    }
+
     @Test func `show says that a draft lies beside the sidecar of a finished take, and that it was restored`() throws {
         let take = try record()
         _ = try TakesDirectory(path: path).revise(take) { $0.restored = true }
@@ -200,6 +209,27 @@ import Transport
         library.desk.refusal.withLock { $0 = Refusal(.io, "library: the disk failed") }
         let result = run(["show", "1"], library: library, access: kit)
         #expect(result == (0, plain.output, ["show: without what was noted: library: the disk failed"]))
+    }
+
+    @Test func `show says where a part is from another card or port than the one before`() throws {
+        let take = try record()
+        var sidecar = try TakesDirectory(path: path).sidecar(of: take)
+        let first = CardPlace(card: "usb:0d8c:0014", port: "1-1")
+        let places = [
+            nil, first, first, CardPlace(card: "usb:0d8c:0014", port: "1-4"), CardPlace(card: "card:Mic"), nil,
+        ]
+        let part = sidecar.parts[0]
+        sidecar.parts = places.map { place in
+            var part = part
+            part.place = place
+            return part
+        }
+        let lines = TakeText(sidecar).lines(folder: "f") { _ in nil }
+        #expect(
+            lines.filter { $0.contains("instead of") } == [
+                "           from usb:0d8c:0014 in port 1-4, instead of usb:0d8c:0014 in port 1-1",
+                "           from card:Mic, instead of usb:0d8c:0014 in port 1-4",
+            ])
     }
 
     @Test func `a take that is elsewhere is shown from the library`() throws {

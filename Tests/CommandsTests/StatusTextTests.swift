@@ -28,6 +28,13 @@ import Transport
             ])
     }
 
+    @Test func `channels that were chosen are named`() {
+        var status = recordingStatus
+        status.channelsOfCard = [1, 3]
+        #expect(
+            StatusText(status).lines.contains("card      usb:0d8c:0014, 48000 Hz, channels 1, 3 of the card, S24_3LE"))
+    }
+
     @Test func `a recorder with nothing`() {
         var status = Status(version: "0")
         let common = ["level     none", "card      none", "filter    off: bit-exact", "space     unknown"]

@@ -4,7 +4,7 @@ import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct AccessTests {
+@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct AccessTests {
     /// Every route of the OpenAPI document.
     private static func routes(_ kit: RunningKit) throws -> [(method: String, path: String)] {
         let document = try JSONSerialization.jsonObject(with: try kit.stranger.get("/api/openapi.json").bytes)
@@ -168,6 +168,9 @@ import Testing
             #expect(headers["x-content-type-options"] == "nosniff")
             #expect(headers["x-frame-options"] == "DENY")
             #expect(headers["referrer-policy"] == "no-referrer")
+            #expect(
+                headers["permissions-policy"]
+                    == "camera=(), geolocation=(self), microphone=(), payment=(), usb=()")
             #expect(headers["server"] == nil)
         }
     }

@@ -3,7 +3,7 @@ import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct BrowserTests {
+@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct BrowserTests {
     /// `FIELDFARE_PICTURES` names a folder for screenshots of each page.
     @Test(.needsServers, .needs(.chromium))
     func `a person with a phone records, finds, seeks and describes takes, and no page breaks WCAG 2.2 AA`() throws {

@@ -4,7 +4,7 @@ import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct CrowdTests {
+@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct CrowdTests {
     /// Opens a hundred connections that send a byte now and then, and beside them sends a thousand requests, fifty at a time. Prints how
     /// many were answered.
     private static let crowd = """

@@ -4,7 +4,7 @@ import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct DeletingTests {
+@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct DeletingTests {
     private let kit: RunningKit
 
     init() throws { kit = try RunningKit(sends: true) }

@@ -4,7 +4,7 @@ import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct MistakesTests {
+@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct MistakesTests {
     private let kit: RunningKit
 
     init() throws { kit = try RunningKit() }

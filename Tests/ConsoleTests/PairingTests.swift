@@ -6,7 +6,7 @@ import Testing
 import Transport
 
 /// Phones that want to be paired, at the real library.
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct PairingTests {
+@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct PairingTests {
     private func ended(_ kit: PhonesKit) throws -> JSONValue? {
         try kit.stranger.get("/api/session").json?["pairing_ended"]
     }

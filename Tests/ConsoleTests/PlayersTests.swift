@@ -5,7 +5,7 @@ import StoreTrials
 import Testing
 
 @Suite(
-    .serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl, .ffmpeg, .mpv)
+    .serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl, .ffmpeg, .mpv)
 ) struct PlayersTests {
     @Test func `players seek in a take by its address, and play the sound that is there`() throws {
         let kit = try RunningKit()

@@ -5,7 +5,7 @@ import StoreTrials
 import Testing
 
 /// The console by TLS, beside the one in the clear.
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct SecureTests {
+@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct SecureTests {
     /// Prints the SHA-256 of the certificate that a server shows, in lower-case digits.
     private static let shown = """
         import hashlib, ssl, sys

@@ -47,6 +47,19 @@ import Testing
         #expect(refused?.contains("found 5") == true, "\(refused ?? "")")
     }
 
+    @Test(arguments: [("2", "2"), ("[1, 3]", "[1, 3]"), ("live", "\"live\"")])
+    func `a key that was a number may become a list or a word`(typed: String, written: String) throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data("[capture]\nchannels = 1\n".utf8).write(to: URL(filePath: "\(folder)/f.toml"))
+        let form = try desk.form()
+        try desk.change(["capture.channels": .string(typed)], of: form.fingerprint)
+        let wish = try String(contentsOfFile: "\(folder)/settings-wish", encoding: .utf8)
+        #expect(wish == "\(form.fingerprint)\n[capture]\nchannels = \(written)\n")
+        #expect(refusal(["capture.channels": .string("[2, 2]")], form.fingerprint)?.contains("channel 2 twice") == true)
+        #expect(
+            refusal(["capture.channels": .string("1, 3")], form.fingerprint)?.contains("such as [2] or [1, 3]") == true)
+    }
+
     @Test func `a change of another file, a bad value, and one that nobody carries out are refused`() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let form = try desk.form()

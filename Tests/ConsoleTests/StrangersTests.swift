@@ -4,7 +4,7 @@ import StoreTrials
 import Testing
 
 /// Strangers who take up connections, over real sockets from addresses of their own, beside a phone that is paired.
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct StrangersTests {
+@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct StrangersTests {
     /// Opens idle connections from some addresses, the phone's first request before them, and one of a new connection after each tenth. At the
     /// port of TLS they send the first byte of a handshake.
     /// Prints how many of the phone's were answered, whether its first connection still is, how many strangers are dropped once all must

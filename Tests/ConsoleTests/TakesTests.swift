@@ -4,7 +4,7 @@ import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct TakesTests {
+@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct TakesTests {
     private let kit: RunningKit
     private let stem: String
 

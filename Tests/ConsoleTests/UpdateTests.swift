@@ -7,7 +7,7 @@ import Testing
 @testable import Console
 
 /// Updates of a kit's image, as a browser sends them.
-@Suite(.serialized, .oneKitAtATime, .timeLimit(.minutes(15)), .needs(.curl)) final class UpdateTests {
+@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) final class UpdateTests {
     private let root = FileManager.default.temporaryDirectory.appending(path: "update-\(UUID().uuidString)").path
 
     init() throws { try FileManager.default.createDirectory(atPath: kit, withIntermediateDirectories: true) }

@@ -21,15 +21,15 @@ import Transport
     private func deliver(_ frames: Int64 = 1) { ring.commit(frames) }
 
     /// A card that was opened at `now` and delivered nothing yet.
-    private func starting() -> CardState {
-        var state = CardState(wanted: request)
+    private func starting(_ wanted: CaptureRequest? = nil) -> CardState {
+        var state = CardState(wanted: wanted ?? request)
         _ = state.need(now: now)
         _ = state.opened(grant, ring, from: ring.position, receivedBefore: ring.delivered, now: now)
         return state
     }
 
-    private func listening() -> CardState {
-        var state = starting()
+    private func listening(_ wanted: CaptureRequest? = nil) -> CardState {
+        var state = starting(wanted)
         deliver()
         _ = state.tick(now: now)
         return state
@@ -48,6 +48,47 @@ import Transport
         #expect(state.tick(now: now) == [.delivers])
         #expect(state.isListening && state.fault(now: now) == nil)
         #expect(state.position == 1)
+    }
+
+    @Test func `a card that came just now is tried until it opens, with other channels after that`() {
+        var state = CardState(wanted: request)
+        _ = state.need(now: now)
+        _ = state.failed("capture: no card", now: now)
+        state.expect(grant)
+        #expect(state.cardsChanged(now: now + .seconds(1)) == [.open(request.again(grant))])
+        let refusal = "capture: Permission denied"
+        var asItIs = request
+        asItIs.expected = grant.references
+        for milliseconds in stride(from: 1000, to: 3000, by: 100) {
+            let instant = now + .milliseconds(milliseconds)
+            if milliseconds >= 1500 { #expect(state.failed(refusal, now: instant) == [.open(asItIs)]) }
+            #expect(state.failed(refusal, now: instant) == [.answered])
+            #expect(state.deadline(now: instant) == instant + .milliseconds(100))
+            #expect(state.tick(now: instant + .milliseconds(99)) == [])
+            #expect(state.tick(now: instant + .milliseconds(100)) == [.open(request.again(grant))])
+        }
+        #expect(state.failed(refusal, now: now + .seconds(3)) == [.open(asItIs)])
+        #expect(state.failed(refusal, now: now + .seconds(3)) == [.answered])
+        #expect(state.deadline(now: now + .seconds(3)) == now + .seconds(5))
+    }
+
+    @Test func `a card that is listened to for its live channels may take a second longer to open`() {
+        var state = CardState(wanted: CaptureRequest(channels: .live))
+        _ = state.need(now: now)
+        #expect(state.deadline(now: now) == now + .seconds(3))
+        #expect(state.fault(now: now + .milliseconds(2999)) == nil)
+        #expect(state.fault(now: now + .seconds(3))?.code == .noCard)
+    }
+
+    @Test func `a take that waits for its card goes on with the same channels`() {
+        var state = CardState(wanted: CaptureRequest(channels: .live))
+        _ = state.need(now: now)
+        var grant = self.grant
+        grant.layout = ChannelLayout(keeping: [2], of: 2)
+        _ = state.opened(grant, ring, from: ring.position, receivedBefore: ring.delivered, now: now)
+        state.expect(grant)
+        _ = state.ended(.cardLost("capture: card:Mic: the card is gone"), now: now)
+        #expect(state.tick(now: now + CardState.retry) == [.open(CaptureRequest().again(grant))])
     }
 
     @Test func `opening that lasts is a fault after two seconds, and no answer is awaited twice`() {
@@ -98,7 +139,7 @@ import Transport
         #expect(state.isListening && state.fault(now: now + .seconds(3)) == nil)
     }
 
-    @Test func `a take waits for its own card, and takes another rate if that goes on being refused`() {
+    @Test func `a take waits for its own card, and takes what it has if that goes on being refused`() {
         var state = listening()
         state.expect(grant)
         _ = state.ended(.cardLost("capture: it is gone"), now: now + .seconds(10))
@@ -115,8 +156,64 @@ import Transport
             Issue.record("\(freely)")
             return
         }
-        #expect(free.rateHz == nil && free.expected == wanted.expected)
+        #expect(free.channels == nil && free.expected == wanted.expected)
+        #expect(wanted.channels == .layout(ChannelLayout(all: 1)))
         #expect(state.failed("capture: busy", now: now + .seconds(21)) == [.answered])
+    }
+
+    @Test func `a card that goes on being refused is asked for its own channels first, and for its own rate last`() {
+        var state = listening(CaptureRequest(rateHz: 8000))
+        state.expect(grant)
+        _ = state.ended(.cardLost("capture: it is gone"), now: now + .seconds(10))
+        _ = state.tick(now: now + .seconds(11))
+        _ = state.failed("capture: too few channels", now: now)
+        _ = state.tick(now: now + .seconds(20))
+        var asked: [CaptureRequest] = []
+        for message in ["capture: too few channels", "capture: no such rate"] {
+            guard case .open(let request)? = state.failed(message, now: now + .seconds(20)).first else { continue }
+            asked.append(request)
+        }
+        #expect(asked.map(\.channels) == [nil, nil] && asked.map(\.rateHz) == [8000, nil])
+        #expect(state.failed("capture: no such rate", now: now + .seconds(21)) == [.answered])
+        #expect(state.fault(now: now + .seconds(21))?.message == "capture: too few channels", "as long as it is so")
+    }
+
+    @Test func `other channels of a card are not those of the take`() {
+        func grant(_ kept: [Int], of count: Int) -> CaptureGrant {
+            var other = self.grant
+            other.layout = ChannelLayout(keeping: kept, of: count)
+            return other
+        }
+        for (back, isOther) in [(grant([1], of: 1), true), (grant([2], of: 4), false)] {
+            var state = listening()
+            state.expect(grant([2], of: 2))
+            _ = state.ended(.cardLost("capture: it is gone"), now: now + .seconds(10))
+            _ = state.tick(now: now + .seconds(11))
+            _ = state.opened(back, ring, from: .start, receivedBefore: 0, now: now + .seconds(11))
+            #expect(state.hasOtherChannels == isOther)
+        }
+    }
+
+    @Test func `no take begins with a better card before it delivers, or before the other is open again`() {
+        var state = listening()
+        let other = CardReference.cardID("Other")
+        _ = state.move(to: [other], now: now)
+        #expect(state.isTrying && state.obstacle(now: now) != nil)
+        #expect(state.opened(grant, ring, from: ring.position, receivedBefore: ring.delivered, now: now) == [])
+        var deaf = state
+        #expect(state.isTrying && state.obstacle(now: now) != nil)
+        deliver()
+        #expect(state.tick(now: now) == [.delivers, .answered])
+        #expect(!state.isTrying && state.obstacle(now: now) == nil)
+
+        let later = now + .milliseconds(2500)
+        #expect(deaf.isTrying && deaf.fault(now: later) == nil, "its capture ends soon")
+        #expect(deaf.fault(now: now + .seconds(3)) != nil)
+        _ = deaf.ended(.failed("capture: it delivers nothing"), now: later)
+        #expect(!deaf.isTrying && deaf.obstacle(now: later) != nil)
+        #expect(
+            deaf.opened(grant, ring, from: ring.position, receivedBefore: ring.delivered, now: later) == [.answered])
+        #expect(deaf.obstacle(now: later) == nil)
     }
 
     @Test func `a card that is released is closed, and one that is closed for the player is so even while it is away`()

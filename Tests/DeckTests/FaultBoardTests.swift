@@ -31,9 +31,25 @@ import Transport
         #expect(board.list == [])
         let nearly = Fault(.diskFull, "nearly full")
         board.show(ended, until: now + .seconds(120))
-        #expect(board.update(now + .seconds(61), [nearly]) == [nearly])
+        #expect(board.update(now + .seconds(61), [nearly]) == [ended, nearly])
         #expect(board.update(now + .seconds(62), []) == [])
         #expect(board.list == [])
+    }
+
+    @Test func `what happened is shown beside states of its kind that are about something else`() {
+        var board = FaultBoard()
+        let ended = Fault(.storageFailing, "the take ended")
+        let damaged = Fault(.storageFailing, "a take is damaged", about: .damagedTakes)
+        let trouble = Fault(.storageFailing, "no file can be made")
+        board.show(ended, until: now + .seconds(60))
+        #expect(board.update(now, []) == [ended])
+        #expect(board.update(now, [damaged]) == [damaged])
+        #expect(board.list == [ended, damaged])
+        #expect(board.update(now + .seconds(60), [damaged]) == [])
+        #expect(board.list == [damaged])
+        board.show(ended, until: now + .seconds(120))
+        #expect(board.update(now + .seconds(61), [trouble, damaged]) == [ended, trouble])
+        #expect(board.list == [trouble, damaged])
     }
 
     @Test func `what happened is shown on, once the states that came before it say nothing`() {

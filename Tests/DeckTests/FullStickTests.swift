@@ -16,17 +16,7 @@ import Transport
 
     deinit { try? FileManager.default.removeItem(atPath: place) }
 
-    private func rig() throws -> Rig {
-        try FileManager.default.createDirectory(atPath: "\(place)/stick", withIntermediateDirectories: true)
-        storage.stick = "\(place)/stick"
-        let rig = try Rig(files: FileSystem(calls: storage)) { options in
-            options.stick = Stick(mountPoint: "\(place)/stick", isOptional: true)
-            options.reserveBytes = 1 << 20
-        }
-        rig.run(.seconds(5))
-        #expect(rig.deck.storage.directory?.path == "\(place)/stick/takes")
-        return rig
-    }
+    private func rig() throws -> Rig { try storage.rig(in: place) }
 
     private func record(_ rig: Rig) throws {
         rig.press(.record)
@@ -103,51 +93,5 @@ import Transport
             #expect(rig.log.messages.filter { $0.hasPrefix("storage: takes are kept") }.count == changes)
         }
         #expect(try rig.sidecars().map(\.number) == [2] || rig.sidecars().map(\.number) == [1])
-    }
-}
-
-/// Two storages: the kit's own, and a stick that is full or takes no file when the test says so.
-final class StickStorage: ForwardedCalls {
-    let kernel = KernelCalls()
-    private let state = Locked<(stick: String, free: Int64?, creating: Int32?)>(("", nil, nil))
-
-    var stick: String {
-        get { state.withLock { $0.stick } }
-        set { state.withLock { $0.stick = newValue } }
-    }
-    /// What is said to be free on the stick; nil: the truth.
-    var free: Int64? {
-        get { state.withLock { $0.free } }
-        set { state.withLock { $0.free = newValue } }
-    }
-    /// How a call fails that makes a file on the stick; nil: it does not.
-    var creating: Int32? {
-        get { state.withLock { $0.creating } }
-        set { state.withLock { $0.creating = newValue } }
-    }
-
-    private func isOnStick(_ path: String) -> Bool { path.hasPrefix(stick) }
-
-    private func checkCreating(_ path: String) throws(Errno) {
-        guard let creating, isOnStick(path), (try? kernel.identity(path)) == nil else { return }
-        throw Errno(code: creating)
-    }
-
-    func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
-        if flags & O_CREAT != 0 { try checkCreating(path) }
-        return try kernel.open(path, flags: flags, mode: mode)
-    }
-    func mkdir(_ path: String, mode: UInt32) throws(Errno) {
-        try checkCreating(path)
-        try kernel.mkdir(path, mode: mode)
-    }
-    func freeBytes(_ path: String) throws(Errno) -> Int64 {
-        if let free, isOnStick(path) { return free }
-        return try kernel.freeBytes(path)
-    }
-    func identity(_ path: String) throws(Errno) -> FileIdentity {
-        var found = try kernel.identity(path)
-        if isOnStick(path) { found.device += 1 }
-        return found
     }
 }

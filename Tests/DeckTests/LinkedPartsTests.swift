@@ -100,7 +100,7 @@ import Transport
         #expect(sidecar.rateHz == 8000)
         #expect(sidecar.parts.map(\.rateHz) == [8000, 16_000])
         let part = sidecar.parts[1]
-        #expect(part.firstFrame.count == 8 * 2050)
+        #expect(part.firstFrame.count == 8 * (2050 + 500))
         #expect(part.firstFrame.count + part.frames / 2 == 8 * (3000 + 15 + 485 + 250 + 250))
         #expect(sidecar.markers == [Sidecar.Marker(atFrame: 8 * 3000, note: nil)])
         #expect(sidecar.filter.count == 2)

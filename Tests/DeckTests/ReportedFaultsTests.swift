@@ -19,7 +19,8 @@ import Transport
 
     @Test func `takes that are damaged are fault 4 until the library reports that none is`() throws {
         let rig = try Rig()
-        let damaged = Fault(.storageFailing, "takes: heron07-0042-061811Z: its sound is damaged")
+        let damaged = Fault(
+            .storageFailing, "takes: heron07-0042-061811Z: its sound is damaged", about: .damagedTakes)
         rig.deck.damagedTakes = damaged.message
         #expect(rig.deck.status.faults == [damaged])
         #expect(rig.deck.indication.faults == [.storageFailing])

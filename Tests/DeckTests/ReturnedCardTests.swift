@@ -91,7 +91,7 @@ import Transport
         let sidecar = try #require(try rig.sidecars().first)
         #expect(sidecar.endedBy == (event == .overrun ? .storageError : .stop))
         let lost = try #require(sidecar.gaps.last)
-        #expect(lost.cause == .stall && (40_000...41_600).contains(lost.atFrame.count))
+        #expect(lost.cause == .stall && (44_000...45_600).contains(lost.atFrame.count))
         #expect(lost.frames > 8000 * 2)
         #expect(difference(try rig.samples(sidecar.parts[0].file, of: sidecar), 8000..<32_000) == nil)
     }

@@ -65,12 +65,23 @@ final class ScriptedCard: CaptureSource {
     var lateness: () -> Duration = { .zero }
     /// What its mixer has.
     var gain = CardGain()
-    /// Why the gain cannot be set; nil: it can.
+    /// The reason why the gain cannot be set, or nil if it can be set.
     var gainFailure: GainError?
     /// How long its mixer takes.
     var mixerTime = Duration.zero
-    /// What the next frames sound like; nil: their number.
+    /// The value of the next samples, or nil if each sample has the number of its frame.
     var sample: Int16?
+    /// Its names, what identifies it first.
+    var references = [CardReference.cardID("Scripted")]
+    /// What is found of a better card.
+    var better = BetterCard.none
+    /// Whether the better card can be opened.
+    var isBetterSound = true
+    /// Whether the better card delivers nothing.
+    var isBetterDeaf = false
+    private var isBetterOpen = false
+    /// The amplitude of the next frames, a channel each, which alternate; nil: they sound like `sample`.
+    var amplitudes: [Int16]?
 
     init(clock: TestClock, format: StreamFormat, periodFrames: Int) {
         self.clock = clock
@@ -83,12 +94,24 @@ final class ScriptedCard: CaptureSource {
         clock.advance(by: openingTime)
         guard isPresent else { throw Absent() }
         if let rate = request.rateHz, rate != format.rateHz { throw Absent() }
+        if let channels = request.channels, !channels.isMet(by: ChannelLayout(all: format.channels)) { throw Absent() }
+        let isBetter = request.expected == [Self.betterName]
+        if isBetter, !isBetterSound { throw Absent() }
+        if request.expected == [Self.otherName] || isBetter && !isBetterDeaf { better = .none }
+        isBetterOpen = isBetter
         isOpened = true
         apply(request.gainDB, request.agc)
+        let names = isBetter || request.expected == [Self.otherName] ? request.expected : references
         return CaptureGrant(
-            card: "card:Scripted", name: "Scripted", format: format, periodFrames: periodFrames,
-            bufferFrames: 4 * periodFrames, gain: gain)
+            card: "\(names[0])", references: names, name: "Scripted", format: format,
+            periodFrames: periodFrames, bufferFrames: 4 * periodFrames, gain: gain)
     }
+
+    static let betterName = CardReference.cardID("Better")
+    /// Another better card, which can be opened.
+    static let otherName = CardReference.cardID("Other")
+
+    func look() -> BetterCard { better }
 
     func setGain(gainDB: Double?, agc: Bool?) throws(GainError) -> CardGain? {
         guard isOpened else { return nil }
@@ -124,6 +147,10 @@ final class ScriptedCard: CaptureSource {
     /// Delivers whole periods that are due.
     func deliver() {
         guard let ring, isPresent else { return }
+        guard !(isBetterDeaf && isBetterOpen) else {
+            if clock.now() - started >= Self.patience { end = .failed("capture: card:Better: delivered nothing") }
+            return
+        }
         guard !isSilent else {
             if clock.now() - started >= Self.patience { stall() }
             return
@@ -172,12 +199,14 @@ final class ScriptedCard: CaptureSource {
     /// How long a card may deliver nothing.
     private static let patience = Duration.seconds(1.5)
 
-    /// The card is there again, as it was or at another rate.
-    func plugIn(rateHz: Int? = nil) {
+    /// The card is there again, as it was or otherwise.
+    func plugIn(rateHz: Int? = nil, channels: Int? = nil, sampleFormat: SampleFormat? = nil) {
         isPresent = true
         if isSilent { skipUndelivered() }
         isSilent = false
-        if let rateHz { format.rateHz = rateHz }
+        format = StreamFormat(
+            rateHz: rateHz ?? format.rateHz, channels: channels ?? format.channels,
+            sampleFormat: sampleFormat ?? format.sampleFormat)
     }
 
     /// The card ceases to deliver, which is noticed now.
@@ -197,12 +226,17 @@ final class ScriptedCard: CaptureSource {
         var done: Int64 = 0
         while done < count {
             let room = ring.writable(count - done).bindMemory(to: Int16.self)
-            if let sample {
+            if let amplitudes {
+                for index in room.indices {
+                    let amplitude = amplitudes[index % format.channels]
+                    room[index] = index / format.channels % 2 == 0 ? amplitude : -amplitude
+                }
+            } else if let sample {
                 room.update(repeating: sample)
             } else {
                 fill(room, from: Int(number + done))
             }
-            let frames = Int64(room.count / format.channels)
+            let frames = Int64(2 * room.count / format.bytesPerFrame)
             ring.commit(frames)
             done += frames
         }
@@ -380,7 +414,7 @@ final class Rig {
 /// What the scripted card says in a frame: its number, far from the converter's limits.
 func sampleValue(_ frame: Int) -> Int16 { Int16(frame % 30000) }
 
-/// Where two runs of samples differ first, in words; nil: nowhere.
+/// Returns a sentence about the first difference between two runs of samples, or nil if they are equal.
 func difference(_ found: [Int16], _ expected: some Sequence<Int>) -> String? {
     let expected = expected.map(sampleValue)
     if let index = zip(found, expected).enumerated().first(where: { $1.0 != $1.1 })?.offset {

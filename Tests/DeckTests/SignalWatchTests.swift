@@ -33,7 +33,8 @@ import Transport
             for _ in 0..<stretches {
                 watch.add(stretch(sound, frames: format.frames(in: .seconds(2)) / Int64(stretches)), now: now)
             }
-            return watch.fault(now: now, card: "card:Mic")?.message ?? "-"
+            let faults = watch.faults(now: now, card: "card:Mic", past: PastWords(now: now) { nil })
+            return faults.isEmpty ? "-" : faults.map(\.message).joined(separator: " | ")
         }
     }
 
@@ -41,11 +42,42 @@ import Transport
         "signal: card:Mic: no signal on channel \(channels) for 10 s: check the microphone and its cable"
     }
 
+    @Test func `a channel has the number that it has on the card`() {
+        var watch = SignalWatch(format: StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16), numbers: [4, 2])
+        func message(_ now: Instant) -> String? {
+            let faults = watch.faults(now: now, card: "card:Mic", past: PastWords(now: now) { nil })
+            return faults.isEmpty ? nil : faults.map(\.message).joined(separator: " | ")
+        }
+        watch.add(stretch([.clipped, .silent], frames: 480_000), now: start)
+        #expect(message(start) == "signal: card:Mic: clipped on channel 4: turn the gain down")
+        for second in [10, 20] {
+            watch.add(stretch([.silent, .silent], frames: 480_000), now: start + .seconds(second))
+        }
+        #expect(message(start + .seconds(20)) == nothing("4, 2"))
+        watch.add(stretch([.loud, .loud], frames: 480_000), now: start + .seconds(30))
+        let quiet = ChannelSignal(frames: 24_000, least: -0.001, greatest: 0.001, alternatingSquare: 1e-7)
+        let loud = stretch([.loud, .loud], frames: 24_000)
+        _ = watch.add(halves: Array(repeating: loud, count: 130), now: start + .seconds(95))
+        _ = watch.add(halves: Array(repeating: [loud[0], quiet], count: 120), now: start + .seconds(155))
+        #expect(
+            message(start + .seconds(155))
+                == "signal: card:Mic: the signal fell by 50 dB over 1 min ago on channel 2: check the microphone's plug and "
+                + "cable")
+    }
+
     @Test func `clipping is reported for 5 s, with its channel`() {
         let clipped = "signal: card:Mic: clipped on channel 2: turn the gain down"
         #expect(
             faults([[.loud, .loud], [.loud, .clipped], [.loud, .loud], [.loud, .loud], [.loud, .loud]])
                 == ["-", clipped, clipped, clipped, "-"])
+    }
+
+    @Test func `clipping is reported behind a channel without a signal`() {
+        let sounds = Array(repeating: [Sound.loud, .loud], count: 3) + Array(repeating: [.clipped, .silent], count: 6)
+        let clipped = "signal: card:Mic: clipped on channel 1: turn the gain down"
+        #expect(
+            faults(sounds) == ["-", "-", "-"] + Array(repeating: clipped, count: 4)
+                + Array(repeating: nothing("2") + " | " + clipped, count: 2))
     }
 
     @Test(arguments: [1, 5, 20]) func `a card without a signal for 10 s is reported until it has one`(stretches: Int) {
@@ -87,7 +119,8 @@ import Transport
         var watch = SignalWatch(format: format)
         for step in 0..<20 {
             watch.add(stretch([.silent, .silent], frames: 0), now: start + .seconds(step))
-            #expect(watch.fault(now: start + .seconds(step), card: "card:Mic") == nil)
+            let now = start + .seconds(step)
+            #expect(watch.faults(now: now, card: "card:Mic", past: PastWords(now: now) { nil }) == [])
         }
     }
 }

@@ -81,6 +81,27 @@ import Transport
         #expect(rig.deck.indication.faults == [])
     }
 
+    @Test func `the reason why a take ended is shown for its minute beside takes that are damaged`() throws {
+        let storage = TroubledStorage()
+        let rig = try Rig(files: FileSystem(calls: storage))
+        rig.run(.milliseconds(500))
+        rig.press(.record)
+        rig.run(.seconds(1))
+        storage.code = EIO
+        while rig.deck.state == .recording { rig.run(.milliseconds(50)) }
+        storage.code = nil
+        rig.run(.seconds(5))
+        let ended = rig.deck.status.faults
+        #expect(ended.map(\.code) == [.storageFailing])
+        rig.deck.damagedTakes = "takes: heron07-0042-061811Z: its sound is damaged"
+        let damaged = Fault(
+            .storageFailing, "takes: heron07-0042-061811Z: its sound is damaged", about: .damagedTakes)
+        rig.run(.seconds(40), step: .milliseconds(500))
+        #expect(rig.deck.status.faults == ended + [damaged])
+        rig.run(.seconds(20), step: .milliseconds(500))
+        #expect(rig.deck.status.faults == [damaged])
+    }
+
     @Test func `no take begins that the reserve would end at once`() throws {
         let storage = TroubledStorage()
         let rig = try Rig(files: FileSystem(calls: storage)) { $0.reserveBytes = 1 << 20 }

@@ -42,6 +42,47 @@ import Testing
         #expect(named.findings.map(\.severity) == [.ok])
     }
 
+    @Test func `a better card that is there is said, with why it was not taken`() {
+        func findings(_ better: CardReport, open: CardKind = .loopback, named: Bool = false) -> [String] {
+            let request = named ? CaptureRequest(card: .cardID("One")) : CaptureRequest()
+            return CardCheck(request: request, cards: [card("One", open), better], grant: grant("One")).findings
+                .filter { $0.severity == .warning }.map(\.message)
+        }
+        let runs = "card:One: One card: 48000 Hz, 2 channels, S16_LE: card:Mic \"Mic card\" is better"
+        let waits = "\(runs), and takes its place while nothing is recorded, played, or may go on after its stop"
+        #expect(findings(card("Mic", .usb)) == [waits])
+        #expect(findings(card("Mic", .usb), open: .hat) == [waits])
+        #expect(findings(card("Mic", .usb), open: .usb) == [])
+        #expect(findings(card("Mic", .usb), named: true) == [])
+        let held = card("Mic", .usb, busyBy: PCMOwner(processID: 812, processName: "pulseaudio"))
+        #expect(
+            findings(held) == [
+                "\(runs), and is held by pid 812, pulseaudio: end that, or name the card in capture.card"
+            ])
+        var broken = card("Mic", .usb)
+        broken.error = "capture: hw:CARD=Mic: cannot open: Input/output error"
+        #expect(
+            findings(broken) == [
+                "\(runs), and cannot be used (capture: hw:CARD=Mic: cannot open: Input/output error): it is tried again once it "
+                    + "was unplugged and plugged in"
+            ])
+    }
+
+    @Test func `of several better cards the first usable one takes its place, and each other has its reason`() {
+        var broken = card("A", .usb)
+        broken.error = "capture: hw:CARD=A: delivered nothing for 1.5 s"
+        let held = card("B", .usb, busyBy: PCMOwner(processID: 812, processName: nil))
+        let cards = [card("One", .loopback), card("D", .usb), card("C", .usb), held, broken]
+        let findings = CardCheck(request: CaptureRequest(), cards: cards, grant: grant("One")).findings.map(\.message)
+        #expect(
+            findings.map { $0.split(separator: "S16_LE: ").last.map(String.init) } == [
+                "card:A \"A card\" is better, and cannot be used (capture: hw:CARD=A: delivered nothing for 1.5 s): it is tried "
+                    + "again once it was unplugged and plugged in",
+                "card:B \"B card\" is better, and is held by pid 812: end that, or name the card in capture.card",
+                "card:C \"C card\" is better, and takes its place while nothing is recorded, played, or may go on after its stop",
+            ])
+    }
+
     @Test func `a pre-roll that an eighth of the memory does not hold is said, with what it holds`() {
         let format = StreamFormat(rateHz: 192_000, channels: 8, sampleFormat: .s32)
         func shortage(_ seconds: Int64, mebibytes: Int) -> String? {
@@ -70,7 +111,7 @@ import Testing
         let check = CardCheck(request: request, cards: [card("Mic", .usb)], grant: grant("Mic"))
         #expect(check.findings.map(\.severity) == [.failure, .failure])
         #expect(check.findings[0].message.contains("96000 Hz was asked for"))
-        #expect(check.findings[1].message.contains("1 channels were asked for"))
+        #expect(check.findings[1].message.contains("the settings ask for 1 channel: set capture.channels"))
     }
 
     @Test func `a card that does not run at its stated rate is a failure with both rates`() {
@@ -120,6 +161,21 @@ import Testing
         let cards = [report("Mic_1", "path:1-1.2", "usb:0d8c:0014"), report("Mic", "path:1-1.1", "usb:0d8c:0014")]
         let check = CardCheck(request: CaptureRequest(), cards: cards, grant: grant)
         #expect(check.findings.first?.figures["kind"] == .text("usb"))
+        // Which of the two is recorded is left to their ports.
+        let doubt =
+            "path:1-1.2 \"Mic_1 card\" is of the same model, and only the port tells them apart: name the port in capture.card"
+        for (reference, isDoubtful) in [
+            ("auto", true), ("usb:0d8c:0014", true), ("path:1-1.1", false), ("card:Mic", false),
+        ] {
+            let findings = CardCheck(
+                request: CaptureRequest(card: CardReference(reference)!), cards: cards, grant: grant
+            ).findings
+            #expect(findings.contains { $0.severity == .warning && $0.message.hasSuffix(doubt) } == isDoubtful)
+        }
+        let numbered = [
+            report("Mic_1", "usb:0d8c:0014:A1", "path:1-1.2"), report("Mic", "usb:0d8c:0014", "path:1-1.1"),
+        ]
+        #expect(CardCheck(request: CaptureRequest(), cards: numbered, grant: grant).findings.map(\.severity) == [.ok])
     }
 
     @Test func `what was not had is reported, but rights elsewhere`() {

@@ -60,6 +60,12 @@ private final class SetClock: Clock {
         #expect(trial.quiet == [Level(peak: -50, rms: -64), Level(peak: -60, rms: -70)])
     }
 
+    @Test func `a channel has the number that it has on the card`() {
+        let quiet = [[Level(peak: -55, rms: -66), Level(peak: -60, rms: -70)]]
+        let check = MicrophoneTrial(quiet: quiet, format: format, numbers: [2, 5]).check(0, tap(-50, -10))
+        #expect(check.subject == "channel 2" && check.message.contains(": channel 5 answered instead"))
+    }
+
     @Test func `a tap is 12 dB above the quiet of any channel`() {
         func isTap(_ left: Double?, _ right: Double?) -> Bool {
             trial.isTap([left, right].map { Level(peak: $0, rms: nil) })

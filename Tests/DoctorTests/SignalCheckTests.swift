@@ -52,6 +52,19 @@ import Testing
     private var speech: ChannelSignal { channel(-0.25, 0.25, offset: 0.001, rms: 0.025) }
     private let dead = ChannelSignal(frames: 96000)
 
+    @Test func `a channel has the number that it has on the card`() {
+        let format = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
+        let found = SignalCheck(
+            card: "card:Mic", summary: SignalSummary(channels: [speech, dead], format: format), numbers: [1, 3]
+        ).findings
+        #expect(
+            found.map(\.message) == [
+                "card:Mic: dead on one side: channel 3: digital silence, while the rest has a signal: right if nothing is wired to "
+                    + "it, else check its microphone and cable"
+            ])
+        #expect(found.first?.figures.keys.contains("channel_3_peak_dbfs") == true)
+    }
+
     @Test func `speech is well`() {
         let found = findings(speech, speech)
         #expect(found.map(\.severity) == [.ok])

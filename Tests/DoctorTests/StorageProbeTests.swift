@@ -142,6 +142,19 @@ import Transport
         #expect(check.findings.map(\.message) == ["storage: pid 812 already does"])
         check.outcome = .failed(FileError("create", "/takes/.doctor", code: EIO))
         #expect(check.findings.count == 1)
+        check.outcome = .stalled(.seconds(15))
+        #expect(check.findings.count == 1)
+    }
+
+    @Test func `storage that is too slow, or another user's, does not hide a damaged take`() {
+        let damaged = Fault(.storageFailing, "takes: heron07-0042-061811Z: its sound is damaged")
+        var check = StorageCheck(
+            directory: "/takes", outcome: speed(megabytes: 0.5, syncs: [5]), rights: nil, faults: [damaged],
+            neededBytesPerSecond: 192_000, isRecorder: true)
+        #expect(check.findings.map(\.severity) == [.failure, .failure])
+        #expect(check.findings.last?.message == damaged.message)
+        check.outcome = speed(megabytes: 20, syncs: [5])
+        #expect(check.findings.map(\.message) == [damaged.message])
     }
 
     @Test func `a folder that the wrong users may use is a warning`() {
@@ -151,6 +164,12 @@ import Transport
         #expect(open[0].message.contains("anybody may write"))
         let closed = findings(well, rights: FolderRights(isOwn: true, owner: "fieldfare", mode: 0o700))
         #expect(closed.map(\.message) == ["/takes: the library cannot read there (mode 700): chmod 2750"])
+        let both = findings(well, rights: FolderRights(isOwn: true, owner: "fieldfare", mode: 0o702))
+        #expect(
+            both.map(\.message) == [
+                "/takes: anybody may write there (mode 702): chmod 2750",
+                "/takes: the library cannot read there (mode 702): chmod 2750",
+            ])
     }
 
     @Test func `a folder's rights are read`() throws {

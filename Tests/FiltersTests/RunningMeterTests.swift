@@ -60,6 +60,39 @@ import Testing
         #expect(meter.finish() == [ChannelSignal()])
     }
 
+    @Test func `half seconds are whole, whatever the batches are, and begin anew when they are dropped`() {
+        let meter = RunningMeter(Sound.format(.s16, rateHz: 8000))
+        let loud = (0..<20000).map { Int16($0 % 2 == 0 ? 16384 : -16384) }
+        feed(meter, Sound.bytes(Array(loud[..<9000])), lengths: [1, 799, 3, 2000])
+        func half(_ frames: Int64) -> [ChannelSignal] {
+            [ChannelSignal(frames: frames, least: -0.5, greatest: 0.5, alternatingSquare: 0.25)]
+        }
+        _ = meter.drain()
+        #expect(meter.drainHalves() == [half(4000), half(4000)])
+        #expect(meter.drainHalves() == [])
+        feed(meter, Sound.bytes(Array(loud[..<3000])))
+        #expect(meter.drainHalves() == [half(4000)])
+        feed(meter, Sound.bytes(Array(loud[..<3200])))
+        meter.dropHalves()
+        feed(meter, Sound.bytes(Array(loud[..<3200])))
+        #expect(meter.drainHalves() == [])
+        feed(meter, Sound.bytes(Array(loud[..<800])))
+        #expect(meter.drainHalves() == [half(4000)])
+        // 100 s that nobody asked for.
+        for _ in 0..<40 { feed(meter, Sound.bytes(loud)) }
+        #expect(meter.drainHalves().count == 60)
+    }
+
+    @Test func `a half second has nothing of what came before the halves were dropped`() {
+        let meter = RunningMeter(Sound.format(.s16, rateHz: 8000))
+        feed(meter, Sound.bytes([Int16](repeating: 32767, count: 4799)))
+        _ = meter.drain()
+        meter.dropHalves()
+        feed(meter, Sound.bytes([Int16](repeating: 0, count: 4000)))
+        #expect(meter.drainHalves() == [[ChannelSignal(frames: 4000)]])
+        #expect(meter.drain() == [ChannelSignal(frames: 4000)])
+    }
+
     @Test func `an offset and its drift are no part of the alternating signal`() {
         // Half of full scale, drifting by a hundredth a second, and a square wave of a thousandth on the right.
         let frames = (0..<16000).flatMap { frame in

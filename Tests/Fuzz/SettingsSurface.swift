@@ -43,7 +43,14 @@ struct SettingsSurface: Surface {
     private func check(_ settings: Settings) throws {
         let capture = settings.capture
         try hold(capture.rateHz.map((4000...768_000).contains) ?? true, "rate_hz \(capture.rateHz ?? 0)")
-        try hold(capture.channels.map((1...32).contains) ?? true, "channels \(capture.channels ?? 0)")
+        switch capture.channels {
+        case .first(let count): try hold((1...32).contains(count), "channels \(count)")
+        case .numbered(let numbers):
+            let isEachOnce = !numbers.isEmpty && Set(numbers).count == numbers.count
+            try hold(isEachOnce && numbers.allSatisfy((1...64).contains), "channels \(numbers)")
+        case .layout(let layout): try hold(false, "channels \(layout)")
+        case .live, nil: break
+        }
         try hold((.zero ... .seconds(30)).contains(capture.preRoll), "pre_roll_seconds \(capture.preRoll)")
         try hold(capture.preRoll == .zero || capture.standby == .listening, "a pre-roll of a closed card")
         try hold(capture.gainDB.map((-150...150).contains) ?? true, "gain_db \(capture.gainDB ?? 0)")

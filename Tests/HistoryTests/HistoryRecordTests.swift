@@ -42,6 +42,10 @@ import Transport
             .card(.init("usb:0d8c:0014", format: "48000 Hz, 1 channel, S16_LE")),
             #""card":"usb:0d8c:0014","event":"card","format":"48000 Hz, 1 channel, S16_LE","uptime_seconds":12.5}"#
         ),
+        (
+            .card(.init("usb:0d8c:0014", port: "1-1.4", format: "48000 Hz")),
+            #""card":"usb:0d8c:0014","event":"card","format":"48000 Hz","port":"1-1.4","uptime_seconds":12.5}"#
+        ),
         (.clock(.init(.ntp)), #""event":"clock","origin":"ntp","uptime_seconds":12.5}"#),
         (
             .phone(PhoneEvent(.removed, phone: "Anna", by: "Ben")),

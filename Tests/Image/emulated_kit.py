@@ -131,14 +131,14 @@ class Machine:
         self.master = None
         self.began = time.monotonic()
         self.console = open(folder / "console.log", "ab")
-        for name in ("qtest", "serial"):
+        for name in ("qtest", "qmp", "serial"):
             (folder / name).unlink(missing_ok=True)
         arguments = (boot / "cmdline.txt").read_text().strip().replace("quiet", "")
         patience = ["-icount", "shift=1,sleep=on"] if is_patient else []
         base = f"{at:%Y-%m-%dT%H:%M:%S}" if at else "utc"
         common = [*patience, "-rtc", f"base={base},clock=vm", "-kernel", boot / "vmlinuz", "-initrd", boot / "initrd.img",
                   "-display", "none", "-monitor", "none",
-                  "-qtest", f"unix:{folder}/qtest,server=on,wait=off", "-qtest-log", "none"]
+                  "-qtest", f"unix:{folder}/qtest,server=on,wait=off", "-qtest-log", "none", "-qmp", f"unix:{folder}/qmp,server=on,wait=off"]
         disk = folder / "disk.img"
         disk.touch()
         os.truncate(disk, 64 << 20)
@@ -164,19 +164,20 @@ class Machine:
         self.process = subprocess.Popen(
             ["qemu-system-aarch64", *machine, *common], stdin=subprocess.DEVNULL, stdout=self.console, stderr=self.console)
         self.on.add(self)
-        while not (folder / "qtest").exists():
+        while not ((folder / "qtest").exists() and (folder / "qmp").exists()):
             if self.process.poll() is not None:
                 sys.exit(f"Tests/Image/run: qemu does not start: see {folder}/console.log")
             time.sleep(0.1)
-        self.qtest = self._connected(folder / "qtest")
+        self.qtest, self.asking = self._connected(folder / "qtest"), threading.Lock()
         self.shell = Shell(self._connected(folder / "serial")) if board == "raspi3b" else None
         # The PL031's seconds, and the BCM2835 system timer's microseconds: hardware that counts by the kit's clock.
         self.counter, self.counter_hz = {"virt": (0x9010000, 1), "raspi3b": (0x3F003004, 1_000_000)}[board]
         self.counted = 0
         self.count = self._read(self.counter)
         if board == "virt":
-            for line in range(8):
-                self._set(line, 1)
+            self.pressed = set()
+            self._set_lines()
+            threading.Thread(target=self._keep_lines, args=(self._connected(folder / "qmp"),), daemon=True).start()
 
     @staticmethod
     def _connected(path):
@@ -191,14 +192,30 @@ class Machine:
             return place.getsockname()[1]
 
     def _ask(self, line):
-        self.qtest.sendall(f"{line}\n".encode())
-        return self.qtest.recv(4096).decode().split()
+        with self.asking:
+            self.qtest.sendall(f"{line}\n".encode())
+            return self.qtest.recv(4096).decode().split()
 
     def _read(self, register):
         return int(self._ask(f"readl {register:#x}")[1], 16)
 
-    def _set(self, line, level):
-        self._ask(f"set_irq_in /machine/unattached/device[7] unnamed-gpio-in {line} {level}")
+    def _set_lines(self):
+        """Gives each line the level of its button."""
+        for line in range(8):
+            self._ask(f"set_irq_in /machine/unattached/device[7] unnamed-gpio-in {line} {int(line not in self.pressed)}")
+
+    def _keep_lines(self, place):
+        """Sets the lines again when the machine was reset: a button's wire keeps its level then, and qemu's input does not."""
+        with place, place.makefile("rw") as protocol:
+            protocol.write('{"execute": "qmp_capabilities"}\n')
+            protocol.flush()
+            try:
+                for event in protocol:
+                    if json.loads(event).get("event") == "RESET":
+                        self._set_lines()
+            except OSError:
+                # It was switched off.
+                pass
 
     def read(self, register):
         """A word of the machine's memory; 0 once it is off."""
@@ -226,11 +243,12 @@ class Machine:
         return self.counted / self.counter_hz
 
     def press(self, *buttons, seconds=0.3):
-        for button in buttons:
-            self._set(BUTTONS[button], 0)
+        lines = {BUTTONS[button] for button in buttons}
+        self.pressed |= lines
+        self._set_lines()
         self.sleep(seconds)
-        for button in buttons:
-            self._set(BUTTONS[button], 1)
+        self.pressed -= lines
+        self._set_lines()
 
     # MARK: - What is asked in the kit
 

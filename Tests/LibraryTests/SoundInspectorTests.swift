@@ -226,17 +226,7 @@ import Upload
         let file = "\(names[1].stem).wav"
         storage.damaged = [file]
         await tested.indexer.scanAll()
-        inspector.look()
-        let group = ServiceGroup(
-            services: [inspector], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
-        let running = Task { try await group.run() }
-        /// Has it look until what is shown fulfils something.
-        func look(until holds: (String?) -> Bool) async {
-            while !holds(shown.withLock { $0.last ?? nil }) {
-                inspector.look()
-                await Task.yield()
-            }
-        }
+        let (group, running) = runInspector()
         let reason = "read \(day)/\(file): Input/output error"
         await look { $0?.contains(reason) == true }
         #expect(try tested.catalog.uncomparedTakes(limit: 10).map(\.take).contains(names[1]))
@@ -258,6 +248,37 @@ import Upload
         await group.triggerGracefulShutdown()
         try await running.value
         #expect(tested.log.lines.filter { $0.contains("Input/output error") }.count == 1)
+    }
+
+    @Test func `a take that cannot be read is no fault once its stick was pulled, or it was deleted`() async throws {
+        let names = try (1...2).map { try tested.disk.addSound(Self.sidecar($0)).name }
+        storage.damaged = Set(names.map { "\($0.stem).wav" })
+        await tested.indexer.scanAll()
+        let (group, running) = runInspector()
+        await look { $0?.contains("(and 1 more takes)") == true }
+        for ending in ["wav", "json"] { unlink("\(day)/\(names[0].stem).\(ending)") }
+        await tested.indexer.scanAll()
+        await look { $0?.contains("\(names[1].stem): cannot be compared") == true && $0?.contains("more") == false }
+        rename(tested.disk.takes, tested.disk.takes + "-pulled")
+        await tested.indexer.scanAll()
+        await look { $0 == nil }
+        await group.triggerGracefulShutdown()
+        try await running.value
+    }
+
+    private func runInspector() -> (ServiceGroup, Task<Void, any Error>) {
+        inspector.look()
+        let group = ServiceGroup(
+            services: [inspector], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
+        return (group, Task { try await group.run() })
+    }
+
+    /// Has it look until what is shown fulfils something.
+    private func look(until holds: (String?) -> Bool) async {
+        while !holds(shown.withLock { $0.last ?? nil }) {
+            inspector.look()
+            await Task.yield()
+        }
     }
 
     @Test(.needs(.python))

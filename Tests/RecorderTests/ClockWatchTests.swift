@@ -54,6 +54,7 @@ import Testing
         calls.make = { -1 }
         var watch = ClockWatch(clock, calls: calls)
         #expect(watch.fileDescriptor == -1)
+        watch.drain()
         clock.step(.seconds(1))
         #expect(watch.step(clock) == .seconds(1))
         calls.make = { 99 }

@@ -43,6 +43,57 @@ import Transport
         #expect(reports.isEmpty)
     }
 
+    @Test func `each fault is noted, also of one kind, and a figure that changes is none`() throws {
+        let recorder = try recorder()
+        let clipped = Fault(.signal, "signal: clipped on channel 1")
+        func fell(_ minutes: Int) -> Fault { Fault(.signal, "signal: fell by 51 dB over \(minutes) min ago") }
+        recorder.note(.faults([clipped]))
+        clock.pass(.seconds(1))
+        recorder.note(.faults([fell(1), clipped]))
+        clock.pass(.seconds(1))
+        recorder.note(.faults([fell(1)]))
+        clock.pass(.seconds(100))
+        recorder.note(.faults([fell(2)]))
+        recorder.note(.faults([fell(2), clipped]))
+        recorder.note(.faults([]))
+        recorder.end(by: .signal)
+        let (began, ended) = (
+            { HistoryEvent.faultBegan(.init(code: 8, message: $0)) },
+            { HistoryEvent.faultEnded(.init(code: 8, seconds: $0)) }
+        )
+        #expect(
+            try events.dropFirst().dropLast() == [
+                began(clipped.message), began(fell(1).message), ended(2), began(clipped.message), ended(101), ended(0),
+            ])
+    }
+
+    @Test func `each channel's trouble is noted once, whatever its sentence names beside it`() throws {
+        let recorder = try recorder()
+        func fell(_ channels: Set<Int>, _ minute: Int) -> Fault {
+            let list = channels.sorted().map(String.init).joined(separator: ", ")
+            return Fault(
+                .signal, "signal: fell by 51 dB at 06:\(minute) on channel \(list)", about: .channels(channels, .fell))
+        }
+        let shown = [
+            [fell([1, 5], 18)], [fell([1, 5, 6], 18)], [fell([1, 6], 18)], [fell([1, 6], 18), fell([2], 19)],
+            [fell([1, 6], 18), fell([2, 5], 19)], [fell([2, 5], 19)], [],
+        ]
+        for faults in shown {
+            recorder.note(.faults(faults))
+            clock.pass(.seconds(1))
+        }
+        recorder.end(by: .signal)
+        let (began, ended) = (
+            { (fault: Fault) in HistoryEvent.faultBegan(.init(code: 8, message: fault.message)) },
+            { HistoryEvent.faultEnded(.init(code: 8, seconds: $0)) }
+        )
+        #expect(
+            try events.dropFirst().dropLast() == [
+                began(fell([1, 5], 18)), began(fell([1, 5, 6], 18)), began(fell([2], 19)), began(fell([2, 5], 19)),
+                ended(5), ended(4), ended(3), ended(2),
+            ])
+    }
+
     @Test func `the next run says how this one ended`() throws {
         try recorder(bootID: "one").end(by: .person)
         try recorder(bootID: "two").end(by: .signal)

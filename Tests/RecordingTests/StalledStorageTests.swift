@@ -82,6 +82,27 @@ import Workers
         #expect(try start(of: sound[Int(after * 2)...], in: all) == Int(pressed - 64000 + after))
     }
 
+    @Test(arguments: [0, 2])
+    func `what is overwritten since the press, before the writer gets to it, is a gap at the start`(preRoll: Int) throws
+    {
+        let studio = try Studio(format)
+        studio.run(.seconds(20))
+        let pressed = studio.sampled
+        studio.begin(preRoll: .seconds(preRoll), heldUp: .seconds(14))
+        studio.run(.seconds(2))
+        studio.end()
+        studio.run(.seconds(1))
+        let take = try #require(studio.finished.first)
+        #expect(take.preRollFrames == 0 && take.frames == 16 * 8000 && take.startedMonotonicNs == 120_000_000_000)
+        let gap = try #require(take.gaps.first)
+        // The ring has the last 10 seconds, of which a period is being written.
+        #expect(take.gaps.count == 1 && gap.atFrame == .first && gap.cause == .stall)
+        #expect((4 * 8000...4 * 8000 + 4000).contains(gap.frames))
+        let sound = try studio.sound(take)
+        #expect(sound.prefix(Int(gap.frames) * 2).allSatisfy { $0 == 0 })
+        #expect(try start(of: sound.dropFirst(Int(gap.frames) * 2), in: allSampled()) == Int(pressed + gap.frames))
+    }
+
     @Test(arguments: [false, true])
     func `a card that goes, and comes back, before the first frame is written leaves the time between as a gap`(
         isStopped: Bool

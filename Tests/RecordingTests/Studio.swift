@@ -36,6 +36,8 @@ final class Studio {
     var filter: FilterDesign
     var keepsTwin = false
     var gain = CardGain()
+    /// nil: all channels of the card.
+    var layout: ChannelLayout?
     var splitBytes: Int64 = 4000 << 20
     var isSyncStalled = false
     /// Frames that the card sampled, and when it was opened.
@@ -140,8 +142,12 @@ final class Studio {
         }
     }
 
-    /// - Parameter meanwhile: happens after the take's files are made, and before its first frame is written.
-    func begin(preRoll: Duration = .zero, origin: ClockOrigin = .ntp, meanwhile: (() -> Void)? = nil) {
+    /// - Parameters:
+    ///   - heldUp: how long the writer is held up by something else before it takes the order.
+    ///   - meanwhile: happens after the take's files are made, and before its first frame is written.
+    func begin(
+        preRoll: Duration = .zero, origin: ClockOrigin = .ntp, heldUp: Duration = .zero, meanwhile: (() -> Void)? = nil
+    ) {
         writer.post(
             .begin(
                 BeginOrder(
@@ -149,11 +155,12 @@ final class Studio {
                     earliest: nil, preRoll: preRoll, filter: filter,
                     plan: TakePlan(
                         grant: CaptureGrant(
-                            card: "card:Studio", name: "Studio", format: format,
+                            card: "card:Studio", name: "Studio", format: format, layout: layout,
                             periodFrames: Int(format.frames(in: Self.period)), bufferFrames: 100_000, gain: gain),
                         directory: directory, kit: "heron07", clock: origin, bootID: "boot", lag: .milliseconds(75),
                         keepsUnfiltered: keepsTwin, syncPromise: .seconds(1), splitBytes: splitBytes,
                         reserveBytes: 0, pendingFormat: nil, startedBy: .button, version: "test"))))
+        wait(heldUp)
         if let meanwhile {
             _ = writer.step()
             meanwhile()

@@ -47,7 +47,33 @@ struct SettingsProblemTests {
         // Out of range.
         (
             "[capture]\nchannels = 33",
-            #"f:2: capture.channels: found 33 (a whole number): allowed are "native" or a number from 1 to 32"#
+            #"f:2: capture.channels: found 33 (a whole number): allowed are "native", "live", a number from 1 to 32 or "#
+                + "an array of channels such as [2] or [1, 3]"
+        ),
+        (
+            "[capture]\nchannels = \"some\"",
+            #"f:2: capture.channels: found "some" (a string): allowed are "native", "live", a number from 1 to 32 or "#
+                + "an array of channels such as [2] or [1, 3]"
+        ),
+        (
+            "[capture]\nchannels = []",
+            "f:2: capture.channels: found an empty array: allowed is at least one channel, such as [2]"
+        ),
+        (
+            "[capture]\nchannels = [0]",
+            "f:2: capture.channels: found an array with 0 (a whole number): allowed are channel numbers from 1 to 64"
+        ),
+        (
+            "[capture]\nchannels = [2, \"live\"]",
+            #"f:2: capture.channels: found an array with "live" (a string): allowed are channel numbers from 1 to 64"#
+        ),
+        (
+            "[capture]\nchannels = [2, 1, 2]",
+            "f:2: capture.channels: found an array with channel 2 twice: allowed is each channel once"
+        ),
+        (
+            "[capture]\nchannels = [\((1...300).map(String.init).joined(separator: ",\n"))]",
+            "f:2: capture.channels: found an array with 65 (a whole number): allowed are channel numbers from 1 to 64"
         ),
         (
             "[capture]\npre_roll_seconds = 30.5",

@@ -153,6 +153,17 @@ struct SettingsTests {
         #expect(settings == expected)
     }
 
+    @Test(
+        arguments: [
+            ("\"native\"", nil), ("2", .first(2)), ("32", .first(32)), ("\"live\"", .live), ("[2]", .numbered([2])),
+            ("[1, 3]", .numbered([1, 3])), ("[3, 1]", .numbered([3, 1])), ("[64]", .numbered([64])),
+        ] as [(String, ChannelChoice?)])
+    func `channels are a number, some of the card's, or those that are live`(value: String, choice: ChannelChoice?) {
+        let (settings, problems) = Settings.parse("capture.channels = \(value)", file: "f")
+        #expect(problems.map(\.description) == [])
+        #expect(settings.capture.channels == choice)
+    }
+
     @Test func `hours that are no array are refused`() {
         let (settings, problems) = Settings.parse("schedule.record = \"05:00-07:30\"", file: "f")
         #expect(settings.schedule.record.isEmpty && problems.count == 1)

@@ -35,6 +35,9 @@ import Workers
                 == StreamFormat(rateHz: 48000, channels: 1, sampleFormat: .s24Packed))
         #expect(voice.open(CaptureRequest(rateHz: 8000, channels: 2, agc: false)).format == format)
         #expect(voice.open(CaptureRequest(agc: false)).warnings == [])
+        let grant = voice.open(CaptureRequest(channels: .numbered([4, 2])))
+        #expect(grant.format.channels == 2 && grant.layout == ChannelLayout(keeping: [4, 2], of: 4))
+        #expect(voice.open(CaptureRequest(channels: .live)).layout == ChannelLayout(all: 1))
     }
 
     @Test func `it has a gain of 0 to 30 dB in steps of half a dB, and keeps it when it is opened again`() {

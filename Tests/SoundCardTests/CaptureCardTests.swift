@@ -1,4 +1,5 @@
 import CAllocationCount
+import Foundation
 import Glibc
 import Takes
 import Testing
@@ -108,7 +109,7 @@ import Testing
         let pcm = try CapturePCM(opening: name, automatic: true)
         let offers = try pcm.pcm.offers()
         for rate in [nil, 44100, 48000, 96000] {
-            for channels in [nil, 1, 2, 6] {
+            for channels in [nil, 1, 2, 6, .numbered([2]), .live] as [ChannelChoice?] {
                 for format in [nil, SampleFormat.s16, .float] {
                     let negotiation = Negotiation(rateHz: rate, channels: channels, sampleFormat: format)
                     let first = try? negotiation.candidates(from: offers, of: name).first
@@ -149,28 +150,102 @@ import Testing
         #expect(card.end == nil)
     }
 
-    @Test(.enabled(if: allocations_are_counted())) func `the capture loop neither allocates nor frees`() throws {
-        for name in ["null", "ramp"] {
-            let card = CaptureCard(sampleFormat: .s16)
-            let grant = try card.open(CaptureRequest(card: .pcm(name), rateHz: 48000, channels: 1))
-            let ring = Ring(format: grant.format, holding: .seconds(3), periodFrames: grant.periodFrames)
-            try card.startInSteps(into: ring)
-            // One step more than the ring holds, so that both its ends are met; then a full one.
-            for hold in [false, true] {
-                if hold { _ = ring.hold(from: ring.position) }
-                var steps = 0
-                let before = allocation_count_of_this_thread()
-                while steps < 10, card.step() { steps += 1 }
-                let count = allocation_count_of_this_thread() - before
-                #expect(count == 0, "\(name), held: \(hold)")
-                #expect(steps == 10)
-            }
-            // The stamp of the frames that were dropped last is left when it stops.
-            let next = ring.stampNumber
-            card.stop()
-            #expect(ring.missedFrames > 0)
-            #expect(ring.stamp(number: next)?.kind == .stall)
+    @Test func `the channels that are chosen arrive in the ring, and the card grants them`() throws {
+        let card = CaptureCard(sampleFormat: .s16)
+        let grant = try card.open(CaptureRequest(card: .pcm("ramp"), rateHz: 48000, channels: .numbered([3, 1])))
+        #expect(grant.layout == ChannelLayout(keeping: [3, 1], of: 3))
+        #expect(grant.summary == "48000 Hz, 2 channels, S16_LE, channels 3, 1 of 3")
+        #expect(CaptureRequest().again(grant).channels == .layout(grant.layout))
+        let ring = Ring(format: grant.format, holding: .seconds(20), periodFrames: grant.periodFrames)
+        try card.startInSteps(into: ring)
+        while ring.position < 24000 {
+            let goesOn = card.step()
+            #expect(goesOn)
         }
+        card.stop()
+        let kept: [Int16] = (0..<24000).flatMap { (frame: Int) -> [Int16] in
+            [Int16(truncatingIfNeeded: 3 * frame + 2), Int16(truncatingIfNeeded: 3 * frame)]
+        }
+        let samples = ring.samples
+        let firstWrong = kept.indices.first { !samples.indices.contains($0) || samples[$0] != kept[$0] }
+        #expect(firstWrong == nil)
+    }
+
+    @Test func `live channels are those that have a signal in the first second after the card is opened`() throws {
+        let card = CaptureCard(sampleFormat: .s16)
+        let grant = try card.open(CaptureRequest(card: .pcm("half"), rateHz: 48000, channels: .live))
+        #expect(grant.summary == "48000 Hz, 1 channel, S16_LE, channel 1 of 2")
+        let ring = Ring(format: grant.format, holding: .seconds(20), periodFrames: grant.periodFrames)
+        try card.startInSteps(into: ring)
+        while ring.position < 48000 {
+            let goesOn = card.step()
+            #expect(goesOn)
+        }
+        card.stop()
+        // Each sample is one more than the one before: none of the other channel is among them.
+        let samples = ring.samples
+        #expect(zip(samples, samples.dropFirst()).allSatisfy { $1 == $0 &+ 1 })
+        #expect(ring.stamp(number: 0)?.kind == .started)
+        // The layout stays, whatever the channels do.
+        let again = try card.open(CaptureRequest(card: .pcm("silence")).again(grant))
+        #expect(again.layout == grant.layout && again.format == grant.format)
+    }
+
+    @Test func `live channels stay until another card is opened, or the same one in another way`() throws {
+        let file = URL(fileURLWithPath: "\(try OwnALSA.folder())/changing.raw")
+        // Two seconds, stereo, of which these channels are numbered.
+        func play(_ channels: Set<Int>) throws {
+            let samples = (0..<192_000).map { channels.contains($0 % 2 + 1) ? Int16(truncatingIfNeeded: $0 / 2) : 0 }
+            try samples.withUnsafeBytes { Data($0) }.write(to: file)
+        }
+        let card = CaptureCard(sampleFormat: .s16)
+        func kept(_ name: String, rateHz: Int = 48000) throws -> [Int] {
+            defer { card.stop() }
+            return try card.open(CaptureRequest(card: .pcm(name), rateHz: rateHz, channels: .live)).layout.kept
+        }
+        try play([])
+        #expect(try kept("changing") == [1, 2])
+        // Silence says nothing of a card.
+        try play([2])
+        #expect(try kept("changing") == [2])
+        try play([1])
+        #expect(try kept("changing") == [2])
+        #expect(try kept("changing", rateHz: 44100) == [1])
+        #expect(try kept("half") == [1])
+        try play([1, 2])
+        #expect(try kept("changing") == [1, 2])
+    }
+
+    @Test func `if no channel has a signal, all are kept`() throws {
+        let card = CaptureCard(sampleFormat: .s16)
+        let silent = try card.open(CaptureRequest(card: .pcm("silence"), rateHz: 48000, channels: .live))
+        #expect(silent.layout == ChannelLayout(all: 2))
+    }
+
+    @Test(
+        .enabled(if: allocations_are_counted()),
+        arguments: zip(
+            ["null", "ramp", "null", "ramp"], [1, 1, .numbered([2]), .numbered([3, 1])] as [ChannelChoice]))
+    func `the capture loop neither allocates nor frees`(name: String, channels: ChannelChoice) throws {
+        let card = CaptureCard(sampleFormat: .s16)
+        let grant = try card.open(CaptureRequest(card: .pcm(name), rateHz: 48000, channels: channels))
+        let ring = Ring(format: grant.format, holding: .seconds(3), periodFrames: grant.periodFrames)
+        try card.startInSteps(into: ring)
+        // One step more than the ring holds, so that both its ends are met; then a full one.
+        for hold in [false, true] {
+            if hold { _ = ring.hold(from: ring.position) }
+            var steps = 0
+            let before = allocation_count_of_this_thread()
+            while steps < 10, card.step() { steps += 1 }
+            let count = allocation_count_of_this_thread() - before
+            #expect(count == 0, "\(name), held: \(hold)")
+            #expect(steps == 10)
+        }
+        // The stamp of the frames that were dropped last is left when it stops.
+        let next = ring.stampNumber
+        card.stop()
+        #expect(ring.missedFrames > 0)
+        #expect(ring.stamp(number: next)?.kind == .stall)
     }
 
     @Test(.enabled(if: allocations_are_counted()))

@@ -18,8 +18,21 @@ struct CaptureLoopTests {
         #expect(ring.story == ["started at 0, 50 ms", "running at 100, 150 ms", "running at 350, 400 ms"])
         #expect(
             pcm.trace == [
-                "wait 1500", "read 100: 100", "wait 1500", "read 100: 100", "read 100: 100", "read 50: 50", "wait 1500",
+                "wait 10", "read 100: 100", "wait 1500", "read 100: 100", "read 100: 100", "read 50: 50", "wait 1500",
             ])
+    }
+
+    @Test func `the first frames are looked for before the first period is over`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [0, 0, 1]
+        pcm.stamps = [(0, 0, 10), (0, 12, 22), (0, 88, 110)]
+        let ring = ScriptedPCM.ring()
+        let run = try pcm.run(into: ring)
+        #expect(run.outcome == .stopped)
+        #expect(ring.samples == Array(0..<100))
+        #expect(ring.story == ["started at 0, 10 ms", "running at 12, 22 ms", "running at 100, 110 ms"])
+        #expect(
+            pcm.trace == ["wait 10", "sync", "wait 10", "sync", "read 12: 12", "wait 1500", "read 88: 88", "wait 1500"])
     }
 
     @Test func `a second start goes on where the ring is`() throws {
@@ -35,6 +48,26 @@ struct CaptureLoopTests {
             ring.story == [
                 "started at 0, 0 ms", "running at 100, 100 ms", "started at 100, 1000 ms", "running at 200, 1100 ms",
             ])
+    }
+
+    @Test func `of several channels those that are kept are copied, also after frames were dropped`() throws {
+        let pcm = ScriptedPCM()
+        pcm.layout = ChannelLayout(keeping: [3], of: 4)
+        pcm.waits = [1, 1, 1]
+        pcm.stamps = [(0, 250, 250), (0, 1000, 1250), (0, 50, 1300)]
+        pcm.reads = [100, 40, -Int(EINTR), 60, 50]
+        let ring = ScriptedPCM.ring()
+        _ = ring.hold(from: 0)
+        let loop = try pcm.loop(bufferFrames: 2000)
+        defer { withExtendedLifetime(pcm) {} }
+        loop.begin(ring)
+        for _ in 0..<2 { #expect(loop.step(into: ring) == .running) }
+        #expect(ring.position == 1000 && ring.missedFrames == 250)
+        #expect(ring.samples == Array(2000..<3000))
+        ring.release(upTo: 1000)
+        #expect(loop.step(into: ring) == .running)
+        let last = ring.withFrames(from: 1000, atMost: 50) { Array($0.assumingMemoryBound(to: Int16.self)) }
+        #expect(last == Array(3250..<3300))
     }
 
     @Test func `a short read leaves its stamp where the card was`() throws {
@@ -79,7 +112,7 @@ struct CaptureLoopTests {
         let ring = ScriptedPCM.ring()
         _ = try pcm.run(into: ring)
         #expect(ring.position == 100)
-        #expect(pcm.trace == ["wait 1500", "read 100: 100", "wait 1500"])
+        #expect(pcm.trace == ["wait 10", "read 100: 100", "wait 1500"])
     }
 
     // MARK: Overruns
@@ -199,7 +232,7 @@ struct CaptureLoopTests {
         #expect(run.outcome == .stopped)
         #expect(
             pcm.trace == [
-                "wait 1500", "read 100: 100", "wait 1500", "resume", "wait for stop 25", "wait 1500", "resume",
+                "wait 10", "read 100: 100", "wait 1500", "resume", "wait for stop 25", "wait 1500", "resume",
                 "wait for stop 25", "wait 1500", "resume", "wait 1500", "read 100: 100", "wait 1500",
             ])
         #expect(ring.story == ["started at 0, 0 ms", "running at 100, 100 ms", "running at 200, 300 ms"])
@@ -281,13 +314,22 @@ struct CaptureLoopTests {
 
     @Test func `a second and a half without a frame ends the capture`() throws {
         let pcm = ScriptedPCM()
-        pcm.waits = [0]
-        pcm.stamps = [(0, 0, 0)]
-        pcm.reads = [-Int(EAGAIN)]
+        pcm.waits = Array(repeating: 0, count: 1000)
         let run = try pcm.run(into: ScriptedPCM.ring())
         #expect(run.outcome == .ended)
         #expect(run.loop.ending == (.silent, 0))
-        #expect(pcm.trace == ["wait 1500", "read 100: -11"])
+        #expect(pcm.trace == Array(repeating: ["wait 10", "sync"], count: 150).flatMap(\.self))
+    }
+
+    @Test func `a second and a half without a further frame ends the capture as well`() throws {
+        let pcm = ScriptedPCM()
+        pcm.waits = [1, 0]
+        pcm.stamps = [(0, 100, 100), (0, 0, 100)]
+        pcm.reads = [100, -Int(EAGAIN)]
+        let run = try pcm.run(into: ScriptedPCM.ring())
+        #expect(run.outcome == .ended)
+        #expect(run.loop.ending == (.silent, 0))
+        #expect(pcm.trace == ["wait 10", "read 100: 100", "wait 1500", "read 100: -11"])
     }
 
     @Test func `a card that stalls within a period ends the capture as soon, and its last frames are kept`() throws {
@@ -298,7 +340,7 @@ struct CaptureLoopTests {
         let run = try pcm.run(into: ring)
         #expect(run.outcome == .ended)
         #expect(run.loop.ending == (.silent, 0))
-        #expect(pcm.trace == ["wait 1500", "read 100: 100", "wait 1500", "read 49: 49"])
+        #expect(pcm.trace == ["wait 10", "read 100: 100", "wait 1500", "read 49: 49"])
         #expect(ring.position == 149)
     }
 
@@ -311,7 +353,7 @@ struct CaptureLoopTests {
         // 1.5 s in quarters of a period of 100 ms.
         #expect(
             pcm.trace
-                == Array(repeating: ["wait 1500", "read 100: -11", "wait for stop 25"], count: 60).flatMap(\.self))
+                == Array(repeating: ["wait 10", "read 100: -11", "wait for stop 25"], count: 60).flatMap(\.self))
     }
 
     @Test func `a PCM whose position stands still while it is ready ends the capture`() throws {
@@ -343,7 +385,7 @@ struct CaptureLoopTests {
         pcm.reads = [-Int(EAGAIN)]
         let run = try pcm.run(into: ScriptedPCM.ring())
         #expect(run.outcome == .stopped)
-        #expect(pcm.trace == ["wait 1500", "read 100: -11", "wait for stop 25"])
+        #expect(pcm.trace == ["wait 10", "read 100: -11", "wait for stop 25"])
     }
 
     // MARK: A full ring

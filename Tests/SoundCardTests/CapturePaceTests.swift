@@ -12,7 +12,7 @@ struct CapturePaceTests {
         pcm.waits = [1, 1]
         pcm.stamps = [(0, 100, 100), (0, 500, 600)]
         _ = try pcm.run(into: ScriptedPCM.ring(), bufferFrames: 4000)
-        #expect(pcm.trace.prefix(3) == ["wait 1500", "read 100: 100", "wake at 450"])
+        #expect(pcm.trace.prefix(3) == ["wait 10", "read 100: 100", "wake at 450"])
         #expect(pcm.trace.filter { $0.hasPrefix("wake") } == ["wake at 450"])
     }
 

@@ -1,3 +1,4 @@
+import Ring
 import Takes
 import Testing
 
@@ -34,14 +35,96 @@ struct CardChoiceTests {
         #expect(CardChoice.choose(.automatic, among: []) == nil)
     }
 
+    @Test func `one of a better kind is better than the open one, and one that is as good is not`() {
+        let all = [dummy, loopback, hdmi, headphones, pc, hat, second, first]
+        func better(_ kind: CardKind) -> [String] { CardChoice.better(than: kind, among: all).map(\.alsaID) }
+        #expect(better(.usb) == [])
+        #expect(better(.hat) == ["Mic", "Mic_1"])
+        #expect(better(.other) == ["Mic", "Mic_1", "sndrpihifiberry"])
+        #expect(better(.dummy) == ["Mic", "Mic_1", "sndrpihifiberry", "PCH", "vc4hdmi0", "Loopback"])
+    }
+
+    @Test func `every better card is tried in order, and one that was refused is passed over for the next`() {
+        let all = [dummy, loopback, hat, second, first]
+        var refusals = CardRefusals()
+        var tried: [String] = []
+        while let next = CardChoice.better(than: .loopback, among: all, after: refusals).first, tried.count < 99 {
+            tried.append(next.alsaID)
+            refusals.refuse(next.stay, because: "capture: \(next.alsaID): broken")
+        }
+        #expect(tried == Array(repeating: ["Mic", "Mic_1", "sndrpihifiberry"], count: 3).flatMap(\.self))
+        // It was unplugged, or delivered after all.
+        refusals.update([dummy, loopback, hat, second])
+        refusals.accept(hat.stay)
+        #expect(
+            CardChoice.better(than: .loopback, among: all, after: refusals).map(\.alsaID) == ["Mic", "sndrpihifiberry"])
+        #expect(refusals.reason(of: second.stay) == "capture: Mic_1: broken" && refusals.reason(of: first.stay) == nil)
+    }
+
+    @Test func `auto tries the next microphone after one that was refused, and nothing that is no microphone`() {
+        func candidates(_ cards: [CardDescription], refused: CardDescription...) -> [String] {
+            var refusals = CardRefusals()
+            for card in refused { refusals.refuse(card.stay, because: "capture: broken") }
+            return CardChoice.candidates(among: cards, after: refusals).map(\.alsaID)
+        }
+        let all = [dummy, loopback, headphones, hat, second, first]
+        #expect(candidates(all) == ["Mic", "Mic_1", "sndrpihifiberry"])
+        #expect(candidates(all, refused: first) == ["Mic_1", "sndrpihifiberry", "Mic"])
+        #expect(candidates(all, refused: first, second, first, hat) == ["Mic_1", "sndrpihifiberry", "Mic"])
+        #expect(candidates([dummy, loopback, first], refused: first) == ["Mic"])
+        #expect(candidates([dummy, headphones, loopback]) == ["Loopback", "Dummy"])
+        #expect(candidates([headphones]) == [])
+    }
+
+    @Test func `a better card that was refused is occupied no more, and leaves the next its place`() throws {
+        let tree = try MadeUpTree()
+        let cards = SoundCards(root: tree.root)
+        for (index, id) in [(1, "Mic"), (2, "Pro")] {
+            let port = "1-1.\(index)"
+            try tree.addCard(index, id: id, device: "usb1/1-1/\(port)/\(port):1.0", bus: "usb", pcms: ["0c"])
+            try tree.write("dev/snd/pcmC\(index)D0c")
+        }
+        let there = cards.list()
+        var refusals = CardRefusals()
+        func better() -> BetterCard { cards.better(than: .loopback, among: there, after: refusals) }
+        #expect(better() == .free([.path("1-1.1"), .cardID("Mic")]))
+        refusals.refuse(there[0].stay, because: "capture: broken")
+        #expect(better() == .free([.path("1-1.2"), .cardID("Pro")]))
+        for _ in 0..<CardRefusals.most { refusals.refuse(there[0].stay, because: "capture: broken") }
+        try tree.write("proc/asound/card2/pcm0c/sub0/status", "state: RUNNING\nowner_pid   : 812")
+        #expect(better() == .occupied)
+        for _ in 0..<CardRefusals.most { refusals.refuse(there[1].stay, because: "capture: broken") }
+        #expect(better() == .none)
+    }
+
+    @Test func `a better card that another program holds, or that may not be opened, is occupied`() throws {
+        let tree = try MadeUpTree()
+        let cards = SoundCards(root: tree.root)
+        try tree.addCard(0, id: "Loopback", device: "platform/snd_aloop.0", bus: "platform", pcms: ["0c", "1c"])
+        #expect(cards.better(than: .loopback, among: cards.list()) == .none)
+        try tree.addCard(1, id: "Mic", device: "usb1/1-1/1-1.4/1-1.4:1.0", bus: "usb", pcms: ["0c"])
+        #expect(cards.better(than: .usb, among: cards.list()) == .none)
+        #expect(cards.better(than: .loopback, among: cards.list()) == .occupied)
+        try tree.write("dev/snd/pcmC1D0c")
+        #expect(cards.better(than: .loopback, among: cards.list()) == .free([.path("1-1.4"), .cardID("Mic")]))
+        try tree.write("proc/asound/card1/pcm0c/sub0/status", "state: RUNNING\nowner_pid   : 812")
+        #expect(cards.better(than: .loopback, among: cards.list()) == .occupied)
+        // Another one that is better and free.
+        try tree.addCard(2, id: "Pro", device: "usb1/1-2/1-2:1.0", bus: "usb", pcms: ["0c"])
+        try tree.write("dev/snd/pcmC2D0c")
+        #expect(cards.better(than: .loopback, among: cards.list()) == .free([.path("1-2"), .cardID("Pro")]))
+    }
+
     // MARK: A card that is expected back
 
+    /// - Parameter others: cards that were there beside the expected one.
     private func back(
-        _ expected: CardDescription, as reference: CardReference = .automatic, among cards: CardDescription...
-    )
-        -> String?
-    {
-        CardChoice.choose(reference, expecting: expected.references, among: cards)?.alsaID
+        _ expected: CardDescription, as reference: CardReference = .automatic, besides others: [CardDescription] = [],
+        among cards: CardDescription...
+    ) -> String? {
+        let neighbours = CardNeighbours(of: expected, among: [expected] + others)
+        return CardChoice.choose(
+            reference, expecting: expected.references, besides: neighbours, among: cards)?.alsaID
     }
 
     private let serial = Self.card(1, "A", .usb, ["usb:0d8c:0014:S1", "path:1-1.2", "card:A"])
@@ -80,8 +163,82 @@ struct CardChoiceTests {
 
     @Test func `a card that was known by its port is found there alone, and only if it is of the same model`() {
         #expect(back(one, among: there("B", "usb:0d8c:0014", "path:1-1.2"), hat) == "B")
-        #expect(back(one, among: there("B", "usb:0d8c:0014", "path:1-1.4")) == nil)
+        let other = there("B", "usb:0d8c:0014", "path:1-1.4")
+        #expect(back(one, besides: [other], among: other) == nil)
         #expect(back(one, among: there("B", "usb:1209:f1e1", "path:1-1.2")) == nil)
+    }
+
+    @Test func `a card that was there beside the expected one is not taken for it, whatever its numbers`() {
+        for expected in [serial, plain, one] {
+            let model = CardReference.usb(vendor: "0d8c", product: "0014", serial: nil)
+            let numbers = expected.references.first { model.covers($0) }!.description
+            let other = there("B", numbers, "path:1-1.4")
+            let named: [CardReference] = [.automatic, model]
+            for reference in named {
+                #expect(back(expected, as: reference, besides: [other, hat], among: other, hat) == nil)
+                // It came since, as people change ports.
+                #expect(back(expected, as: reference, besides: [hat], among: other, hat) == "B")
+                let moved = there("C", numbers, "path:1-1.1")
+                #expect(back(expected, as: reference, besides: [other], among: other, moved) == "C")
+                // In its own port it is back.
+                let home = there("D", numbers, "path:1-1.2")
+                #expect(back(expected, as: reference, besides: [other], among: moved, home, other) == "D")
+            }
+        }
+        // Both were on a hub that was pulled: the other one is back first.
+        var other = there("B", "usb:0d8c:0014", "path:1-1.4")
+        other.deviceNumber = 7
+        var again = other
+        again.deviceNumber = 8
+        #expect(back(plain, besides: [other], among: again) == nil)
+        // While no card is expected back, each that is named will do.
+        let neighbours = CardNeighbours(of: plain, among: [plain, other])
+        let model = CardReference.usb(vendor: "0d8c", product: "0014", serial: nil)
+        #expect(CardChoice.choose(model, expecting: [], besides: neighbours, among: [other])?.alsaID == "B")
+    }
+
+    @Test func `cards that come beside the open one are neighbours, and those that come once it is gone are not`() {
+        var open = one
+        open.deviceNumber = 3
+        var other = there("B", "usb:0d8c:0014", "path:1-1.4")
+        other.deviceNumber = 4
+        var moved = there("C", "usb:0d8c:0014", "path:1-1.1")
+        moved.deviceNumber = 5
+        var neighbours = CardNeighbours(of: open, among: [open, hat])
+        #expect(neighbours.contains(hat) && !neighbours.contains(other) && !neighbours.contains(open))
+        neighbours.update([open, other])
+        #expect(neighbours.contains(other) && neighbours.contains(hat))
+        neighbours.update([other, moved])
+        #expect(neighbours.contains(other) && !neighbours.contains(moved))
+        // Plugged in again in the same port, it is not the one that was open.
+        var again = open
+        again.deviceNumber = 6
+        neighbours.update([again, moved])
+        #expect(!neighbours.contains(moved))
+    }
+
+    @Test func `a neighbour that went before the open card is still none that may be it`() {
+        let other = there("B", "usb:0d8c:0014", "path:1-1.4")
+        var neighbours = CardNeighbours(of: plain, among: [plain, other])
+        func back(_ cards: CardDescription...) -> String? {
+            CardChoice.choose(.automatic, expecting: plain.references, besides: neighbours, among: cards)?.alsaID
+        }
+        // The hub of both loses power.
+        neighbours.update([plain])
+        neighbours.update([])
+        neighbours.update([other])
+        #expect(back(other) == nil)
+        let home = there("C", "path:1-1.2", "usb:0d8c:0014")
+        #expect(back(other, home) == "C")
+        // The card is back, and its hub loses power again before the other one is.
+        neighbours = CardNeighbours(of: home, among: [home], before: neighbours)
+        #expect(back(other) == nil)
+        // A third port, or another number in the port of the other one, may be a card that was moved.
+        #expect(back(other, there("D", "path:1-1.1", "usb:0d8c:0014")) == "D")
+        #expect(back(there("E", "usb:0d8c:0014:S9", "path:1-1.4")) == "E")
+        // The other one is opened now.
+        neighbours = CardNeighbours(of: other, among: [other, home], before: neighbours)
+        #expect(!neighbours.contains(other) && neighbours.contains(home))
     }
 
     @Test func `a card that the settings name is used as it is, the expected one first`() {
@@ -97,8 +254,16 @@ struct CardChoiceTests {
 
     @Test func `an expected card that is not there is refused by its identity`() {
         func absence(_ reference: CardReference, among cards: CardDescription...) -> String {
-            CardChoice.absence(of: reference, expecting: serial.references, among: cards).description
+            CardChoice.absence(
+                of: reference, expecting: serial.references,
+                besides: CardNeighbours(of: serial, among: [serial, twin]),
+                among: cards
+            ).description
         }
+        let twin = there("B", "path:1-1.4", "usb:0d8c:0014:S1")
+        #expect(
+            absence(.automatic, among: twin)
+                == "capture: usb:0d8c:0014:S1: cannot find the card: it is not connected (there are: path:1-1.4 \"B\")")
         #expect(
             absence(.automatic, among: hat)
                 == "capture: usb:0d8c:0014:S1: cannot find the card: it is not connected (there are: "

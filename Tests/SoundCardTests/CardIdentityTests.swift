@@ -50,6 +50,21 @@ struct CardIdentityTests {
         #expect(try identities([("", nil)]) == ["path:1-1.1"])
     }
 
+    @Test func `a card that is plugged in again in the same port is another stay`() throws {
+        let tree = try MadeUpTree()
+        let folder = "sys/devices/usb1/1-1/1-1.1"
+        try tree.addCard(0, id: "Mic", device: "usb1/1-1/1-1.1/1-1.1:1.0", bus: "usb", pcms: ["0c"])
+        for (name, text) in [("idVendor", "0d8c"), ("idProduct", "0014"), ("devnum", "12")] {
+            try tree.write("\(folder)/\(name)", text)
+        }
+        func stay() throws -> CardStay { try #require(SoundCards(root: tree.root).list().first).stay }
+        #expect(try stay() == CardStay(place: .path("1-1.1"), deviceNumber: 12))
+        try tree.write("\(folder)/devnum", "13")
+        #expect(try stay() == CardStay(place: .path("1-1.1"), deviceNumber: 13))
+        try tree.write("\(folder)/devnum", "x")
+        #expect(try stay() == CardStay(place: .path("1-1.1"), deviceNumber: nil))
+    }
+
     @Test func `every name of a card stays one, whatever identifies it`() throws {
         let tree = try MadeUpTree()
         try tree.addCard(0, id: "Mic", device: "usb1/1-1/1-1.1/1-1.1:1.0", bus: "usb", pcms: ["0c"])

@@ -34,7 +34,7 @@ final class MadeUpTree {
         try write("\(folder)/uevent")
         try link("\(folder)/subsystem", to: "\(root)/sys/bus/\(bus)")
         try write("\(folder)/sound/card\(index)/id", id)
-        try link("\(folder)/sound/card\(index)/device", to: "../..")
+        try link("\(folder)/sound/card\(index)/device", to: "../../../\((device as NSString).lastPathComponent)")
         try link("sys/class/sound/card\(index)", to: "../../devices/\(device)/sound/card\(index)")
         for pcm in pcms {
             try write("sys/class/sound/pcmC\(index)D\(pcm)/dev")

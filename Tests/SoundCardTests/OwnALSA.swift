@@ -16,8 +16,15 @@ enum OwnALSA {
         // Three seconds of numbered samples, mono, 16 bits. (Where the file begins again, ALSA mixes some up.)
         let samples = (0..<144_000).map { Int16(truncatingIfNeeded: $0) }
         try samples.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: "\(folder)/ramp.raw"))
+        // Ten seconds, stereo: the first channel numbered, the second silent.
+        let half = (0..<960_000).map { $0 % 2 == 0 ? Int16(truncatingIfNeeded: $0 / 2) : 0 }
+        try half.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: "\(folder)/half.raw"))
+        try Data(count: 960_000).write(to: URL(fileURLWithPath: "\(folder)/silence.raw"))
         let configuration = """
             pcm.ramp { type file slave.pcm null file /dev/null infile "\(folder)/ramp.raw" format raw }
+            pcm.half { type file slave.pcm null file /dev/null infile "\(folder)/half.raw" format raw }
+            pcm.silence { type file slave.pcm null file /dev/null infile "\(folder)/silence.raw" format raw }
+            pcm.changing { type file slave.pcm null file /dev/null infile "\(folder)/changing.raw" format raw }
             pcm.broken { type hw }
             pcm.pipe { type file slave.pcm null file /dev/null infile "\(folder)/pipe" format raw }
             pcm.missing { type file slave.pcm null file /dev/null infile "\(folder)/nothing.raw" format raw }

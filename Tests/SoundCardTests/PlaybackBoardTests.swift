@@ -16,7 +16,7 @@ private final class LoopbackRecorder {
     init(_ format: StreamFormat) throws {
         card = CaptureCard(sampleFormat: format.sampleFormat)
         let grant = try card.open(
-            CaptureRequest(card: .pcm("hw:CARD=Loopback"), rateHz: format.rateHz, channels: format.channels))
+            CaptureRequest(card: .pcm("hw:CARD=Loopback"), rateHz: format.rateHz, channels: .first(format.channels)))
         ring = Ring(format: grant.format, holding: .seconds(20), periodFrames: grant.periodFrames)
         frameBytes = format.bytesPerFrame
         try card.start(into: ring)

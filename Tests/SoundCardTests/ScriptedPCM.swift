@@ -6,12 +6,13 @@ import Workers
 @testable import Ring
 @testable import SoundCard
 
-/// A PCM that follows a script, behind the calls that the capture loop makes. Its frames are numbered: mono, 16 bits, 1 kHz,
-/// so that a frame is a millisecond.
+/// A PCM that follows a script, behind the calls that the capture loop makes. Its frames are numbered: 16 bits, 1 kHz, so that
+/// a frame is a millisecond. It is mono, unless `layout` says otherwise; each channel is 1000 above the one before.
 final class ScriptedPCM {
     static let format = StreamFormat(rateHz: 1000, channels: 1, sampleFormat: .s16)
     static let periodFrames = 100
 
+    var layout = ChannelLayout(all: 1)
     /// What waiting returns; after the last, a stop is requested.
     var waits: [Int32] = []
     /// What waiting returns when a reader has come that waits for frames.
@@ -68,13 +69,19 @@ final class ScriptedPCM {
                     tv_sec: Int(stamp.milliseconds / 1000), tv_nsec: Int(stamp.milliseconds % 1000) * 1_000_000)
                 return stamp.status
             },
+            syncCall: { pcm in
+                ScriptedPCM.of(pcm).trace.append("sync")
+                return 0
+            },
             readCall: { pcm, bytes, wanted in
                 let pcm = ScriptedPCM.of(pcm)
                 let count = min(wanted, pcm.next(&pcm.reads, or: wanted))
                 pcm.trace.append("read \(wanted): \(count)")
                 let samples = bytes.assumingMemoryBound(to: Int16.self)
                 for index in 0..<max(0, count) {
-                    samples[index] = pcm.frameNumber
+                    for channel in 0..<pcm.layout.cardChannels {
+                        samples[index * pcm.layout.cardChannels + channel] = pcm.frameNumber + 1000 * Int16(channel)
+                    }
                     pcm.frameNumber += 1
                 }
                 return count
@@ -109,9 +116,11 @@ final class ScriptedPCM {
     }
 
     func loop(bufferFrames: Int = 1000) throws -> CaptureLoop {
-        try CaptureLoop(
-            device: device, format: Self.format, periodFrames: Self.periodFrames, bufferFrames: bufferFrames,
-            pollDescriptors: [pollfd()])
+        var format = Self.format
+        format.channels = layout.kept.count
+        return try CaptureLoop(
+            device: device, format: format, layout: layout, periodFrames: Self.periodFrames,
+            bufferFrames: bufferFrames, pollDescriptors: [pollfd()])
     }
 
     /// A loop that ran until it was stopped or ended.

@@ -56,7 +56,8 @@ import Testing
         for file in before.keys.sorted() {
             let original = try #require(before[file])
             // Another byte, another length, and no file at all.
-            for bytes in [[~original[0]] + original.dropFirst(), original + [1], nil] {
+            let others: [[UInt8]?] = [[~original[0]] + original.dropFirst(), original + [1], nil]
+            for bytes in others {
                 if let bytes { try scratch.write(bytes, "takes/\(file)") } else { unlink("\(path)/\(file)") }
                 let all = try everything(in: path)
                 #expect(throws: FileError.self, "\(file)") { try directory.empty(take, isNamed: true) }

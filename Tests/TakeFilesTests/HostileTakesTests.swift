@@ -89,6 +89,8 @@ struct HostileTakesTests {
         ("\"rate_hz\" : 48000,\n  \"rec", "\"rate_hz\" : -48000,\n  \"rec", "rate_hz"),
         ("\"channels\" : 2", "\"channels\" : 0", "channels"),
         ("\"channels\" : 2", "\"channels\" : 65536", "channels"),
+        ("\"channels\" : 2", "\"channels\" : 2, \"channels_of_card\" : [2]", "channels_of_card"),
+        ("\"channels\" : 2", "\"channels\" : 2, \"channels_of_card\" : [1, -1]", "channels_of_card"),
         ("\"number\" : 1", "\"number\" : 9223372036854775807", "number"),
         ("\"pre_roll_frames\" : 0", "\"pre_roll_frames\" : -9223372036854775808", "pre_roll_frames"),
         ("heron07-0001-061811Z.wav", "../../../etc/passwd", "parts.0.file"),

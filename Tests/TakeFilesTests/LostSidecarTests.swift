@@ -321,10 +321,9 @@ struct LostSidecarTests {
         let (name, _) = try finishedTake()
         let wave = try bench.files.contents("\(bench.folder)/\(name.stem).wav")
         try { try TakesDirectory(path: bench.path).remove(name) }()
-        let plain =
-            Array("RIFF".utf8) + [36, 16, 0, 0] + Array("WAVEfmt ".utf8)
-            + [16, 0, 0, 0, 1, 0, 1, 0, 0x80, 0xbb, 0, 0, 0, 0x77, 1, 0, 2, 0, 16, 0] + Array("data".utf8)
-            + [0, 16, 0, 0] + [UInt8](repeating: 1, count: 4096)
+        var plain = Array("RIFF".utf8) + [36, 16, 0, 0]
+        plain += Array("WAVEfmt ".utf8) + [16, 0, 0, 0, 1, 0, 1, 0, 0x80, 0xbb, 0, 0, 0, 0x77, 1, 0, 2, 0, 16, 0]
+        plain += Array("data".utf8) + [0, 16, 0, 0] + [UInt8](repeating: 1, count: 4096)
         let stem = "heron07-0007-061811Z"
         for bytes in [plain, wave] {
             try bench.make(bytes, "\(stem).wav")

@@ -31,6 +31,20 @@ struct MixedRatesTests {
         #expect(length == PeaksFile.shape(header: Array(peaks.prefix(24)))?.length)
     }
 
+    @Test func `each part keeps its card and the port of that, also after a cut`() throws {
+        let moved = CardPlace(card: "usb:0d8c:0014", port: "1-1.4")
+        _ = try bench.record(splitBytes: TakeOutput.largestSplitBytes) { output in
+            try output.append(48_000)
+            try output.beginPart(format: stereo16, firstFrame: TakeFrame(480_000), card: moved)
+            try output.append(48_000)
+            // Of the same card.
+            try output.beginPart(format: stereo16, firstFrame: TakeFrame(960_000))
+            try output.append(48_000)
+            try output.sync()
+        }
+        #expect(try #require(try bench.recovered()).parts.map(\.place) == [nil, moved, moved])
+    }
+
     @Test(arguments: [(16_000, 48_000), (96_000, 48_000), (44_100, 48_000), (48_000, 44_100), (8000, 192_000)])
     func `a place in the waveform is a time, whatever the rate was then`(rateHz: Int, takeRateHz: Int) {
         // One loud pixel at each tenth of the part's waveform.

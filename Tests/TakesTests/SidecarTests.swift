@@ -49,11 +49,12 @@ struct SidecarTests {
             Sidecar.SuspectedLoss(afterFrame: TakeFrame(10), beforeFrame: TakeFrame(20), frames: 3, confidence: 0.5)
         ]
         sidecar.pendingFormat = "flac"
+        sidecar.channelsOfCard = [2]
         return sidecar
     }()
 
     static let text = """
-        {"agc":true,"boot_id":"b","card":"usb:0d8c:0014","channels":1,"clock":"rtc","clock_drift_ppm":-12.5,\
+        {"agc":true,"boot_id":"b","card":"usb:0d8c:0014","channels":1,"channels_of_card":[2],"clock":"rtc","clock_drift_ppm":-12.5,\
         "clock_map":[{"at_frame":9,"error_us":40,"raw_ns":99,"utc":"2026-11-21T06:18:11.251000Z"}],"duration_seconds":0.002,\
         "ended_by":"power-cut","filter":[{"at_frame":0,"high_pass_hz":null,"low_pass_hz":21600,\
         "slope_db_per_octave":24}],"format":"S24_LE","frames":96,\
@@ -84,6 +85,20 @@ struct SidecarTests {
             let bytes = try JSONEncoder().encode(part)
             #expect(String(decoding: bytes, as: UTF8.self).contains("significant_bits") == (key != nil))
             #expect(try JSONDecoder().decode(Sidecar.Part.self, from: bytes).streamFormat(channels: 2) == format)
+        }
+    }
+
+    @Test func `a part states its card and port where they are known`() throws {
+        for place in [CardPlace(card: "usb:0d8c:0014", port: "1-1.4"), CardPlace(card: "card:Loopback"), nil] {
+            var part = Sidecar.Part(file: "a.wav", firstFrame: .first, frames: 96, rateHz: 48_000, format: .s16)
+            part.place = place
+            let bytes = try JSONEncoder().encode(part)
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(
+                text.contains("\"card\":\"") == (place != nil)
+                    && text.contains("\"port\":\"1-1.4\"") == (place?.port != nil))
+            #expect(text.contains("port") == (place?.port != nil))
+            #expect(try JSONDecoder().decode(Sidecar.Part.self, from: bytes).place == place)
         }
     }
 

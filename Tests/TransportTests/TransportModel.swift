@@ -29,6 +29,8 @@ struct TransportModel {
     private(set) var takes = 0
     private(set) var rejoins = 0
     private(set) var lateRejoins = 0
+    /// How often another take began for the one before, such as that of a card that was back with other channels.
+    private(set) var others = 0
     private(set) var pairings = 0
     /// How often opening pairing took back what its press had begun or resumed.
     private(set) var silenced = 0
@@ -36,7 +38,7 @@ struct TransportModel {
     private var playPressed = Instant(nanoseconds: 0)
     private var sounding = Sounding.byOthers
 
-    /// What has made sound what plays: the last press of play or not; unknown: what had waited did.
+    /// What has made sound what plays: the last press of play, whether it acted or not, or something else; unknown: what had waited did.
     enum Sounding: Hashable { case byPress, byOthers, unknown }
 
     enum WriterMode: Hashable { case free, recording(Int), ending(Int), tail(Int) }
@@ -109,6 +111,8 @@ struct TransportModel {
         if case .press(.play, let instant) = event {
             playPressed = instant
             isPress = true
+            // That press may do nothing, such as on a locked panel.
+            if sounding == .byPress { sounding = .byOthers }
         }
         for effect in effects {
             switch effect {
@@ -141,7 +145,8 @@ struct TransportModel {
         case .reopenCard: isCardWithPlayer = false
         case .closeCard: isCardWithPlayer = false
         case .eject, .pair, .openAccess, .adoptStick: break
-        case .begin:
+        case .begin, .beginOther:
+            if case .beginOther = effect { others += 1 }
             if writer != .free { problems.append("begin while the writer is \(writer)") }
             writer = .recording(nextNumber)
             pending.append(.takeBegan(Self.name(nextNumber)))
@@ -228,7 +233,11 @@ struct TransportModel {
             }
         }
         writer = .free
+        var isRunning = false
+        if case .recording(let take) = transport.phase { isRunning = take.stage == .running }
         handle(.takeFailed(Refusal(.io, "record: it failed")))
+        // Each second time its sound goes on in another folder.
+        if isRunning, nextNumber % 2 == 0 { handle(.goOn(at: now, startedBy: .command)) }
     }
 
     /// The writer ended a tail by itself, and the transport does not know it yet: what it orders of the take has no effect.

@@ -301,6 +301,74 @@ import Transport
             ])
     }
 
+    @Test func `a card that is back with other channels ends the take, and what is asked for then begins the next one`()
+    {
+        var state = recording()
+        #expect(state.handle(changed, facts) == [], "its card is there")
+        _ = state.handle(.cardLost, facts)
+        #expect(state.handle(changed, facts) == [.end(at: nil, because: .cardLost, keepsTail: false)])
+        #expect(state.handle(changed, facts) == [])
+        #expect(state.isEndAwaited && !state.endsAlone)
+        #expect(state.handle(.press(.record, at: now), facts) == [])
+        #expect(
+            state.handle(.takeFinished(take, hasTail: false), facts) == [
+                .takeOver, .beginOther(at: back, by: .schedule), .mark(note: nil, at: now),
+            ])
+        #expect(state.recordedTake == nil && state.deckState(isBlocked: true) == .recording)
+        for start in [self.state(), playing()] {
+            var state = start
+            #expect(state.handle(changed, facts) == [])
+            #expect(state == start)
+        }
+    }
+
+    private var back: Instant { now - .seconds(3) }
+    private var changed: TransportEvent { .cardChanged(at: back, startedBy: .schedule) }
+
+    /// A take that ends since its card is back with other channels.
+    private func endingForAnother() -> TransportState {
+        var state = recording()
+        _ = state.handle(.cardLost, facts)
+        _ = state.handle(changed, facts)
+        return state
+    }
+
+    @Test func `neither a card that is gone nor a failure keeps the other take from beginning`() {
+        let refusal = Refusal(.io, "record: the disk is full")
+        for event in [TransportEvent.takeFinished(take, hasTail: false), .takeFailed(refusal)] {
+            var state = endingForAnother()
+            #expect(state.handle(.cardLost, facts) == [.suspend])
+            let blocked = TransportFacts(now: now, cardObstacle: refusal, storageObstacle: refusal)
+            #expect(state.handle(event, blocked) == [.takeOver, .beginOther(at: back, by: .schedule)])
+            #expect(state.handle(.cardLost, blocked) == [.suspend])
+            #expect(state.nextDeadline == now + TransportRules.cardPatience)
+        }
+    }
+
+    @Test func `whatever ends the sound while the first take ends is for the other one`() {
+        let finished = TransportEvent.takeFinished(take, hasTail: false)
+        func effects(_ ending: TakeEnding) -> [TransportEffect] {
+            [.takeOver, .beginOther(at: back, by: .schedule), .end(at: now, because: ending, keepsTail: false)]
+        }
+        for (event, ending, last) in [
+            (.press(.stop, at: now), .stop, []),
+            (.stop(at: now, by: Asker(1)), .stop, [.reply(Asker(1), .take(TransportModel.name(8)))]),
+            (.finish(by: Asker(1)), .shutdown, [.closeCard, .reply(Asker(1), .take(TransportModel.name(8)))]),
+            (.shutdown(at: now), .shutdown, [.closeCard, .powerOff]),
+        ] as [(TransportEvent, TakeEnding, [TransportEffect])] {
+            var state = endingForAnother()
+            #expect(state.handle(event, facts) == [])
+            if ending == .shutdown {
+                let refusal = Refusal(.busy, "the kit is shutting down")
+                #expect(state.handle(.record(at: now, by: Asker(2)), facts) == [.reply(Asker(2), .refused(refusal))])
+                #expect(state.handle(.pair(pressed: now), facts) == [])
+            }
+            #expect(state.handle(finished, facts) == effects(ending))
+            #expect(
+                state.handle(.takeFinished(TransportModel.name(8), hasTail: false), facts) == [.takeOver] + last)
+        }
+    }
+
     @Test func `where the recording card is in the way it is closed for the player, and what was pressed is not lost`()
     {
         var state = state()
@@ -348,7 +416,7 @@ import Transport
         #expect(state.cardNeed == .closed)
     }
 
-    /// Ten thousand events a run, at random, with workers that answer late and fail.
+    /// Twenty thousand events a run, at random, with workers that answer late and fail.
     @Test(arguments: 1...8) func `whatever happens, writer, player and transport agree and everybody is answered`(
         seed: Int
     ) {
@@ -359,7 +427,7 @@ import Transport
         rules.newTakeEvery = seed % 4 == 0 ? .seconds(110) : .zero
         rules.isListening = seed % 5 != 0
         var model = TransportModel(rules: rules)
-        for step in 1...10_000 {
+        for step in 1...20_000 {
             model.happen(&chance)
             guard model.problems.isEmpty else {
                 Issue.record("seed \(seed), step \(step): \(model.problems)")
@@ -372,7 +440,7 @@ import Transport
         for _ in 0..<200 where !model.pending.isEmpty { model.answerNext() }
         #expect(model.open == [])
         #expect(model.writer == .free && model.player == .free)
-        #expect(model.takes > 50)
+        #expect(model.takes > 50 && model.others > 3)
         #expect(model.pairings > 50 && model.silenced > 3)
         #expect(rules.rejoin == .zero || (model.rejoins > 10 && model.lateRejoins > 3))
     }
@@ -398,6 +466,7 @@ extension TransportModel {
         case 90..<91: storageObstacle = storageObstacle == nil ? Refusal(.io, "no storage") : nil
         case 91..<93:
             if writer != .free { handle(.cardLost) }
+            if Bool.random(using: &chance) { handle(.cardChanged(at: now, startedBy: .command)) }
         case 93..<94: handle(.cardReturned)
         case 94..<95: endTail()
         case 95..<96: failTake()

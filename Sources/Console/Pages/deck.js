@@ -204,7 +204,8 @@ class DeckPage {
 
   #showFacts(status) {
     const { t } = this;
-    const format = status.card && `${status.rate_hz / 1000} kHz, ${status.channels} ch, ${status.format}`;
+    const channels = status.channels_of_card ? `ch ${status.channels_of_card.join('+')}` : `${status.channels} ch`;
+    const format = status.card && `${status.rate_hz / 1000} kHz, ${channels}, ${status.format}`;
     const cutoff = (value) => (value === null ? t('off') : `${Math.round(value)} Hz`);
     const rows = [
       [t(status.take ? 'deck.take' : 'deck.next'), status.take ?? status.selected ?? '–'],

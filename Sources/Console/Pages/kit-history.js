@@ -76,7 +76,7 @@ function sentence(record, t) {
     case 'end': return t(`history.end.${record.by}`);
     case 'fault': return t('history.fault', { n: record.code, message: record.message });
     case 'clock': return `${t('kit.clock')}: ${t(`clock.${record.origin}`)}`;
-    case 'card': return `${t('deck.card')}: ${record.card}, ${record.format}`;
+    case 'card': return `${t('deck.card')}: ${record.card}${record.port ? ` (USB ${record.port})` : ''}, ${record.format}`;
     case 'phone': return t(`history.${record.what}`, {
       phone: record.phone ?? '', by: record.by ?? t('history.nobody'), keys: (record.keys ?? []).join(', ') });
     default: return t('history.left', { n: record.count });

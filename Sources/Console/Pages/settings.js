@@ -1,5 +1,5 @@
 // The settings as a form, made from the schema that the kit sends.
-import { h } from './dom.js';
+import { button, h } from './dom.js';
 
 /** The section of the kit's page. */
 export function settingsSection(context) {
@@ -35,7 +35,8 @@ function form(settings, { api, t, say }, problem, place) {
       return h('div', { class: 'settings-key' },
         h('label', { class: 'field' }, h('span', {}, key.key), control),
         h('p', {}, key.purpose), h('p', { class: 'dim' },
-          key.changeable ? t('settings.allowed', { values: key.allowed.join(', ') }) : t('settings.byHand', { path: settings.path })));
+          key.changeable ? t('settings.allowed', { values: key.allowed.join(', ') }) : t('settings.byHand', { path: settings.path })),
+        name === 'kit.time_zone' && key.changeable ? phoneZone(control, t) : null);
     })));
   const element = h('form', {}, ...settings.problems.map((text) => h('p', { class: 'is-error' }, text)),
     outcome, ...sections,
@@ -94,6 +95,12 @@ function makeControl(key, t) {
     : h('input', { type: 'text', autocomplete: 'off', placeholder: t('settings.default') });
   setText(control, textOf(key.value));
   return control;
+}
+
+/** A button that fills in the phone's own time zone. */
+function phoneZone(control, t) {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return zone ? button(t('settings.phoneZone', { zone }), () => setText(control, zone)) : null;
 }
 
 /** A choice may be set to something that is none: the file says what it says. */

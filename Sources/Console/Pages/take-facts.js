@@ -27,14 +27,23 @@ function origin(take, sidecar, t) {
 function sound(sidecar, t) {
   const filters = sidecar.filter.slice(0, mostListed).map((change) => [t('fact.filter'), filterText(change, sidecar, t)]);
   const levels = sidecar.levels.map((level, index) => [t('fact.level', { n: index + 1 }), levelText(level, t)]);
+  const channels = sidecar.channels_of_card ? t('fact.channels.some', { list: sidecar.channels_of_card.join(', ') })
+    : t('fact.channels', { n: sidecar.channels });
   return [
-    [t('fact.card'), sidecar.card],
-    [t('fact.format'), `${numberText(sidecar.rate_hz)} Hz, ${t('fact.channels', { n: sidecar.channels })}, ${sidecar.format}`],
+    [t('fact.card'), cards(sidecar).join(', ')],
+    [t('fact.format'), `${numberText(sidecar.rate_hz)} Hz, ${channels}, ${sidecar.format}`],
     [t('fact.gain'), typeof sidecar.gain_db === 'number' && `${numberText(sidecar.gain_db, 1)} dB`],
     [t('fact.agc'), typeof sidecar.agc === 'boolean' && t(sidecar.agc ? 'fact.on' : 'fact.off')],
     [t('fact.drift'), typeof sidecar.clock_drift_ppm === 'number' && `${numberText(sidecar.clock_drift_ppm, 1)} ppm`],
     ...filters, ...levels,
   ];
+}
+
+/** The cards of a take, each with its port where the parts have several. */
+function cards(sidecar) {
+  const all = sidecar.parts.filter((part) => part.card).map((part) => part.card + (part.port ? ` (USB ${part.port})` : ''));
+  const each = [...new Set(all)];
+  return each.length > 1 ? each : [sidecar.card];
 }
 
 function places(sidecar, t) {

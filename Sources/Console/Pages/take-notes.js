@@ -1,5 +1,9 @@
 // What a person writes of a take: memo and tags.
 import { button, field, h } from './dom.js';
+import { PositionButton, positionEdit } from './take-position.js';
+
+/** The most bytes that the kit accepts. */
+const longestMemo = 4000;
 
 /** Memos that could not be saved before their page was left, by stem: they are there again when the take is opened. */
 const drafts = new Map();
@@ -20,11 +24,16 @@ export class TakeNotes {
     this.base = take.memo ?? null;
     this.saving = Promise.resolve();
     this.memo = h('textarea', { rows: 4, readonly: !mayChange, oninput: () => this.#showState(), onchange: () => this.#saveMemo() });
+    this.memo.addEventListener('compositionstart', () => { this.isComposing = true; });
+    this.memo.addEventListener('compositionend', () => { this.isComposing = false; });
     this.state = h('p', { role: 'status', class: 'is-warning' });
     this.theirs = h('p', {});
     this.question = h('div', { role: 'alert', hidden: true }, this.theirs,
       h('div', { class: 'row' }, button(t('note.mine'), () => this.#keepMine()), button(t('note.theirs'), () => this.#takeTheirs())));
     this.tags = h('ul', { class: 'note-tags', role: 'list' });
+    this.position = mayChange && PositionButton.isOffered ? new PositionButton({
+      t, settled: () => this.#settled(), add: (line) => this.#addPosition(line),
+    }) : null;
     const input = h('input', { type: 'text', maxlength: 100 });
     const add = h('div', { class: 'note-add' }, field(t('note.tag'), input), button(t('note.add'), () => this.#addTag(input)));
     input.addEventListener('keydown', (event) => { if (event.key === 'Enter') this.#addTag(input); });
@@ -32,6 +41,7 @@ export class TakeNotes {
       h('h2', { id: 'notes-title' }, t('note.title')),
       field(t('note.memo'), this.memo), h('p', { class: 'hint' }, t('note.hint')), this.state, this.question,
       button(t('note.save'), () => this.#saveMemo(), { disabled: !mayChange }),
+      this.position?.button, this.position?.hint, this.position?.outcome,
       this.tags, mayChange ? add : null);
     this.show(take);
     const draft = drafts.get(take.take);
@@ -47,23 +57,29 @@ export class TakeNotes {
   /** Ends it. A memo that is not saved is kept until the take is opened again. Returns whether there is one that is not being saved. */
   close() {
     shown = null;
+    this.position?.close();
     if (this.isEdited) drafts.set(this.take.take, { memo: this.memo.value, base: this.base });
     return this.isEdited && !this.isSaving;
   }
 
   /** Forgets what is not saved, of a take that is deleted. */
-  giveUp() { this.memo.value = this.take.memo ?? ''; }
+  giveUp() {
+    this.memo.value = this.take.memo ?? '';
+    this.position?.close();
+  }
+
+  /** Whether the browser is asked where the phone is. */
+  get isLocating() { return this.position?.isWaiting ?? false; }
 
   /** As a text area has it: a memo of the command line may have other ends of lines. */
   get isEdited() { return this.memo.value.trimEnd() !== (this.take.memo ?? '').replace(/\r\n?/g, '\n').trimEnd(); }
 
   /** Shows a take as it is now; a memo that is being written stays. */
   show(take) {
-    if (!this.isEdited || this.take === take) {
-      this.memo.value = take.memo ?? '';
-      this.base = take.memo ?? null;
-    }
+    if (!this.isEdited || this.take === take) this.memo.value = take.memo ?? '';
     this.take = take;
+    // Also where the kit has saved what is written here, and its answer was lost.
+    if (!this.isEdited) this.base = take.memo ?? null;
     this.#showState();
     this.theirs.textContent = this.t('note.conflict', { memo: take.memo ?? '–' });
     this.tags.replaceChildren(...take.tags.map((tag) => h('li', {}, tag, button('×', () => this.#removeTag(tag), {
@@ -78,6 +94,26 @@ export class TakeNotes {
     const text = this.isEdited ? this.t('note.unsaved') : '';
     // Only a change is said.
     if (this.state.textContent !== text) this.state.textContent = text;
+  }
+
+  /** Waits while a keyboard composes a word, as a phone's does with each: in a memo that is changed meanwhile it would stand twice. */
+  async #settled() {
+    while (this.isComposing) {
+      await new Promise((resolve) => { this.memo.addEventListener('compositionend', () => setTimeout(resolve), { once: true }); });
+    }
+  }
+
+  /** Puts the line of a position into the memo, and saves it; not while somebody types. Returns what came of it: `{ text, isFailure }`. */
+  #addPosition(line) {
+    const { text, from, to } = positionEdit(this.memo.value, line);
+    const old = this.memo.value.slice(from, to);
+    const bytes = byteCount(this.memo.value) - byteCount(old) + byteCount(text);
+    if (bytes > longestMemo) return { text: this.t('position.room', { n: bytes, most: longestMemo }), isFailure: true };
+    this.memo.setRangeText(text, from, to, 'preserve');
+    this.#showState();
+    if (document.activeElement === this.memo) this.memo.addEventListener('blur', () => this.#saveMemo(), { once: true });
+    else this.#saveMemo();
+    return { text: this.t(old ? 'position.replaced' : 'position.added', { line, old }), isFailure: false };
   }
 
   /** One after the other: each is made of what the one before has saved. */
@@ -111,6 +147,7 @@ export class TakeNotes {
   #takeTheirs() {
     this.base = this.take.memo ?? null;
     this.memo.value = this.take.memo ?? '';
+    this.position?.forget();
     this.question.hidden = true;
     this.memo.focus();
     this.#showState();
@@ -127,3 +164,5 @@ export class TakeNotes {
     this.memo.closest('section').querySelector('.note-add input')?.focus();
   }
 }
+
+function byteCount(text) { return new TextEncoder().encode(text).length; }

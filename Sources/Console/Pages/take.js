@@ -57,8 +57,15 @@ class TakePage {
   }
 
   #closeParts() {
-    if (this.notes?.close()) this.context.fail(new Error(this.t('note.kept', { name: titleOf(this.take, this.t) })));
+    this.isUnlocated = this.notes?.isLocating ?? false;
+    this.#tellLeft(this.isUnlocated && 'position.left', this.notes?.close() && 'note.kept');
     for (const part of this.#parts) part.close();
+  }
+
+  /** Says what was not done before the take was left. */
+  #tellLeft(...keys) {
+    const sentences = keys.filter(Boolean).map((key) => this.t(key, { name: titleOf(this.take, this.t) }));
+    if (sentences.length) this.context.fail(new Error(sentences.join(' ')));
   }
 
   /** Asks for the take, and shows it. */
@@ -109,10 +116,11 @@ class TakePage {
     if (status) this.player.heard(status);
   }
 
-  /** Whether somebody plays, or writes. */
+  /** Whether somebody plays, or writes, or waits for a position. */
   get #isInUse() {
     const { activeElement } = document;
-    return this.player.isPlaying || this.notes.isEdited || (this.root.contains(activeElement) && activeElement.matches('input, textarea'));
+    return this.player.isPlaying || this.notes.isEdited || this.notes.isLocating
+      || (this.root.contains(activeElement) && activeElement.matches('input, textarea'));
   }
 
   #assemble(notes) {
@@ -225,6 +233,7 @@ class TakePage {
       await context.api.delete(deletePath(take, where));
       if (where === 'there') this.#refresh();
       else {
+        this.isDeleted = true;
         this.notes.giveUp();
         // Said on the page that follows, which closes what was said before. A take that is back is shown.
         addEventListener('hashchange', () => offerUndo(context, [take.take], () => { location.hash = `#/takes/${take.take}`; }), { once: true });
@@ -242,8 +251,12 @@ class TakePage {
       if (changes.markers) await this.#refresh();
       else this.#took(take);
       this.context.succeed();
+      // A memo that is saved after its take was left still has no location.
+      if (this.#isClosed) this.#tellLeft(this.isUnlocated && 'position.left');
       return null;
     } catch (error) {
+      // A memo that was being saved goes with its take: the offer to undo that stays.
+      if (this.isDeleted) return error;
       this.context.fail(error);
       if (error.status === 409) await this.#refresh();
       return error;

@@ -9,7 +9,7 @@ const en = {
   'connection.unread': 'The kit did not answer. Try again.',
   'connection.unknown': 'The kit did not answer. Whether this was done is not known: look once the kit is connected.',
   'notice.close': 'Close the message',
-  'secure.page': 'Secure page', 'secure.why': 'It is encrypted, and can share clips. The browser warns first: go on if the certificate’s fingerprint is the one that the kit’s label has.',
+  'secure.page': 'Secure page', 'secure.why': 'It is encrypted, can share clips, and can add where you are to a memo. The browser warns first: go on if the certificate’s fingerprint is the one that the kit’s label has.',
   'pair.title': 'Pair this phone',
   'pair.how': 'Hold the play button of the kit for 3 seconds, until the upload lamp flickers. Then type the six digits of its label: so the kit knows that it is you.',
   'pair.name': 'Name of this phone', 'pair.phone': 'Phone', 'pair.do': 'Pair this phone', 'pair.open': 'The kit accepts phones now.',
@@ -53,7 +53,7 @@ const en = {
   'kit.clock': 'Clock', 'kit.time': 'The kit’s time', 'kit.storage': 'Storage', 'kit.takes': 'Takes', 'kit.folder': 'Folder', 'kit.free': 'Free', 'kit.phones': 'Paired phones', 'kit.since': 'since {date}',
   'kit.this': 'this phone', 'kit.remove': 'Remove {name}', 'kit.remove.ask': 'Remove {name}? It must be paired again.', 'kit.page': 'This page', 'kit.theme': 'Colours', 'theme.': 'As the phone', 'theme.light': 'Light', 'theme.dark': 'Dark', 'theme.sun': 'Sunlight', 'kit.language': 'Language',
   'kit.version': 'Version', 'kit.eject': 'Give the stick back', 'kit.ejected': 'The stick may be pulled once the lamps say so.', 'kit.queue': 'Upload queue', 'kit.retry': 'Try everything now', 'kit.pause': 'Pause', 'kit.resume': 'Go on',
-  'kit.settings': 'Settings', 'settings.save': 'Save changes', 'settings.default': 'default', 'settings.allowed': 'Allowed: {values}', 'settings.byHand': 'Changed in {path} alone: it decides where sound and passwords go.', 'settings.saved': 'Saved. The kit applies it when nothing is recorded.', 'settings.nothing': 'Nothing was changed.',
+  'kit.settings': 'Settings', 'settings.save': 'Save changes', 'settings.default': 'default', 'settings.allowed': 'Allowed: {values}', 'settings.byHand': 'Changed in {path} alone: it decides where sound and passwords go.', 'settings.saved': 'Saved. The kit applies it when nothing is recorded.', 'settings.nothing': 'Nothing was changed.', 'settings.phoneZone': 'This phone’s: {zone}',
 };
 
 const de = {
@@ -65,7 +65,7 @@ const de = {
   'connection.unread': 'Das Gerät hat nicht geantwortet. Versuchen Sie es noch einmal.',
   'connection.unknown': 'Das Gerät hat nicht geantwortet. Ob dies geschehen ist, ist nicht bekannt: Sehen Sie nach, sobald es verbunden ist.',
   'notice.close': 'Meldung schließen',
-  'secure.page': 'Sichere Seite', 'secure.why': 'Sie ist verschlüsselt und kann Ausschnitte teilen. Der Browser warnt zuerst: Fahren Sie fort, wenn der Fingerabdruck des Zertifikats der des Etiketts ist.',
+  'secure.page': 'Sichere Seite', 'secure.why': 'Sie ist verschlüsselt, kann Ausschnitte teilen und Ihren Standort in eine Notiz einfügen. Der Browser warnt zuerst: Fahren Sie fort, wenn der Fingerabdruck des Zertifikats der des Etiketts ist.',
   'pair.title': 'Dieses Telefon koppeln',
   'pair.how': 'Halten Sie am Gerät die Wiedergabetaste 3 Sekunden lang gedrückt, bis die Upload-Lampe flackert. Geben Sie dann die sechs Ziffern seines Etiketts ein: Daran erkennt das Gerät, dass Sie es sind.',
   'pair.name': 'Name dieses Telefons', 'pair.phone': 'Telefon', 'pair.do': 'Dieses Telefon koppeln', 'pair.open': 'Das Gerät nimmt jetzt Telefone an.',
@@ -109,7 +109,7 @@ const de = {
   'kit.clock': 'Uhr', 'kit.time': 'Zeit des Geräts', 'kit.storage': 'Speicher', 'kit.takes': 'Aufnahmen', 'kit.folder': 'Ordner', 'kit.free': 'Frei', 'kit.phones': 'Gekoppelte Telefone', 'kit.since': 'seit {date}',
   'kit.this': 'dieses Telefon', 'kit.remove': '{name} entfernen', 'kit.remove.ask': '{name} entfernen? Es muss dann neu gekoppelt werden.', 'kit.page': 'Diese Seite', 'kit.theme': 'Farben', 'theme.': 'Wie das Telefon', 'theme.light': 'Hell', 'theme.dark': 'Dunkel', 'theme.sun': 'Sonnenlicht', 'kit.language': 'Sprache',
   'kit.version': 'Version', 'kit.eject': 'Stick freigeben', 'kit.ejected': 'Der Stick darf gezogen werden, sobald die Lampen es zeigen.', 'kit.queue': 'Upload-Liste', 'kit.retry': 'Alles jetzt versuchen', 'kit.pause': 'Anhalten', 'kit.resume': 'Fortsetzen',
-  'kit.settings': 'Einstellungen', 'settings.save': 'Änderungen speichern', 'settings.default': 'Vorgabe', 'settings.allowed': 'Erlaubt: {values}', 'settings.byHand': 'Wird nur in {path} geändert: Es bestimmt, wohin Ton und Passwörter gehen.', 'settings.saved': 'Gespeichert. Es gilt, sobald nichts aufgenommen wird.', 'settings.nothing': 'Nichts wurde geändert.',
+  'kit.settings': 'Einstellungen', 'settings.save': 'Änderungen speichern', 'settings.default': 'Vorgabe', 'settings.allowed': 'Erlaubt: {values}', 'settings.byHand': 'Wird nur in {path} geändert: Es bestimmt, wohin Ton und Passwörter gehen.', 'settings.saved': 'Gespeichert. Es gilt, sobald nichts aufgenommen wird.', 'settings.nothing': 'Nichts wurde geändert.', 'settings.phoneZone': 'Die des Telefons: {zone}',
 };
 
 const catalogues = { en, de };

@@ -91,10 +91,10 @@ def look(page, name):
         page.screenshot(path=pictures / f"{name}.png")
 
 
-def open_page(browser, size, paired=True, **more):
+def open_page(browser, size, paired=True, host="127.0.0.1", **more):
     context = browser.new_context(viewport=size, locale="en-GB", accept_downloads=True, **more)
     if paired:
-        context.add_cookies([{"name": "fieldfare", "value": token, "domain": "127.0.0.1", "path": "/", "sameSite": "Strict", "httpOnly": True}])
+        context.add_cookies([{"name": "fieldfare", "value": token, "domain": host, "path": "/", "sameSite": "Strict", "httpOnly": True}])
     page = context.new_page()
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda message: complaints.append(message.text) if "Content Security Policy" in message.text else None)
@@ -302,6 +302,158 @@ with sync_playwright() as play:
     expect(wait_until(cut, lambda: not cut.get_by_text("The memo is not saved yet.").is_visible()), "and the page shows that")
     cut.context.close()
 
+    # Where the phone is: a line of the memo, on the secure page alone, and only where somebody allows it.
+    trusted = f"https://heron07.local:{json.loads(api('GET', '/api/session'))['secure_port']}/"
+    memo_of = lambda stem: json.loads(api("GET", f"/api/takes/{stem}"))["take"]["memo"]
+    page.context.close()
+    page = open_page(browser, PHONE, host="heron07.local", ignore_https_errors=True)
+    memo, locate = page.get_by_label("Memo"), page.get_by_role("button", name="Add where I am")
+    page.goto(f"http://heron07.local:{port}/#/takes/{take}")
+    memo.wait_for()
+    expect(locate.count() == 0, "the page in the clear offers no location")
+    # Granted is nothing but what is named: another permission leaves this one denied.
+    page.context.grant_permissions(["clipboard-read"])
+    page.goto(f"{trusted}#/takes/{take}")
+    locate.click()
+    expect(shows(page, "as the browser may not use it"), "a person who refuses is told so")
+    look(page, "location-denied-phone")
+    expect(memo_of(take) == "in the rain" == memo.input_value(), "and the memo stays")
+    page.context.grant_permissions(["geolocation"])
+    page.context.set_geolocation({"latitude": 48.208494, "longitude": 16.372079, "accuracy": 11.2})
+    locate.click()
+    expect(wait_until(page, lambda: memo_of(take) == "in the rain\ngeo:48.20849,16.37208;u=12"), f"the location is a line of the memo: {memo_of(take)!r}")
+    expect(shows(page, "Added to the memo: geo:48.20849,16.37208;u=12"), "and the page says so")
+    expect(memo.input_value() == memo_of(take) and page.locator("h1").text_content() == "in the rain", "the title stays")
+    look(page, "location-phone")
+    page.context.set_geolocation({"latitude": -33.856806, "longitude": -0.000001, "accuracy": 5})
+    locate.click()
+    expect(wait_until(page, lambda: memo_of(take) == "in the rain\ngeo:-33.85681,0.00000;u=5"), f"another one replaces it: {memo_of(take)!r}")
+    expect(shows(page, "In the memo, in the place of geo:48.20849,16.37208;u=12: geo:-33.85681,0.00000;u=5"), "and the page has what was there")
+    page.context.close()
+
+    # It comes late, while a person types, or goes to another take: nothing is lost, and no other take gets it.
+    api("POST", "/api/deck/record", {})
+    api("POST", "/api/deck/stop", {})
+    other = json.loads(api("GET", "/api/status"))["selected"]
+    page = open_page(browser, PHONE, host="heron07.local", ignore_https_errors=True)
+    page.add_init_script("""window.asked = [];
+        navigator.geolocation.getCurrentPosition = (found, failed, options) => asked.push({ found, failed, options });""")
+    page.clock.install()
+    coords = {"latitude": 48.208494, "longitude": 16.372079, "accuracy": 11.2, "altitude": 171.4, "altitudeAccuracy": 20}
+    line = "geo:48.20849,16.37208,171;u=20"
+    answer = lambda **changes: page.evaluate("coords => asked.at(-1).found({ coords })", coords | changes)
+    locate, waiting = page.get_by_role("button", name="Add where I am"), page.get_by_role("button", name="Locating …")
+    page.goto(f"{trusted}#/takes/{other}")
+    locate.click()
+    waiting.click(force=True)
+    expect(page.evaluate("asked.map(({ options }) => options)") == [{"enableHighAccuracy": True, "timeout": 60000}],
+           "the browser is asked once, however often the button is tapped")
+    look(page, "location-waiting-phone")
+    memo = page.get_by_label("Memo")
+    memo.press_sequentially("a wren ")
+    answer()
+    memo.press_sequentially("sings")
+    expect(memo.input_value() == f"a wren sings\n{line}" and memo_of(other) is None, f"who types goes on where the cursor is: {memo.input_value()!r}")
+    memo.blur()
+    expect(wait_until(page, lambda: memo_of(other) == f"a wren sings\n{line}"), f"and all of it is saved: {memo_of(other)!r}")
+    # The keyboard of a phone composes each word, which would stand twice in a memo that is changed meanwhile.
+    keyboard = page.context.new_cdp_session(page)
+    compose = lambda text: keyboard.send("Input.imeSetComposition", {"text": text, "selectionStart": len(text), "selectionEnd": len(text)})
+    locate.click()
+    memo.press("Control+Home")
+    memo.press("End")
+    compose(" lou")
+    answer(latitude=1)
+    compose(" loud")
+    keyboard.send("Input.insertText", {"text": " loud"})
+    moved = line.replace("48.20849", "1.00000")
+    expect(wait_until(page, lambda: memo.input_value() == f"a wren sings loud\n{moved}"), f"a word is not torn: {memo.input_value()!r}")
+    memo.blur()
+    expect(wait_until(page, lambda: memo_of(other) == f"a wren sings loud\n{moved}"), f"and is saved with it: {memo_of(other)!r}")
+
+    # The kit has saved it, and the answer is lost: what is written next is no other's.
+    def lose(route):
+        if route.request.method == "PATCH":
+            api("PATCH", f"/api/takes/{other}", json.loads(route.request.post_data))
+            route.abort()
+        else:
+            route.fallback()
+
+    page.route(f"**/api/takes/{other}", lose)
+    locate.click()
+    answer()
+    expect(shows(page, "Whether this was done is not known"), "an answer that is lost: the page says so")
+    expect(wait_until(page, lambda: not page.get_by_text("The memo is not saved yet.").is_visible()), "and finds out that it was done")
+    page.unroute(f"**/api/takes/{other}")
+    locate.click()
+    memo.fill(f"a wren sings\n{line}")
+    page.evaluate(f"location.hash = '#/takes/{take}'")
+    expect(wait_until(page, lambda: memo_of(other) == f"a wren sings\n{line}"), f"a memo is saved while its take is left: {memo_of(other)!r}")
+    page.wait_for_timeout(300)
+    expect(shows(page, "No location was added to the memo of a wren sings"), "who leaves the take is told that it gets none")
+    memo.wait_for()
+    answer(latitude=1)
+    locate.click()
+    page.clock.fast_forward(60_000)
+    expect(shows(page, "as none came within 60 s"), "who gets none is told so")
+    answer(latitude=1)
+    locate.click()
+    page.evaluate("asked.at(-1).failed({ code: 2 })")
+    expect(shows(page, "as the phone does not know where it is"), "and why")
+    expect(memo.input_value() == memo_of(take) == "in the rain\ngeo:-33.85681,0.00000;u=5" and line in memo_of(other), "neither take gets what came too late")
+    locate.click()
+    memo.fill("mine")
+    api("PATCH", f"/api/takes/{take}", {"memo": "of another phone"})
+    memo.blur()
+    answer()
+    expect(shows(page, "Added to the memo"), "it is added to a memo that another phone has changed")
+    page.get_by_role("button", name="Save memo").click()
+    page.get_by_role("button", name="Take theirs").click()
+    expect(memo.input_value() == memo_of(take) == "of another phone" and not page.get_by_text("Added to the memo").is_visible(),
+           "and nobody says so of the other's")
+    memo.fill("ü" * 1985)
+    locate.click()
+    answer()
+    expect(shows(page, "the memo would have 4001 bytes and may have 4000"), "a memo that has no room for it stays as it is")
+    expect(memo.input_value() == "ü" * 1985, "also where it is written")
+    # The page's clock has jumped: it took the connection for lost, and pales until it is back.
+    page.locator("#banner").wait_for(state="hidden")
+    look(page, "location-room-phone")
+    memo.fill("ü" * 1984 + "x")
+    memo.blur()
+    locate.click()
+    answer()
+    expect(wait_until(page, lambda: memo_of(take) == "ü" * 1984 + "x\n" + line), "one that has room for it gets it")
+    expect(wait_until(page, lambda: not page.get_by_text("The memo is not saved yet.").is_visible()), "and is saved")
+    # An empty memo keeps its first line for the title.
+    memo.fill("")
+    memo.blur()
+    expect(wait_until(page, lambda: memo_of(take) is None), "a memo is removed")
+    locate.click()
+    answer()
+    expect(wait_until(page, lambda: memo_of(take) == f"\n{line}"), f"the location is its second line: {memo_of(take)!r}")
+    expect(page.locator("h1").text_content().startswith("Take "), f"and no title: {page.locator('h1').text_content()}")
+    # It comes while the take is being deleted: that can be undone still.
+    held = []
+    page.route(re.compile(f"/api/takes/{other}"), lambda route: held.append(route) if route.request.method in ("DELETE", "PATCH") else route.fallback())
+    page.goto(f"{trusted}#/takes/{other}")
+    page.get_by_role("heading", name="a wren sings").wait_for()
+    locate.click()
+    page.locator(".take-delete button").first.click()
+    page.locator("dialog .danger").click()
+    expect(wait_until(page, lambda: len(held) == 1), "the take is being deleted")
+    answer(latitude=1)
+    expect(wait_until(page, lambda: len(held) == 2), "and its memo saved")
+    held[0].continue_()
+    expect(shows(page, "1 take deleted."), "the page says that it was deleted")
+    held[1].continue_()
+    page.wait_for_timeout(500)
+    expect(page.get_by_role("button", name="Undo").is_visible(), "and offers to undo it")
+    page.context.close()
+    page = open_page(browser, PHONE)
+    page.goto(home + f"#/takes/{take}")
+    page.locator(".wave-canvas").wait_for()
+
     # A clip of a selection has the take's bytes.
     with page.expect_download() as download:
         page.evaluate("path => { const link = document.createElement('a'); link.href = path; link.download = ''; document.body.append(link); link.click(); }",
@@ -313,7 +465,7 @@ with sync_playwright() as play:
     page.context.close()
 
     # The kit: the gain is set while the meter shows what comes of it; what each setting is for is said.
-    page = open_page(browser, PHONE)
+    page = open_page(browser, PHONE, timezone_id="Asia/Calcutta")
     page.goto(home + "#/kit")
     slider = page.get_by_label("Gain of the card")
     slider.wait_for()
@@ -332,6 +484,10 @@ with sync_playwright() as play:
     page.get_by_text("Settings", exact=True).click()
     page.get_by_text("[takes]").click()
     expect(shows(page, "Record pressed so soon after stop goes on with the same take; 0 is never. Default: 60"), "the form says what a key is for")
+    page.get_by_text("[kit]").click()
+    page.get_by_role("button", name="This phone’s: Asia/Calcutta").click()
+    zone = page.get_by_label("time_zone").input_value()
+    expect(zone == "Asia/Calcutta", f"the phone's own time zone is filled in: {zone}")
     look(page, "settings-phone")
     page.get_by_text("Log", exact=True).click()
     look(page, "log-phone")

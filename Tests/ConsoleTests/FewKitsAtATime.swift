@@ -1,23 +1,23 @@
 import Dispatch
 import Testing
 
-/// Has the suites of running kits follow each other, on threads of their own: their tests wait for programs, and Swift's own threads, of
+/// Lets three suites of running kits go at a time, on threads of their own: their tests wait for programs, and Swift's own threads, of
 /// which there are as many as processors, are for other tests.
-struct OneKitAtATime: SuiteTrait, TestScoping {
-    private static let place = Place()
+struct FewKitsAtATime: SuiteTrait, TestScoping {
+    private static let places = Places(3)
     private static let threads = Threads()
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        await Self.place.enter()
+        await Self.places.enter()
         do {
             try await withTaskExecutorPreference(Self.threads) { try await function() }
         } catch {
-            await Self.place.leave()
+            await Self.places.leave()
             throw error
         }
-        await Self.place.leave()
+        await Self.places.leave()
     }
 
     private final class Threads: TaskExecutor {
@@ -29,25 +29,29 @@ struct OneKitAtATime: SuiteTrait, TestScoping {
         }
     }
 
-    private actor Place {
-        private var isTaken = false
+    private actor Places {
+        private var free: Int
         private var waiting: [CheckedContinuation<Void, Never>] = []
 
+        init(_ count: Int) {
+            free = count
+        }
+
         func enter() async {
-            guard isTaken else {
-                isTaken = true
+            guard free == 0 else {
+                free -= 1
                 return
             }
             await withCheckedContinuation { waiting.append($0) }
         }
 
         func leave() {
-            if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
+            if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
         }
     }
 }
 
-extension Trait where Self == OneKitAtATime {
+extension Trait where Self == FewKitsAtATime {
     /// The suite runs real programs.
-    static var oneKitAtATime: Self { OneKitAtATime() }
+    static var fewKitsAtATime: Self { FewKitsAtATime() }
 }

@@ -1,0 +1,190 @@
+import Takes
+
+/// Finds that a channel falls at once to a level that it never had, and stays there: as when a plug is pulled out of a preamplifier
+/// that goes on.
+///
+/// Pure: it is fed with a level each half second, a moment, and keeps a few of them.
+struct FallWatch {
+    private var state = State.usual(last: nil, before: nil)
+    /// The lowest level of all moments but the last one and those of a fall that lasted, or nil before there is one. A moment without a
+    /// signal does not count: it says nothing about what the microphone can deliver.
+    private var lowest: Double?
+    /// The lowest level of each fall that passed and began less than a minute ago, and when it began: `lowest` does not include them yet.
+    private var passed: [(lowest: Double, at: Instant)] = []
+    /// Moments with a signal: only as many as matter are counted.
+    private var age = 0
+    /// Moments without a signal since the last one that had one.
+    private var silentMoments = 0
+
+    private enum State {
+        /// The last moment, and the one before; each is nil if the next moment does not follow it.
+        case usual(last: Moment?, before: Moment?)
+        /// It fell, which may pass.
+        case falling(Falling)
+        /// It fell and stayed there; for so many moments in a row it was not low again.
+        case fallen(Fall, back: Int)
+        /// It had no signal for so long that nothing is known of its level. A fall from before that counts again if the level is low
+        /// afterwards. The silence is ending after the first moment with a signal, which may be partly silent.
+        case silent(after: Fall?, isEnding: Bool)
+    }
+
+    /// The level of half a second.
+    struct Moment: Hashable {
+        /// The root mean square, at least that of a channel without a signal.
+        var dBFS: Double
+        /// Whether it had a signal.
+        var hasSignal: Bool
+        /// When it began.
+        var at: Instant
+
+        /// The level of its signal, or nil if it had none.
+        fileprivate var ownLevel: Double? { hasSignal ? dBFS : nil }
+    }
+
+    /// A fall that is not judged yet.
+    private struct Falling {
+        /// The louder one of the two moments before: the fall may have been within the other one.
+        var from: Double
+        /// When the first moment after it began.
+        var at: Instant
+        /// Of the moment before, which the fall may have been within, and of all since: the lowest that had a signal.
+        var lowest: Double?
+        /// How many moments with a signal it lasts, and the sum of their levels.
+        var moments = 0
+        var sum = 0.0
+    }
+
+    /// A channel that fell and stayed there.
+    struct Fall: Hashable {
+        /// When it was over.
+        var at: Instant
+        var decibels: Double
+    }
+
+    static let momentsPerSecond = 2
+    /// A fall is so many dB within a second: from one moment to the next, or to the one after that if it was within a moment.
+    static let leastDecibels = 20.0
+    /// The number of moments with a signal before a fall can be found, and of those that it must last.
+    static let length = 60 * momentsPerSecond
+    /// The first moments of a card are not counted: its level may still settle.
+    static let settling = 4 * momentsPerSecond
+    /// A fall that passed may be a loose plug: its level counts as one that the microphone delivers so long after it began.
+    static let loose = Duration.seconds(60)
+    /// A level is low if it is so many dB below the lowest: a microphone's own noise wanders by less, behind a long loud sound too.
+    static let margin = 3.0
+    /// So many moments in a row that are not low end a fall.
+    static let backAfter = 5 * momentsPerSecond
+    /// The number of moments in a row without a signal after which the level is not known. `SignalWatch` reports such a channel.
+    static let silentAfter = 10 * momentsPerSecond
+
+    /// The fall of a channel that stayed low, or nil if it did not fall, is back, or has no signal.
+    var fall: Fall? {
+        if case .fallen(let fall, back: _) = state { fall } else { nil }
+    }
+
+    /// Whether it fell, which is not judged yet.
+    var isFalling: Bool {
+        if case .falling = state { true } else { false }
+    }
+
+    /// Takes in the moment that follows.
+    mutating func add(_ moment: Moment) {
+        silentMoments = moment.hasSignal ? 0 : silentMoments + 1
+        guard silentMoments < Self.silentAfter else { return beginSilence() }
+        switch state {
+        case .usual(let last, let before):
+            countPassed(moment.at)
+            let from = [last, before].compactMap { $0?.dBFS }.max() ?? -.infinity
+            if age >= Self.length, isLow(moment) ?? true, from - moment.dBFS >= Self.leastDecibels {
+                let falling = Falling(from: from, at: moment.at, lowest: last?.ownLevel)
+                return state = lasts(falling, moment)
+            }
+            note(last?.ownLevel)
+            state = .usual(last: moment, before: last)
+            if moment.hasSignal { age = min(age + 1, Self.length) }
+        case .falling(let falling):
+            if isLow(moment) ?? true {
+                state = lasts(falling, moment)
+            } else {
+                pass(falling)
+                state = .usual(last: moment, before: nil)
+            }
+        case .fallen(let fall, let back):
+            guard let isLow = self.isLow(moment) else { return }
+            if isLow {
+                state = .fallen(fall, back: 0)
+            } else if back + 1 < Self.backAfter {
+                state = .fallen(fall, back: back + 1)
+            } else {
+                state = .usual(last: moment, before: nil)
+            }
+        case .silent(let fall, let isEnding):
+            guard let isLow = self.isLow(moment) else { return state = .silent(after: fall, isEnding: false) }
+            if !isEnding {
+                state = .silent(after: fall, isEnding: true)
+            } else if isLow, let fall {
+                state = .fallen(fall, back: 0)
+            } else {
+                state = .usual(last: moment, before: nil)
+            }
+        }
+    }
+
+    /// The next moment does not follow the last one: the sound between them is unknown, or the kit played it.
+    mutating func interrupt() {
+        guard case .usual(let last, _) = state else { return }
+        note(last?.ownLevel)
+        state = .usual(last: nil, before: nil)
+    }
+
+    private mutating func beginSilence() {
+        switch state {
+        case .usual(let last, _):
+            note(last?.ownLevel)
+            state = .silent(after: nil, isEnding: false)
+        case .falling(let falling):
+            pass(falling)
+            state = .silent(after: nil, isEnding: false)
+        case .fallen(let fall, _): state = .silent(after: fall, isEnding: false)
+        case .silent(let fall, _): state = .silent(after: fall, isEnding: false)
+        }
+    }
+
+    /// A fall did not last.
+    private mutating func pass(_ falling: Falling) {
+        guard let lowest = falling.lowest else { return }
+        passed.append((lowest, falling.at))
+    }
+
+    /// Counts the levels of falls that passed and began long enough ago.
+    private mutating func countPassed(_ now: Instant) {
+        while let oldest = passed.first, now - oldest.at >= Self.loose {
+            note(oldest.lowest)
+            passed.removeFirst()
+        }
+    }
+
+    private mutating func lasts(_ falling: Falling, _ moment: Moment) -> State {
+        guard let level = moment.ownLevel else { return .falling(falling) }
+        var falling = falling
+        falling.moments += 1
+        falling.sum += level
+        falling.lowest = min(falling.lowest ?? level, level)
+        guard falling.moments == Self.length else { return .falling(falling) }
+        let mean = falling.sum / Double(Self.length)
+        // The falls shortly before it were the same plug's.
+        passed = []
+        return .fallen(Fall(at: falling.at, decibels: falling.from - mean), back: 0)
+    }
+
+    /// Whether the level is lower than it ever was, or nil for a moment without a signal, which has no level.
+    private func isLow(_ moment: Moment) -> Bool? {
+        guard let level = moment.ownLevel else { return nil }
+        return lowest.map { level < $0 - Self.margin } ?? false
+    }
+
+    private mutating func note(_ level: Double?) {
+        guard let level, age > Self.settling else { return }
+        lowest = min(lowest ?? level, level)
+    }
+}

@@ -1,0 +1,58 @@
+package import SoundCard
+package import Takes
+
+/// Doubts that the open card is the one that the settings mean.
+package struct CardDoubts {
+    private let open: CardReport
+    private let request: CardReference
+    private let cards: [CardReport]
+
+    /// - Parameters:
+    ///   - open: the card that is recorded from.
+    ///   - request: how the settings name it.
+    ///   - cards: all that are present.
+    package init(open: CardReport, request: CardReference, cards: [CardReport]) {
+        self.open = open
+        self.request = request
+        self.cards = cards
+    }
+
+    /// A sentence for each doubt.
+    package var sentences: [String] { worse + [ambiguous].compactMap(\.self) }
+
+    /// Returns a sentence for each better card that is there with the reason why it was not taken, or one if a better one is needed.
+    private var worse: [String] {
+        guard request == .automatic else { return [] }
+        let better = cards.filter { $0.captures && $0.kind < open.kind }.sorted { ($0.kind, $0.id) < ($1.kind, $1.id) }
+        if better.isEmpty, !open.kind.isMicrophone {
+            return [
+                "this is no microphone (\(open.kind.rawValue)), taken because nothing better is there: plug in a sound card"
+            ]
+        }
+        let next = better.first { $0.busyBy == nil && $0.error == nil }
+        return better.compactMap { card in
+            let name = "\(card.id) \"\(card.name)\" is better, and"
+            if let owner = card.busyBy {
+                return "\(name) is held by \(owner): end that, or name the card in capture.card"
+            }
+            if let error = card.error {
+                return "\(name) cannot be used (\(error)): it is tried again once it was unplugged and plugged in"
+            }
+            guard card.id == next?.id else { return nil }
+            return "\(name) takes its place while nothing is recorded, played, or may go on after its stop"
+        }
+    }
+
+    /// Returns a sentence if another card fits the settings as well, and differs by its port alone; or nil.
+    private var ambiguous: String? {
+        switch request {
+        case .path, .cardID, .pcm: return nil
+        case .automatic, .usb: break
+        }
+        let numbers = Set(open.names.filter { $0.hasPrefix("usb:") })
+        let twin = cards.first { $0.captures && $0.card != open.card && !numbers.isDisjoint(with: $0.names) }
+        guard let twin, open.id.hasPrefix("path:") else { return nil }
+        return
+            "\(twin.id) \"\(twin.name)\" is of the same model, and only the port tells them apart: name the port in capture.card"
+    }
+}

@@ -1,0 +1,74 @@
+import Takes
+
+/// Copies the channels that are kept from the frames of a card. Everything that it needs is allocated before.
+@safe struct ChannelPick: ~Copyable {
+    /// Whether every frame is kept as it is: then nothing is to be copied.
+    let isWhole: Bool
+    /// Bytes of a frame as the card delivers it.
+    let cardBytesPerFrame: Int
+    private let sampleBytes: Int
+    private let keptBytesPerFrame: Int
+    private let keptCount: Int
+    /// Where each channel that is kept lies in a frame of the card, in bytes.
+    private let offsets: UnsafeMutablePointer<Int>
+
+    init(_ layout: ChannelLayout, _ sampleFormat: SampleFormat) {
+        isWhole = layout.isWhole
+        sampleBytes = sampleFormat.bytesPerSample
+        cardBytesPerFrame = layout.cardChannels * sampleBytes
+        keptCount = layout.kept.count
+        keptBytesPerFrame = keptCount * sampleBytes
+        // Safe: allocated here with this size, freed in deinit, and only the first `keptCount` are accessed.
+        unsafe offsets = .allocate(capacity: keptCount)
+        for (index, number) in layout.kept.enumerated() {
+            precondition((1...layout.cardChannels).contains(number))
+            unsafe (offsets + index).initialize(to: (number - 1) * sampleBytes)
+        }
+    }
+
+    deinit {
+        unsafe offsets.deallocate()
+    }
+
+    /// Copies frames of the card to a place for as many frames of the channels that are kept.
+    @_noLocks @_noAllocation
+    func copy(_ frames: UnsafeRawPointer, count: Int, to kept: UnsafeMutableRawPointer) {
+        var index = 0
+        while index < keptCount {
+            // Safe: each sample lies within its frame, as the layout's numbers are those of the card's channels.
+            unsafe copyChannel(frames + offsets[index], count: count, to: kept + index &* sampleBytes)
+            index &+= 1
+        }
+    }
+
+    @inline(__always) @_noLocks @_noAllocation
+    private func copyChannel(_ frames: UnsafeRawPointer, count: Int, to kept: UnsafeMutableRawPointer) {
+        var (source, target) = unsafe (frames, kept)
+        var left = count
+        switch sampleBytes {
+        case 2:
+            while left > 0 {
+                unsafe target.storeBytes(of: source.loadUnaligned(as: UInt16.self), as: UInt16.self)
+                unsafe source += cardBytesPerFrame
+                unsafe target += keptBytesPerFrame
+                left &-= 1
+            }
+        case 3:
+            while left > 0 {
+                unsafe target.storeBytes(of: source.loadUnaligned(as: UInt16.self), as: UInt16.self)
+                unsafe target.storeBytes(
+                    of: source.load(fromByteOffset: 2, as: UInt8.self), toByteOffset: 2, as: UInt8.self)
+                unsafe source += cardBytesPerFrame
+                unsafe target += keptBytesPerFrame
+                left &-= 1
+            }
+        default:
+            while left > 0 {
+                unsafe target.storeBytes(of: source.loadUnaligned(as: UInt32.self), as: UInt32.self)
+                unsafe source += cardBytesPerFrame
+                unsafe target += keptBytesPerFrame
+                left &-= 1
+            }
+        }
+    }
+}

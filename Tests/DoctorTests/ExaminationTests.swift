@@ -1,0 +1,20 @@
+import Settings
+import Testing
+import Transport
+
+@testable import Doctor
+
+@Suite struct ExaminationTests {
+    private func signalFailures(_ sentence: String) -> [String] {
+        var examination = Examination(isRecorder: true, settings: Settings(), problems: [])
+        examination.faults = [Fault(.signal, sentence)]
+        return examination.findings().filter { $0.subject == .signal && $0.severity == .failure }.map(\.message)
+    }
+
+    @Test func `a signal that fell is known by the recorder, and what two seconds show is not repeated`() {
+        let fall = SignalFall(decibels: 51, when: "at 06:18", channels: [1])
+        let sentence = "signal: card:Mic: \(fall.complaint)"
+        #expect(signalFailures(sentence) == [sentence])
+        #expect(signalFailures("signal: card:Mic: clipped on channel 2: turn the gain down") == [])
+    }
+}
