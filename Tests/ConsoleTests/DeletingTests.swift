@@ -342,9 +342,13 @@ import Testing
         port, token, stem = int(sys.argv[1]), sys.argv[2], sys.argv[3]
         def delete(where, after):
             time.sleep(after)
-            c = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-            c.request("DELETE", f"/api/takes/{stem}?where={where}", headers={"Cookie": "fieldfare=" + token})
-            return c.getresponse().status
+            while True:
+                c = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+                c.request("DELETE", f"/api/takes/{stem}?where={where}", headers={"Cookie": "fieldfare=" + token})
+                answer = c.getresponse()
+                # Its sender may not have let go of it yet.
+                if b"it is being sent" not in answer.read():
+                    return answer.status
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             asked = [pool.submit(delete, sys.argv[4], 0), pool.submit(delete, sys.argv[5], float(sys.argv[6]) / 1000)]
             print(*(one.result() for one in asked))

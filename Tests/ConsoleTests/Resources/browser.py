@@ -10,6 +10,7 @@ import re
 import socket
 import sys
 import threading
+import time
 import urllib.request
 
 from axe_playwright_python.sync_playwright import Axe
@@ -34,6 +35,19 @@ def api(method, path, body=None):
     request = urllib.request.Request(home + path.lstrip("/"), data, {"Cookie": f"fieldfare={token}", "Content-Type": "application/json"}, method=method)
     with urllib.request.urlopen(request) as answer:
         return answer.read()
+
+
+def listed():
+    """The take that the recorder ended last, once the library has it."""
+    stem = json.loads(api("GET", "/api/status"))["selected"]
+    while True:
+        try:
+            api("GET", f"/api/takes/{stem}")
+            return stem
+        except urllib.error.HTTPError as error:
+            if error.code != 404:
+                raise
+            time.sleep(0.02)
 
 
 class Network:
@@ -174,7 +188,7 @@ with sync_playwright() as play:
     look(page, "recording-phone")
     page.get_by_role("button", name="Stop").click()
     expect(shows(page, "Ready"), "it stops")
-    take = json.loads(api("GET", "/api/status"))["selected"]
+    take = listed()
 
     # The network goes and comes back: the page says so, and catches up without a reload.
     network = Network(int(port))
@@ -204,7 +218,7 @@ with sync_playwright() as play:
     expect(cut.evaluate("window.isSame === true"), "without a reload")
     api("POST", "/api/deck/stop", {})
     cut.context.close()
-    api("DELETE", "/api/takes/" + json.loads(api("GET", "/api/status"))["selected"] + "?where=here")
+    api("DELETE", f"/api/takes/{listed()}?where=here")
 
     # Addresses that somebody typed.
     for strange in ["%", "takes/%zz", "nothing"]:
@@ -334,7 +348,7 @@ with sync_playwright() as play:
     # It comes late, while a person types, or goes to another take: nothing is lost, and no other take gets it.
     api("POST", "/api/deck/record", {})
     api("POST", "/api/deck/stop", {})
-    other = json.loads(api("GET", "/api/status"))["selected"]
+    other = listed()
     page = open_page(browser, PHONE, host="heron07.local", ignore_https_errors=True)
     page.add_init_script("""window.asked = [];
         navigator.geolocation.getCurrentPosition = (found, failed, options) => asked.push({ found, failed, options });""")
