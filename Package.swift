@@ -241,7 +241,7 @@ let package = Package(
             name: "TakeFilesTests",
             dependencies: [
                 "TakeFiles", "Filters", "Takes", "CSHA256", "SeededRandom", "TakePlaces", "PowerCuts",
-                "CAllocationCount",
+                "CAllocationCount", "OtherPrograms",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -46,7 +46,8 @@ package struct FLACMetadata: Hashable, Sendable {
         // ffmpeg reads chapters from both, and keeps those of the later block: the comments, which have the names.
         if let sheet = cueSheet { blocks.append((5, sheet)) }
         blocks.append((4, commentBlock(vendor: vendor)))
-        // The application "riff": what `flac --keep-foreign-metadata` stores, and makes into the same WAV file again.
+        // The application "riff": what `flac --keep-foreign-metadata` stores, and makes into the same WAV file again. It needs
+        // `--channel-map=none` for more than two channels, and before 1.4.3 `--force-legacy-wave-format` for plain 24 bits.
         if chunks.allSatisfy({ $0.count + 4 <= Self.largestBlock }) {
             blocks += chunks.map { (2, Array("riff".utf8) + $0) }
         }

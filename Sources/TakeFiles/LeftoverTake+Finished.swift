@@ -155,7 +155,7 @@ extension LeftoverTake {
                 name: part.file, header: header(of: finished, format, part.firstFrame), firstFrame: part.firstFrame,
                 stage: .committed)
             audio.dataBytes = part.frames * Int64(format.bytesPerFrame)
-            guard reading.isReadable(like: audio.headerBytes), reading.dataBytes == audio.dataBytes,
+            guard reading.isReadable(like: audio.header), reading.dataBytes == audio.dataBytes,
                 byteCount >= audio.end
             else { throw damaged }
             parts.append([audio])

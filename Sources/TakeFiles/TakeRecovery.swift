@@ -288,7 +288,7 @@ extension TakeRecovery {
     /// Whether an audio file that has its final name is all that it is to be. It was synced before it got that.
     private func isWhole(_ audio: AudioFile, _ file: OpenFile) throws(FileError) -> Bool {
         let head = try site.files.read(file, at: 0, count: WAVHeader.byteCount)
-        guard let reading = WAVHeaderReading(head), reading.isReadable(like: audio.headerBytes),
+        guard let reading = WAVHeaderReading(head), reading.isReadable(like: audio.header),
             reading.dataBytes == audio.dataBytes,
             try site.files.length(file) == audio.end + Int64(audio.closing.count)
         else { return false }
@@ -298,7 +298,7 @@ extension TakeRecovery {
     /// Whether an audio file is one that was closed, by its own account: it may hold markers that nothing else says.
     private func isClosed(_ audio: AudioFile, _ file: OpenFile) throws(FileError) -> Bool {
         let head = try site.files.read(file, at: 0, count: WAVHeader.byteCount)
-        guard let reading = WAVHeaderReading(head), reading.isReadable(like: audio.headerBytes) else { return false }
+        guard let reading = WAVHeaderReading(head), reading.isReadable(like: audio.header) else { return false }
         let byteCount = try site.files.length(file)
         return reading.dataBytes == audio.dataBytes && byteCount == reading.fileBytes
     }

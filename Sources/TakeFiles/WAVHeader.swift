@@ -44,14 +44,23 @@ public struct WAVHeader: Hashable, Sendable {
         return bytes
     }
 
-    /// Plain PCM up to 2 channels of 16 bits, plain IEEE float, else the extensible form, which alone states how many bits
-    /// are valid and that channels belong to no loudspeaker. (SoX warns of extensible float, and writes plain float itself.)
+    /// The content of the chunk `fmt `: plain PCM up to 2 channels of 24 bits, plain IEEE float, else the extensible form.
+    ///
+    /// Python's `wave` before 3.12, and what is built on it, opens no extensible form. That form alone states that channels belong to
+    /// no loudspeaker, and Microsoft asks for it above 2 channels and above 16 bits; programs read plain PCM of 24 bits all the same.
+    /// (SoX warns of extensible float, and writes plain float itself.)
+    var formatChunk: [UInt8] { formatChunk(plainUpTo: 24) }
+
+    /// The same as version 0.1 wrote it.
+    var earlierFormatChunk: [UInt8] { formatChunk(plainUpTo: 16) }
+
     /// All bits of a sample are stated as valid, also where the converter has fewer: after a filter all of them carry signal.
-    private var formatChunk: [UInt8] {
+    /// - Parameter mostBits: integers of more bits have the extensible form.
+    private func formatChunk(plainUpTo mostBits: UInt16) -> [UInt8] {
         let isFloat = format.sampleFormat == .float
         let tag: UInt16 = isFloat ? 3 : 1
         let bits = UInt16(format.sampleFormat.bytesPerSample * 8)
-        let isPlain = isFloat || (format.channels <= 2 && bits <= 16)
+        let isPlain = isFloat || (format.channels <= 2 && bits <= mostBits)
         var bytes: [UInt8] = []
         bytes.append(littleEndian: isPlain ? tag : 0xfffe)
         bytes.append(littleEndian: UInt16(format.channels))

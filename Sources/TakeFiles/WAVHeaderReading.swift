@@ -44,9 +44,9 @@ struct WAVHeaderReading: Hashable, Sendable {
         fileBytes = Int64(bytes.number(4, UInt32.self)) + 8
     }
 
-    /// Whether other programs can read it, as they can read the head that a recorder writes: `bytes`.
-    func isReadable(like bytes: [UInt8]) -> Bool {
-        hasOwnChunksOnly && formatChunk == WAVHeaderReading(bytes)?.formatChunk
+    /// Whether other programs can read it, as they can read the head that a recorder of this version or an earlier one writes.
+    func isReadable(like header: WAVHeader) -> Bool {
+        hasOwnChunksOnly && [header.formatChunk, header.earlierFormatChunk].contains(formatChunk)
     }
 
     private static func format(_ bytes: [UInt8], _ chunk: Range<Int>) -> StreamFormat? {

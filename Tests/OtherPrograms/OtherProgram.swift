@@ -10,6 +10,7 @@ package enum OtherProgram: String, Sendable {
     case chromium = "chromium"
     case curl = "curl"
     case ffmpeg = "ffmpeg"
+    case flac = "flac"
     case gzip = "gzip"
     case htpasswd = "htpasswd"
     case java = "java"
@@ -18,6 +19,7 @@ package enum OtherProgram: String, Sendable {
     case python = "python3"
     case rclone = "rclone"
     case sha256sum = "sha256sum"
+    case sox = "sox"
     case ssh = "ssh"
     case sshKeygen = "ssh-keygen"
     case sshd = "sshd"
@@ -34,6 +36,24 @@ package enum OtherProgram: String, Sendable {
 
     /// Where it is. One that is not installed is looked for at its usual place, where it is not.
     package var path: String { installedPath ?? "/usr/bin/\(rawValue)" }
+
+    /// Runs it to its end.
+    /// - Returns: what it prints, errors too.
+    /// - Throws: its status, if that is not 0; an error, if it is not installed.
+    package func output(_ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(rawValue): \(text)")
+        return text
+    }
 }
 
 /// Python's programs of `Tests/Servers`, which `deploy/install-packages servers` installs.

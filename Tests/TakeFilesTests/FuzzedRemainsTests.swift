@@ -33,7 +33,7 @@ struct FuzzedRemainsTests {
 
     /// A take that was finished, and went on with a second part until it was cut.
     private func rejoinedTake() throws -> TakeName {
-        let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s24Packed)
+        let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s32)
         let output = try TakeOutput(TakesDirectory(path: path), format)
         try output.append(100, format)
         _ = try output.finish(endedBy: .stop, levels: [])
@@ -105,7 +105,7 @@ struct FuzzedRemainsTests {
     func `the head of a part that has its final name is repaired where other programs could not read it`(
         chunk: String, offset: Int, byte: UInt8
     ) throws {
-        let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s24Packed)
+        let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s32)
         let name = try finishedTake(format)
         // As if it had been cut before the last rename, and a byte of the head were lost.
         try files.rename(file(name, ".json"), to: file(name, ".json.part"))

@@ -30,12 +30,24 @@ struct WAVHeaderTests {
         ),
         (
             StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s24),
-            [0xfe, 0xff, 1, 0, 0x40, 0x1f, 0, 0, 0xc0, 0x5d, 0, 0, 3, 0, 24, 0, 22, 0, 24, 0, 4, 0, 0, 0]
-                + [1, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
+            [1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0xc0, 0x5d, 0, 0, 3, 0, 24, 0]
         ),
         (
             StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s32, significantBits: 18),
-            [0xfe, 0xff, 1, 0, 0x40, 0x1f, 0, 0, 0xc0, 0x5d, 0, 0, 3, 0, 24, 0, 22, 0, 24, 0, 4, 0, 0, 0]
+            [1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0xc0, 0x5d, 0, 0, 3, 0, 24, 0]
+        ),
+        (
+            StreamFormat(rateHz: 8000, channels: 2, sampleFormat: .s24Packed),
+            [1, 0, 2, 0, 0x40, 0x1f, 0, 0, 0x80, 0xbb, 0, 0, 6, 0, 24, 0]
+        ),
+        (
+            StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s32),
+            [0xfe, 0xff, 1, 0, 0x40, 0x1f, 0, 0, 0, 0x7d, 0, 0, 4, 0, 32, 0, 22, 0, 32, 0, 4, 0, 0, 0]
+                + [1, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
+        ),
+        (
+            StreamFormat(rateHz: 8000, channels: 3, sampleFormat: .s24),
+            [0xfe, 0xff, 3, 0, 0x40, 0x1f, 0, 0, 0x40, 0x19, 1, 0, 9, 0, 24, 0, 22, 0, 24, 0, 0, 0, 0, 0]
                 + [1, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
         ),
         (
