@@ -49,7 +49,7 @@ struct RemoteFetch: FieldfareCommand {
                 if !options.json { try session.write(line: copy.path) }
             }
             if sidecar == nil {
-                missing.append("\(take.name.day)/\(take.stem).json")
+                missing.append("\(take.name.day)/\(TakeFile.sidecar(of: take.stem).name)")
                 session.console.complain("remote fetch: \(take.stem): it is not complete: no sidecar")
             }
         }
@@ -67,7 +67,7 @@ struct RemoteFetch: FieldfareCommand {
 
     /// Names the sound that is compared with nothing, since no sidecar lists it, and what a person accepted although it is not that.
     private func nameUnproven(_ take: RemoteTakes.Take, _ sidecar: Sidecar, _ session: Session) {
-        for file in take.files where [".wav", ".flac"].contains(where: file.path.hasSuffix) {
+        for file in take.files where TakeFile(take.name(of: file), of: take.stem)?.isReplaceable == false {
             let sound = sidecar.sounds.first { file.path == "\(take.name.day)/\($0.file)" }
             if sound == nil {
                 session.console.complain(
@@ -85,9 +85,10 @@ struct RemoteFetch: FieldfareCommand {
     ) throws(Failure) -> [String] {
         let there = Set(take.files.map(\.path))
         var missing: [String] = []
-        for file in sidecar.audioFiles where !there.contains("\(take.name.day)/\(file)") {
-            let path = "\(take.name.day)/\(file)"
-            if sidecar.isAcceptedMissing(file) {
+        for file in sidecar.files where !file.isReplaceable {
+            let path = "\(take.name.day)/\(file.name)"
+            guard !there.contains(path) else { continue }
+            if sidecar.isAcceptedMissing(file.name) {
                 session.console.complain("remote fetch: \(path): is missing, as a person accepted on the kit")
             } else {
                 session.console.complain("remote fetch: \(path): is missing: its sidecar lists it")

@@ -26,7 +26,10 @@ struct RemoteTakes {
         var bytes: Int64 { files.map(\.bytes).total }
         /// Whether the file is there that comes last.
         var isComplete: Bool { sidecar != nil }
-        var sidecar: RemoteObject? { files.first { $0.path.hasSuffix("/\(name.stem).json") } }
+        var sidecar: RemoteObject? { files.first { name(of: $0) == TakeFile.sidecar(of: stem).name } }
+
+        /// A file's name, without the folder of the day.
+        func name(of file: RemoteObject) -> String { String(file.path.dropFirst(name.day.utf8.count + 1)) }
     }
 
     /// All takes, the newest first, and the store's name.

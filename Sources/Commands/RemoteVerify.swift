@@ -84,12 +84,11 @@ private struct VerifiedTake {
 
     private func path(of file: String) -> String { "\(take.name.day)/\(file)" }
 
-    private func name(of file: RemoteObject) -> String { String(file.path.dropFirst(take.name.day.utf8.count + 1)) }
-
     /// Names the files that the sidecar lists, or that were sent, and that are not there.
     private func nameMissing(_ sidecar: Sidecar, _ report: inout VerifyReport) {
         let there = Set(take.files.map(\.path))
-        for file in Set(sidecar.audioFiles).union(sent.keys).sorted() where !there.contains(path(of: file)) {
+        let recorded = sidecar.files.lazy.filter { !$0.isReplaceable }.map(\.name)
+        for file in Set(recorded).union(sent.keys).sorted() where !there.contains(path(of: file)) {
             if sidecar.isAcceptedMissing(file), sent[file] == nil {
                 report.accepted.append(path(of: file))
             } else {
@@ -100,7 +99,7 @@ private struct VerifiedTake {
 
     /// Compares the sidecar with the one that was sent, or else with the kit's own.
     private func judge(_ sidecar: RemoteSidecar) throws(Failure) -> VerifyReport.Verdict {
-        let name = "\(take.stem).json"
+        let name = TakeFile.sidecar(of: take.stem).name
         if let sent = sent[name] {
             // The kit may have sent another one since the receipts were read.
             if sent.has(sidecar.sha256) { return .asRecorded }
@@ -129,7 +128,7 @@ private struct VerifiedTake {
     private func verify(
         _ file: RemoteObject, _ sound: RecordedSound?, _ report: inout VerifyReport
     ) throws(Failure) {
-        let sent = sent[name(of: file)]
+        let sent = sent[take.name(of: file)]
         if let problem = lengthProblem(file, sent, sound) {
             return report.problems.append(.init(path: file.path, problem: problem))
         }
@@ -168,7 +167,7 @@ private struct VerifiedTake {
             // Memo, notes and waveform may have been sent anew since the receipts were read.
             if sent.has(found) { return .asRecorded }
             guard sound == nil else { return differs }
-            let now = try remote.sent(file.path)[take.stem][name(of: file)]
+            let now = try remote.sent(file.path)[take.stem][take.name(of: file)]
             return now?.has(found) == true ? .asRecorded : differs
         }
         return sound?.wholeSHA256 != nil || sound?.sha256 != nil ? .asRecorded : .uncompared

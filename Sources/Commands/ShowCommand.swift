@@ -45,7 +45,7 @@ struct ShowCommand: FieldfareCommand {
 
     private func waveform(_ shown: ShownTake, _ session: Session) -> [String] {
         let width = session.console.width
-        let path = "\(shown.folder)/\(TakeDocument.peaks.name(stem: shown.sidecar.take))"
+        let path = "\(shown.folder)/\(TakeFile.waveform(of: shown.sidecar.take).name)"
         guard let overview = PeaksOverview(reading: path, columns: width) else { return [] }
         return Waveform(overview, durationSeconds: shown.sidecar.durationSeconds)
             .lines(width: width, showsUnicode: session.console.showsUnicode)

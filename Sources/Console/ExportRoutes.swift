@@ -142,20 +142,23 @@ struct ExportRoutes: Sendable {
         let (stem, day, files) = (take.take, day(of: take), FileSystem())
         var entries: [ZipArchive.Entry] = []
         var missing: [String] = []
-        if case .failure(let error) = sidecar { missing.append("\(stem).json: it cannot be used: \(error.problem)") }
+        if case .failure(let error) = sidecar {
+            missing.append("\(TakeFile.sidecar(of: stem).name): it cannot be used: \(error.problem)")
+        }
         // The small ones first: the answer begins before a long sound was read for its checksum.
-        for file in ["\(stem).json", "\(stem).dat"] + take.files {
-            let path = "\(take.folder)/\(file)"
+        let recorded = take.recordedFiles
+        for file in recorded.filter(\.isReplaceable).reversed() + recorded.filter({ !$0.isReplaceable }) {
+            let path = "\(take.folder)/\(file.name)"
             do throws(FileError) {
                 _ = try files.openTakeFile(path)
-                entries.append(ZipArchive.Entry(path: path, name: "\(day)/\(stem)/\(file)"))
+                entries.append(ZipArchive.Entry(path: path, name: "\(day)/\(stem)/\(file.name)"))
             } catch {
                 // A take may lack its waveform, and nothing else.
-                if file.hasSuffix(".dat") { continue }
+                if file.role == .waveform { continue }
                 switch error.code {
-                case ENOENT: missing.append("\(file): it is missing")
-                case ELOOP: missing.append("\(file): it is a link, and no file")
-                default: missing.append("\(file): \(error.fact)")
+                case ENOENT: missing.append("\(file.name): it is missing")
+                case ELOOP: missing.append("\(file.name): it is a link, and no file")
+                default: missing.append("\(file.name): \(error.fact)")
                 }
             }
         }
@@ -169,7 +172,7 @@ struct ExportRoutes: Sendable {
                 ZipArchive.Entry(
                     // The markers of this sidecar are those of the notes already.
                     bytes: NotesDocument(kept, recorded: recorded).bytes, modified: SystemClock().wallTime(),
-                    name: "\(day)/\(stem)/\(TakeNotes.file(of: stem))"),
+                    name: "\(day)/\(stem)/\(TakeFile.notes(of: stem).name)"),
                 at: min(1, entries.count))
         }
         return entries

@@ -58,6 +58,7 @@ struct FileRoutes: Sendable {
 /// A file of a take, open.
 struct StoredFile: Sendable {
     let name: String
+    let mediaType: String
     let byteCount: Int64
     /// What tells this content of it from another one.
     let tag: String
@@ -69,7 +70,7 @@ struct StoredFile: Sendable {
     /// Opens it. No link is followed, so that no path leads elsewhere.
     /// - Throws: `Problem`: the take has no such file, or it is not there.
     init(_ name: String, of take: CatalogedTake, files: FileSystem = FileSystem()) throws(Problem) {
-        guard (take.files + ["\(take.take).json", "\(take.take).dat"]).contains(name) else {
+        guard let known = take.recordedFiles.first(where: { $0.name == name }) else {
             throw Problem(.notFound, .notFound, "file: \(take.take) has no file of this name")
         }
         guard take.place == .here else {
@@ -86,15 +87,6 @@ struct StoredFile: Sendable {
             throw Problem(.notFound, .notFound, "file: \(error.fact): the take may have been deleted")
         }
         self.name = name
-    }
-
-    /// As browsers know it (IANA media types; RFC 9639 for FLAC).
-    var mediaType: String {
-        switch name.split(separator: ".").last {
-        case "wav": "audio/wav"
-        case "flac": "audio/flac"
-        case "json": "application/json"
-        default: "application/octet-stream"
-        }
+        mediaType = known.mediaType
     }
 }

@@ -312,7 +312,7 @@ struct StoredPeaks: Sendable {
     }
 
     init(of sidecar: Sidecar, in day: String, files: FileSystem) throws {
-        let path = "\(day)/\(sidecar.take).dat"
+        let path = "\(day)/\(TakeFile.waveform(of: sidecar.take).name)"
         let file: OpenFile
         do throws(FileError) {
             file = try files.openTakeFile(path)

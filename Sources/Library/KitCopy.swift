@@ -56,7 +56,7 @@ struct KitCopy: Sendable {
     ) async throws(Refusal) -> [TakeNotes.FileHash] {
         let notes = notes.of(sidecar.origin)
         var found: [TakeNotes.FileHash] = []
-        for file in sidecar.audioFiles {
+        for file in sidecar.files.lazy.filter({ !$0.isReplaceable }).map(\.name) {
             let path = "\(folder.folder(of: take))/\(file)"
             // What a store has is what this is compared with; what was hashed here last may have been another content.
             let noted = notes.hashes.first { $0.file == file }
@@ -90,7 +90,7 @@ struct KitCopy: Sendable {
 
 extension KitCopy {
     /// How many bytes a file of it has; nil: it is not there.
-    func byteCount(of file: String) -> Int64? { folder.byteCount(ofFile: file, of: take) }
+    func byteCount(of file: TakeFile) -> Int64? { folder.byteCount(ofFile: file.name, of: take) }
 }
 
 extension FileError {
@@ -104,6 +104,7 @@ extension TakeNotes {
         guard let receipt = self[receiptOf: store], isComplete(revision: sidecar.revision, in: store) else {
             return false
         }
-        return sidecar.pendingFormat == nil && sidecar.audioFiles.allSatisfy { receipt.sha256(of: $0) != nil }
+        return sidecar.pendingFormat == nil
+            && sidecar.files.allSatisfy { $0.isReplaceable || receipt.sha256(of: $0.name) != nil }
     }
 }

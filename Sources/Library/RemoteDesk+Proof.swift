@@ -61,7 +61,7 @@ extension RemoteDesk {
     private func sidecar(
         of copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store
     ) async throws -> SentSidecar {
-        let object = ObjectName(day: copy.take.day, file: "\(copy.take.stem).json")
+        let object = ObjectName(.sidecar(of: copy.take.stem), of: copy.take)
         let there: StoredObject
         do {
             guard let found = try await store.head(object) else { return .notThere }
@@ -89,7 +89,7 @@ extension RemoteDesk {
 
     /// Whether a store has each file that its receipt names beside the sidecar, with the hash that it was sent with.
     private func hasFiles(_ take: TakeName, _ receipt: UploadReceipt, _ store: any Store) async throws -> Bool {
-        for file in receipt.files where file.file != "\(take.stem).json" {
+        for file in receipt.files where file.file != TakeFile.sidecar(of: take.stem).name {
             let object = ObjectName(day: take.day, file: file.file)
             guard let there = try await store.head(object), there.byteCount == file.bytes else { return false }
             if let mark = file.mark, mark == there.mark { continue }

@@ -145,7 +145,7 @@ actor RemoteDesk {
 
     /// - Parameter receipt: names the sidecar that was sent, which is known by its hash; nil: none was.
     private func presence(of copy: KitCopy, _ receipt: UploadReceipt?, _ store: any Store) async throws -> Presence {
-        let object = ObjectName(day: copy.take.day, file: "\(copy.take.stem).json")
+        let object = ObjectName(.sidecar(of: copy.take.stem), of: copy.take)
         guard let there = try await store.head(object) else { return .nothing }
         guard let bytes = try await Self.sidecar(there, store) else { return .another }
         if let receipt, let sent = receipt.sha256(of: object.file), sent == Digest.sha256(bytes).hexadecimal {
@@ -167,7 +167,7 @@ actor RemoteDesk {
     /// - Throws: `Refusal`, if it has not what its receipt names: another stick or folder may be in its place.
     private func objects(of copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store) async throws -> [ObjectName] {
         let (stem, day) = (copy.take.stem, copy.take.day)
-        let sidecar = "\(stem).json"
+        let sidecar = TakeFile.sidecar(of: stem).name
         let presence = try await presence(of: copy, receipt, store)
         for file in receipt.files.map(\.file) {
             guard try await store.head(ObjectName(day: day, file: file)) == nil else { continue }
@@ -182,9 +182,9 @@ actor RemoteDesk {
         case .nothing:
             // It was not sent whole, or an attempt to delete it failed halfway: what has neither a receipt nor the length is not of this.
             var files = Set(sent)
-            for file in copy.sidecar.audioFiles where !files.contains(file) {
-                guard let there = try await store.head(ObjectName(day: day, file: file)) else { continue }
-                if there.byteCount == copy.byteCount(of: file) { files.insert(file) }
+            for file in copy.sidecar.files where !file.isReplaceable && !files.contains(file.name) {
+                guard let there = try await store.head(ObjectName(file, of: copy.take)) else { continue }
+                if there.byteCount == copy.byteCount(of: file) { files.insert(file.name) }
             }
             return files.sorted().map { ObjectName(day: day, file: $0) }
         case .another:
@@ -211,10 +211,9 @@ actor RemoteDesk {
     }
 
     private static func objects(of copy: KitCopy, beside sent: [String]) -> [ObjectName] {
-        let stem = copy.take.stem
-        let others = Set(sent + copy.sidecar.audioFiles + ["\(stem).dat", "\(stem).txt", TakeNotes.file(of: stem)])
-            .subtracting(["\(stem).json"])
-        return (["\(stem).json"] + others.sorted()).map { ObjectName(day: copy.take.day, file: $0) }
+        let sidecar = TakeFile.sidecar(of: copy.take.stem).name
+        let others = Set(sent + copy.sidecar.filesAtHome.map(\.name)).subtracting([sidecar])
+        return ([sidecar] + others.sorted()).map { ObjectName(day: copy.take.day, file: $0) }
     }
 
     /// The stores that have a take, and no receipt says so: notes were lost, or restored from before it was sent. A stick that is out is left
@@ -254,10 +253,10 @@ actor RemoteDesk {
         guard revision ?? 0 <= copy.sidecar.revision else {
             throw Refusal(.busy, "delete: \(take.stem): \(store.name) has a later state of it: \(other)")
         }
-        for file in copy.sidecar.audioFiles {
-            guard let there = try await store.head(ObjectName(day: take.day, file: file)) else { continue }
+        for file in copy.sidecar.files where !file.isReplaceable {
+            guard let there = try await store.head(ObjectName(file, of: take)) else { continue }
             guard there.byteCount == copy.byteCount(of: file) else {
-                throw Refusal(.busy, "delete: \(take.stem): \(file) at \(store.name) has another length: \(other)")
+                throw Refusal(.busy, "delete: \(take.stem): \(file.name) at \(store.name) has another length: \(other)")
             }
         }
     }

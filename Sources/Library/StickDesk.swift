@@ -87,7 +87,7 @@ final class StickDesk: Sendable {
                 receipt.stick == nil || marks.contains(where: { $0.name == receipt.stick }),
                 let sidecar = receipt.files.first(where: { $0.file == object.file }),
                 // Nobody who was not given them can make both.
-                let sound = receipt.files.filter({ $0.file.hasSuffix(".wav") || $0.file.hasSuffix(".flac") })
+                let sound = receipt.files.filter({ TakeFile($0.file, of: stem)?.isReplaceable == false })
                     .min(by: { $0.bytes < $1.bytes }),
                 await store.sha256(of: object, ifLength: sidecar.bytes) == sidecar.sha256,
                 await store.sha256(of: ObjectName(day: object.day, file: sound.file), ifLength: sound.bytes)

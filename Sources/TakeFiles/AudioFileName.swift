@@ -17,15 +17,13 @@ struct AudioFileName: Hashable, Sendable {
     /// Reads the name of a file of `take`; nil if it is no audio file's, or is spelt in another way than a recorder does.
     init?(_ file: String, of take: TakeName) {
         stage = [AudioFile.Stage.part, .tail].first { file.hasSuffix($0.suffix) } ?? .final
-        var rest = file.dropLast(stage.suffix.count)
-        guard rest.hasPrefix(take.stem), rest.hasSuffix(".wav") else { return nil }
-        rest = rest.dropFirst(take.stem.count).dropLast(4)
-        isUnfiltered = rest.hasSuffix("-raw")
-        if isUnfiltered { rest = rest.dropLast(4) }
-        guard rest.isEmpty || rest.hasPrefix("-p"), let part = rest.isEmpty ? 1 : Int(rest.dropFirst(2)) else {
-            return nil
+        let name = file.dropLast(stage.suffix.count)
+        guard name.hasPrefix(take.stem), name.hasSuffix(".wav") else { return nil }
+        switch TakeFile(sound: String(name)).role {
+        case .sound(let part): (self.part, isUnfiltered) = (part, false)
+        case .unfiltered(let part): (self.part, isUnfiltered) = (part, true)
+        case .waveform, .memo, .notes, .sidecar: return nil
         }
-        self.part = part
         guard file == take.audioFile(part: part, isUnfiltered: isUnfiltered) + stage.suffix else { return nil }
     }
 }

@@ -41,8 +41,7 @@ public struct TakesFolder: Sendable {
 
     /// Bytes of all files of a finished take that are there.
     public func byteCount(of take: TakeName, _ sidecar: Sidecar) -> Int64 {
-        let documents = [TakeDocument.sidecar, .peaks].map { $0.name(stem: take.stem) }
-        return (sidecar.audioFiles + documents).reduce(0) { $0 + (byteCount(ofFile: $1, of: take) ?? 0) }
+        sidecar.files.reduce(0) { $0 + (byteCount(ofFile: $1.name, of: take) ?? 0) }
     }
 
     /// A finished take's sidecar, as it is in its file.

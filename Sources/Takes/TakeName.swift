@@ -29,15 +29,7 @@ public struct TakeName: Hashable, Sendable {
     /// Reads the name of any file of a take, finished or not, in the folder `day`: whatever follows the stem is
     /// left aside (`.wav`, `-p2-raw.wav.part`, `.json.part.tmp`); nil if it begins with no stem.
     public init?(file: String, day: String) {
-        var base = file.utf8.prefix { $0 != UInt8(ascii: ".") }
-        if base.suffix(4).elementsEqual("-raw".utf8) { base = base.dropLast(4) }
-        if let mark = base.lastIndex(of: .dash) {
-            let suffix = base[mark...].dropFirst()
-            if suffix.first == UInt8(ascii: "p"), suffix.count > 1, suffix.dropFirst().allSatisfy(\.isDigit) {
-                base = base[..<mark]
-            }
-        }
-        self.init(stem: base, day: day)
+        self.init(stem: TakeFile.Base(file).stem, day: day)
     }
 
     /// By bytes: a card may have hundreds of thousands of files.
@@ -96,6 +88,6 @@ extension TakeName: Comparable {
 }
 
 extension UInt8 {
-    fileprivate static var dash: UInt8 { UInt8(ascii: "-") }
-    fileprivate var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+    static var dash: UInt8 { UInt8(ascii: "-") }
+    var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 }

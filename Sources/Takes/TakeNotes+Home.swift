@@ -1,7 +1,4 @@
 extension TakeNotes {
-    /// The file that carries what people noted home, `STEM.notes.json`.
-    public static func file(of take: String) -> String { "\(take).notes.json" }
-
     /// Whether a person noted anything: the rest is the library's own.
     private var hasWords: Bool { memo != nil || starred || !tags.isEmpty || !markers.isEmpty || otherMemos != nil }
 
@@ -38,7 +35,7 @@ extension TakeNotes {
 
     private func hasNotes(_ receipt: UploadReceipt) -> Bool {
         // An earlier version, which sends no such file and keeps no revisions, may have changed what is noted since.
-        guard receipt.sha256(of: Self.file(of: take)) != nil else { return currentRevision == 0 }
+        guard receipt.sha256(of: TakeFile.notes(of: take).name) != nil else { return currentRevision == 0 }
         return receipt.notesRevision == currentRevision
     }
 }

@@ -74,6 +74,9 @@ public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
         self.file = file
     }
 
+    /// A file of a take.
+    public init(_ file: TakeFile, of take: TakeName) { self.init(day: take.day, file: file.name) }
+
     /// The file of a take; nil if `path` is not `DAY/FILE`, or the file is no take's.
     public init?(path: some StringProtocol) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
@@ -102,7 +105,10 @@ public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
     public var take: TakeName? { TakeName(file: file, day: day) }
 
     /// Whether it is a sidecar: it comes last, so that its presence means that the take is complete.
-    public var isSidecar: Bool { take.map { file == "\($0.stem).json" } ?? false }
+    public var isSidecar: Bool { take.map { file == TakeFile.sidecar(of: $0.stem).name } ?? false }
+
+    /// The media type of the file.
+    public var contentType: String { TakeFile.mediaType(of: file) }
 
     /// The path.
     public var description: String { path }
@@ -259,17 +265,4 @@ public struct ObjectMetadata: Hashable, Sendable {
 extension ObjectMetadata {
     /// The time that copies of all files of the take have, the sidecar's too: when the take began; nil: not known.
     public var modified: WallTime? { WallTime(iso8601: started) }
-}
-
-extension ObjectName {
-    /// The media type of the file.
-    public var contentType: String {
-        switch file.split(separator: ".").last {
-        case "wav": "audio/wav"
-        case "flac": "audio/flac"
-        case "json": "application/json"
-        case "txt": "text/plain; charset=utf-8"
-        default: "application/octet-stream"
-        }
-    }
 }

@@ -25,22 +25,22 @@ extension TakeDelivery {
             try await save { $0.setAsideMarkers(outside: end) }
             notes.revise(since: noted)
         }
-        let file = TakeNotes.file(of: name.stem)
-        let sent = receipt.sha256(of: file)
+        let file = TakeFile.notes(of: name.stem)
+        let sent = receipt.sha256(of: file.name)
         guard notes.currentRevision > 0 || sent != nil else { return (notes, nil, nil) }
         var document = NotesDocument(notes, recorded: recorded)
         document.revision = max(1, document.revision)
         if let sent, receipt.notesRevision != nil, sent == Digest.sha256(document.bytes).hexadecimal {
             return (notes, document, nil)
         }
-        guard let bytes = try await content(of: ObjectName(day: name.day, file: file)),
+        guard let bytes = try await content(of: ObjectName(file, of: name)),
             let there = NotesDocument(bytes), there.take == name.stem
         else {
             return (notes, document, nil)
         }
         let found = FoundNotes(document: there, sha256: Digest.sha256(bytes).hexadecimal)
         var united = notes
-        if found.sha256 != sent, !receipt.attempts(of: file).contains(found.sha256),
+        if found.sha256 != sent, !receipt.attempts(of: file.name).contains(found.sha256),
             notes.lacks(revision: there.revision, sha256: found.sha256)
         {
             try await save { $0.unite(found, recorded: recorded, end: end) }
@@ -54,9 +54,9 @@ extension TakeDelivery {
     }
 
     /// Whether a file at home that may be replaced is one that this kit sent, as far as it knows.
-    func isOwn(_ file: String, _ receipt: UploadReceipt) async throws -> Bool {
-        if receipt.sha256(of: file) != nil { return true }
-        return try await attempted(ObjectName(day: name.day, file: file), receipt) != nil
+    func isOwn(_ file: TakeFile, _ receipt: UploadReceipt) async throws -> Bool {
+        if receipt.sha256(of: file.name) != nil { return true }
+        return try await attempted(ObjectName(file, of: name), receipt) != nil
     }
 
     /// What may be overwritten: of peaks, memo, notes and sidecar what this kit sent itself, also if no answer came; of notes, the memo that
@@ -64,22 +64,23 @@ extension TakeDelivery {
     /// Sound hardly ever: see `soundMode`.
     /// - Parameter sha256: of what is to be sent, hexadecimal.
     func mode(
-        of object: ObjectName, _ sha256: String, _ receipt: UploadReceipt, _ sidecar: Sidecar, _ notes: TakeNotes,
+        of file: TakeFile, _ sha256: String, _ receipt: UploadReceipt, _ sidecar: Sidecar, _ notes: TakeNotes,
         _ found: FoundNotes?
     ) async throws -> PutMode {
         let isKnown =
-            receipt.sha256(of: object.file) == sha256 || receipt.attempts(of: object.file).contains(sha256)
-        if sidecar.audioFiles.contains(object.file) {
-            return isKnown ? .confirm : try await soundMode(of: object.file, receipt, sidecar, notes)
+            receipt.sha256(of: file.name) == sha256 || receipt.attempts(of: file.name).contains(sha256)
+        guard file.isReplaceable else {
+            return isKnown ? .confirm : try await soundMode(of: file.name, receipt, sidecar, notes)
         }
         // The sound, which is compared before, is this take's.
-        if object.file == TakeNotes.file(of: name.stem), let found { return .replacing(found.sha256) }
+        if file.role == .notes, let found { return .replacing(found.sha256) }
+        let object = ObjectName(file, of: name)
         if let hash = try await attempted(object, receipt) { return .replacing(hash) }
-        if let old = receipt.sha256(of: object.file) { return .replacing(old) }
-        if object.file == "\(name.stem).txt", let memo = found?.document.memo {
+        if let old = receipt.sha256(of: file.name) { return .replacing(old) }
+        if file == .memo(of: name.stem), let memo = found?.document.memo {
             return .replacing(Digest.sha256(Array((memo + "\n").utf8)).hexadecimal)
         }
-        guard object.isSidecar, let bytes = try await content(of: object),
+        guard file.role == .sidecar, let bytes = try await content(of: object),
             let there = try? SidecarFile.sidecar(bytes, path: object.path), there.isEarlier(than: sidecar)
         else {
             return isKnown ? .confirm : .create

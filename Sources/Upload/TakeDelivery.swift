@@ -47,7 +47,7 @@ public struct TakeDelivery: Sendable {
         save saveNotes: @Sendable (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
     ) async throws -> UploadReceipt {
         // A store that is away is found before any file is hashed.
-        _ = try await look(at: ObjectName(day: name.day, file: "\(name.stem).json"))
+        _ = try await look(at: ObjectName(.sidecar(of: name.stem), of: name))
         var sidecar = try await readSidecar()
         let origin = sidecar.origin
         // Those of another recording with this stem are none of this one's.
@@ -75,18 +75,19 @@ public struct TakeDelivery: Sendable {
             try await save { $0[receiptOf: state.store] = state }
         }
 
-        func deliver(_ source: UploadSource, _ file: String, _ sha256: String) async throws {
+        func deliver(_ source: UploadSource, _ takeFile: TakeFile, _ sha256: String) async throws {
             let before = done
+            let file = takeFile.name
             let old = receipt.sha256(of: file)
-            let object = ObjectName(day: name.day, file: file)
+            let object = ObjectName(takeFile, of: name)
             let isDue = if old != sha256 { true } else { try await mayVerify(object, receipt) }
             if isDue {
                 let metadata = ObjectMetadata(
                     title: sidecar.take, started: sidecar.startedCorrected ?? sidecar.started,
                     duration: sidecar.durationSeconds, kit: sidecar.kit, waveform: waveform, sha256: sha256)
-                let mode = try await mode(of: object, sha256, receipt, sidecar, notes, found)
+                let mode = try await mode(of: takeFile, sha256, receipt, sidecar, notes, found)
                 let attempt = TakeNotes.FileHash(file: file, bytes: source.byteCount, sha256: sha256)
-                if old != sha256, !sidecar.audioFiles.contains(file), !receipt.attempts(of: file).contains(sha256) {
+                if old != sha256, takeFile.isReplaceable, !receipt.attempts(of: file).contains(sha256) {
                     receipt.attempt(attempt)
                     try await save { [store = store.name] in
                         var noted = $0[receiptOf: store] ?? UploadReceipt(store: store)
@@ -135,17 +136,17 @@ public struct TakeDelivery: Sendable {
                 (source, sha256) = try await open(file, notes, save)
             }
             sidecar.setHash(sha256, of: file.name)
-            try await deliver(source, file.name, sha256)
+            try await deliver(source, file.file, sha256)
         }
-        let text = "\(name.stem).txt"
-        if notes.memo == nil, try await isOwn(text, receipt) {
+        let memo = TakeFile.memo(of: name.stem)
+        if notes.memo == nil, try await isOwn(memo, receipt) {
             do {
-                try await store.delete(ObjectName(day: name.day, file: text))
-                receipt.forget(text)
+                try await store.delete(ObjectName(memo, of: name))
+                receipt.forget(memo.name)
             } catch let error as StoreError where [.refused, .hidden].contains(error.problem) {
                 // This kit may write there, and not delete.
-                let nothing = UploadSource([], called: text, reader: reader, throttle: throttle)
-                try await deliver(nothing, text, try await store.hash(of: nothing))
+                let nothing = UploadSource([], called: memo.name, reader: reader, throttle: throttle)
+                try await deliver(nothing, memo, try await store.hash(of: nothing))
             }
         }
         if sidecar.isRebuilt, let there = try await sentSidecar(), !there.isRebuilt,
@@ -155,15 +156,16 @@ public struct TakeDelivery: Sendable {
             sidecar = sidecar.completed(by: there)
         }
         let bytes = SidecarFile.bytes(sidecar)
+        let file = TakeFile.sidecar(of: name.stem)
         do {
-            _ = try SidecarFile.sidecar(bytes, path: "\(name.stem).json")
+            _ = try SidecarFile.sidecar(bytes, path: file.name)
         } catch {
             throw StoreError(
                 .unreadable,
                 "outbox: \(name.stem): its sidecar could not be read at home: \(error.problem): see its notes")
         }
-        let source = UploadSource(bytes, called: "\(name.stem).json", reader: reader, throttle: throttle)
-        try await deliver(source, "\(name.stem).json", try await store.hash(of: source))
+        let source = UploadSource(bytes, called: file.name, reader: reader, throttle: throttle)
+        try await deliver(source, file, try await store.hash(of: source))
         receipt.complete(revision: sidecar.revision, at: now().iso8601)
         receipt.notesRevision = document?.revision
         let (complete, sent) = (receipt, notes.currentRevision)
@@ -193,18 +195,23 @@ public struct TakeDelivery: Sendable {
 
     /// The sidecar that the store has under the take's name; nil: there is none that can be read.
     func sentSidecar() async throws -> Sidecar? {
-        let object = ObjectName(day: name.day, file: "\(name.stem).json")
+        let object = ObjectName(.sidecar(of: name.stem), of: name)
         return try await content(of: object).flatMap { try? SidecarFile.sidecar($0, path: object.path) }
     }
 
     private struct File {
-        var name: String
+        var file: TakeFile
+        var name: String { file.name }
         var byteCount: Int64
         var content: Content
 
         enum Content {
             case onDisk
             case text([UInt8])
+        }
+
+        static func text(_ bytes: [UInt8], as file: TakeFile) -> File {
+            File(file: file, byteCount: Int64(bytes.count), content: .text(bytes))
         }
     }
 
@@ -223,34 +230,33 @@ public struct TakeDelivery: Sendable {
         return try await look(at: object) != nil
     }
 
+    /// What is sent before the sidecar.
     private func files(
         of sidecar: Sidecar, _ notes: TakeNotes, _ document: NotesDocument?
     ) async throws -> [File] {
         var files: [File] = []
-        for file in sidecar.audioFiles {
-            guard let count = await byteCount(file) else {
-                if sidecar.isAcceptedMissing(file) { continue }
-                throw StoreError(
-                    .unreadable, "outbox: \(folder.folder(of: name))/\(file): it is missing: see where it went")
+        for file in sidecar.filesAtHome {
+            switch file.role {
+            case .sound, .unfiltered, .waveform:
+                if let count = await byteCount(file.name) {
+                    files.append(File(file: file, byteCount: count, content: .onDisk))
+                } else if !file.isReplaceable, !sidecar.isAcceptedMissing(file.name) {
+                    throw StoreError(
+                        .unreadable,
+                        "outbox: \(folder.folder(of: name))/\(file.name): it is missing: see where it went")
+                }
+            case .memo:
+                if let memo = notes.memo { files.append(.text(Array((memo + "\n").utf8), as: file)) }
+                for text in notes.otherMemos ?? [] {
+                    let bytes = Array((text + "\n").utf8)
+                    // An earlier version, which does not know these, replaces none of a name of its own.
+                    let digits = Digest.sha256(bytes).hexadecimal.prefix(8)
+                    files.append(.text(bytes, as: .memo(of: name.stem, other: String(digits))))
+                }
+            case .notes:
+                if let document { files.append(.text(document.bytes, as: file)) }
+            case .sidecar: break
             }
-            files.append(File(name: file, byteCount: count, content: .onDisk))
-        }
-        if let count = await byteCount("\(name.stem).dat") {
-            files.append(File(name: "\(name.stem).dat", byteCount: count, content: .onDisk))
-        }
-        if let memo = notes.memo {
-            let bytes = Array((memo + "\n").utf8)
-            files.append(File(name: "\(name.stem).txt", byteCount: Int64(bytes.count), content: .text(bytes)))
-        }
-        for text in notes.otherMemos ?? [] {
-            let bytes = Array((text + "\n").utf8)
-            // An earlier version, which does not know these, replaces none of a name of its own.
-            let file = "\(name.stem).other-\(Digest.sha256(bytes).hexadecimal.prefix(8)).txt"
-            files.append(File(name: file, byteCount: Int64(bytes.count), content: .text(bytes)))
-        }
-        if let bytes = document?.bytes {
-            let file = TakeNotes.file(of: name.stem)
-            files.append(File(name: file, byteCount: Int64(bytes.count), content: .text(bytes)))
         }
         return files
     }
@@ -295,7 +301,7 @@ public struct TakeDelivery: Sendable {
 
     /// The loudest of each of 64 stretches, two hexadecimal digits each.
     private func waveform() async -> String {
-        let path = "\(folder.folder(of: name))/\(name.stem).dat"
+        let path = "\(folder.folder(of: name))/\(TakeFile.waveform(of: name.stem).name)"
         let overview = try? await reader.perform { PeaksOverview(reading: path, columns: 64, files: $0) }
         return (overview?.magnitudes ?? []).map { UInt8(clamping: $0) }.hexadecimal
     }

@@ -44,7 +44,7 @@ import Testing
                 var receipt = UploadReceipt(store: store)
                 (receipt.completed, receipt.revision) = (TakesOnDisk.morning.iso8601, 1)
                 if notes.currentRevision > 0 {
-                    receipt.add(.init(file: TakeNotes.file(of: stem), bytes: 1, sha256: "1"))
+                    receipt.add(.init(file: TakeFile.notes(of: stem).name, bytes: 1, sha256: "1"))
                     receipt.notesRevision = notes.currentRevision
                 }
                 notes[receiptOf: store] = receipt

@@ -143,12 +143,12 @@ struct TestedIndexer {
         // Copied there from home, also of a take that is not there, and with a higher number.
         let stray = TakesOnDisk.name(TakesOnDisk.sidecar(9))
         for stem in [name.stem, stray.stem] {
-            try disk.write(Array("{}\n".utf8), to: "\(folder)/\(TakeNotes.file(of: stem))")
+            try disk.write(Array("{}\n".utf8), to: "\(folder)/\(TakeFile.notes(of: stem).name)")
         }
         await tested.indexer.scanAll()
         #expect(try tested.stems() == [name.stem])
         for stem in [name.stem, stray.stem] {
-            await tested.indexer.handle(.sidecar(folder: folder, file: TakeNotes.file(of: stem)))
+            await tested.indexer.handle(.sidecar(folder: folder, file: TakeFile.notes(of: stem).name))
         }
         #expect(try tested.stems() == [name.stem])
         #expect(tested.log.lines.isEmpty)

@@ -187,7 +187,7 @@ private final class MarkingStore: Store {
             Sidecar.Marker(atFrame: TakeFrame(Int64($0 % 9000)), note: String(repeating: "owl ", count: 110))
         }
         let copy = try await sent(sidecar)
-        #expect(try #require(copy.byteCount(of: "\(copy.take.stem).json")) > 4 << 20)
+        #expect(try #require(copy.byteCount(of: .sidecar(of: copy.take.stem))) > 4 << 20)
         #expect(try await without(copy).isEmpty)
         try await desk().deleteEverywhere(copy, in: nil, leavesKit: true)
         #expect(home.allSatisfy { !$0.contains(copy.take.stem) })
