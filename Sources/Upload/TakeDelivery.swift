@@ -75,19 +75,18 @@ public struct TakeDelivery: Sendable {
             try await save { $0[receiptOf: state.store] = state }
         }
 
-        func deliver(_ source: UploadSource, _ takeFile: TakeFile, _ sha256: String) async throws {
+        func deliver(_ source: UploadSource, _ file: TakeFile, _ sha256: String) async throws {
             let before = done
-            let file = takeFile.name
-            let old = receipt.sha256(of: file)
-            let object = ObjectName(takeFile, of: name)
+            let old = receipt.sha256(of: file.name)
+            let object = ObjectName(file, of: name)
             let isDue = if old != sha256 { true } else { try await mayVerify(object, receipt) }
             if isDue {
                 let metadata = ObjectMetadata(
                     title: sidecar.take, started: sidecar.startedCorrected ?? sidecar.started,
                     duration: sidecar.durationSeconds, kit: sidecar.kit, waveform: waveform, sha256: sha256)
-                let mode = try await mode(of: takeFile, sha256, receipt, sidecar, notes, found)
-                let attempt = TakeNotes.FileHash(file: file, bytes: source.byteCount, sha256: sha256)
-                if old != sha256, takeFile.isReplaceable, !receipt.attempts(of: file).contains(sha256) {
+                let mode = try await mode(of: file, sha256, receipt, sidecar, notes, found)
+                let attempt = TakeNotes.FileHash(file: file.name, bytes: source.byteCount, sha256: sha256)
+                if old != sha256, file.isReplaceable, !receipt.attempts(of: file.name).contains(sha256) {
                     receipt.attempt(attempt)
                     try await save { [store = store.name] in
                         var noted = $0[receiptOf: store] ?? UploadReceipt(store: store)
@@ -112,10 +111,11 @@ public struct TakeDelivery: Sendable {
                     throw error
                 }
                 guard try await store.medium() == medium else {
-                    throw StoreError(.away, "outbox: \(store.name): another stick was put in while \(file) was sent")
+                    throw StoreError(
+                        .away, "outbox: \(store.name): another stick was put in while \(file.name) was sent")
                 }
                 receipt.add(
-                    .init(file: file, bytes: there.byteCount, sha256: sha256, mark: there.mark),
+                    .init(file: file.name, bytes: there.byteCount, sha256: sha256, mark: there.mark),
                     unverified: there.unverified)
                 let state = receipt
                 try await save { $0[receiptOf: state.store] = state }
@@ -125,18 +125,19 @@ public struct TakeDelivery: Sendable {
         }
 
         report(.sending(0, of: total))
-        for file in files {
+        for outgoing in files {
+            let file = outgoing.file
             let source: UploadSource
             let sha256: String
-            switch file.content {
+            switch outgoing.content {
             case .text(let bytes):
                 source = UploadSource(bytes, called: file.name, reader: reader, throttle: throttle)
                 sha256 = try await store.hash(of: source)
             case .onDisk:
-                (source, sha256) = try await open(file, notes, save)
+                (source, sha256) = try await open(outgoing, notes, save)
             }
             sidecar.setHash(sha256, of: file.name)
-            try await deliver(source, file.file, sha256)
+            try await deliver(source, file, sha256)
         }
         let memo = TakeFile.memo(of: name.stem)
         if notes.memo == nil, try await isOwn(memo, receipt) {
@@ -199,9 +200,8 @@ public struct TakeDelivery: Sendable {
         return try await content(of: object).flatMap { try? SidecarFile.sidecar($0, path: object.path) }
     }
 
-    private struct File {
+    private struct Outgoing {
         var file: TakeFile
-        var name: String { file.name }
         var byteCount: Int64
         var content: Content
 
@@ -210,8 +210,8 @@ public struct TakeDelivery: Sendable {
             case text([UInt8])
         }
 
-        static func text(_ bytes: [UInt8], as file: TakeFile) -> File {
-            File(file: file, byteCount: Int64(bytes.count), content: .text(bytes))
+        static func text(_ bytes: [UInt8], as file: TakeFile) -> Outgoing {
+            Outgoing(file: file, byteCount: Int64(bytes.count), content: .text(bytes))
         }
     }
 
@@ -233,13 +233,13 @@ public struct TakeDelivery: Sendable {
     /// What is sent before the sidecar.
     private func files(
         of sidecar: Sidecar, _ notes: TakeNotes, _ document: NotesDocument?
-    ) async throws -> [File] {
-        var files: [File] = []
+    ) async throws -> [Outgoing] {
+        var files: [Outgoing] = []
         for file in sidecar.filesAtHome {
             switch file.role {
             case .sound, .unfiltered, .waveform:
                 if let count = await byteCount(file.name) {
-                    files.append(File(file: file, byteCount: count, content: .onDisk))
+                    files.append(Outgoing(file: file, byteCount: count, content: .onDisk))
                 } else if !file.isReplaceable, !sidecar.isAcceptedMissing(file.name) {
                     throw StoreError(
                         .unreadable,
@@ -278,23 +278,24 @@ public struct TakeDelivery: Sendable {
     /// A file, and its hash: the one that it had when its sound was compared, or the one that is noted if it is of the same length. It is
     /// checked again while the file is sent.
     private func open(
-        _ file: File, _ notes: TakeNotes,
+        _ outgoing: Outgoing, _ notes: TakeNotes,
         _ save: @Sendable (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
     ) async throws -> (UploadSource, String) {
-        let path = "\(folder.folder(of: name))/\(file.name)"
-        if let compared = notes.sound(of: file.name), let sha256 = compared.fitSHA256 {
+        let file = outgoing.file.name
+        let path = "\(folder.folder(of: name))/\(file)"
+        if let compared = notes.sound(of: file), let sha256 = compared.fitSHA256 {
             let source = try await UploadSource(path: path, sha256: sha256, reader: reader, throttle: throttle)
             guard source.byteCount == compared.bytes else { throw UploadSource.changed(path) }
             return (source, sha256)
         }
-        let noted = notes.hashes.first { $0.file == file.name && $0.bytes == file.byteCount }
+        let noted = notes.hashes.first { $0.file == file && $0.bytes == outgoing.byteCount }
         let source = try await UploadSource(path: path, sha256: noted?.sha256, reader: reader, throttle: throttle)
         if let noted { return (source, noted.sha256) }
         // Before it is read: a file that changes meanwhile is another than the one that was hashed.
         let modified = try? await reader.perform { try $0.attributes(path).modifiedNs }
         let sha256 = try await store.hash(of: source)
         let hash = TakeNotes.FileHash(
-            file: file.name, bytes: source.byteCount, sha256: sha256, modifiedNs: modified)
+            file: file, bytes: source.byteCount, sha256: sha256, modifiedNs: modified)
         try await save { $0.setHash(hash) }
         return (source, sha256)
     }
