@@ -12,8 +12,7 @@ extension RunningTake {
         if case .card(let stream) = source {
             try stream.drain()
             note(stream)
-            placeMarkers()
-            placeGains()
+            placeTimed()
             writtenUpTo = stream.writtenUpTo ?? writtenUpTo
             complete()
             levels.add(stream.levels, frames: output.frames - levels.frames)
@@ -41,7 +40,8 @@ extension RunningTake {
         source = .opening(stream, opened: order.opened, isFirst: false)
         cardBack = order.card
         // The card may have lost what was set before it went away.
-        pendingGains = [(writtenUpTo ?? started, order.gain)]
+        gains = Timed()
+        gains.append(order.gain, at: writtenUpTo ?? started)
     }
 
     /// Finds the first frame of a stream. It is not found before the card has delivered enough.

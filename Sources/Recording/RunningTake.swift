@@ -58,9 +58,10 @@ final class RunningTake {
     private var safeFrames: Int64 = 0
     /// The instant until which an ended take waits for the rescue of a removed file, or nil if it waits without a limit.
     private var rescueEnd: Instant?
-    private var pendingMarkers: [(at: Instant, note: String?)] = []
-    /// What the card granted, in the order in which it did, where the take has not come to that yet.
-    var pendingGains: [(at: Instant, gain: CardGain)] = []
+    /// The notes of the markers that are not placed yet.
+    private var markers = Timed<String?>()
+    /// What the card granted and is not placed yet.
+    var gains = Timed<CardGain>()
     /// The card that is back, and where it is; nil: as before.
     var cardBack: CardPlace?
     /// The filter that was requested during the search for the first frame, or nil if none was requested.
@@ -101,10 +102,8 @@ final class RunningTake {
         startedWall = wall
         source = .card(stream)
         ends = Array(take.ends.dropFirst())
-        pendingMarkers = take.pendingMarkers
-        take.pendingMarkers = []
-        pendingGains = take.pendingGains
-        take.pendingGains = []
+        swap(&markers, &take.markers)
+        swap(&gains, &take.gains)
         try stream.goOn(into: output, started: started)
         applyEnd()
     }
@@ -167,13 +166,12 @@ final class RunningTake {
             try stream.pump(now: now)
             note(stream)
         }
-        placeMarkers()
-        placeGains()
+        placeTimed()
     }
 
     /// Drops a marker at the frame sampled at `instant`.
     func mark(at instant: Instant, note: String?) {
-        pendingMarkers.append((instant, note))
+        markers.append(note, at: instant)
     }
 
     /// Filters differently from the next frame on.
@@ -187,7 +185,7 @@ final class RunningTake {
 
     /// The card has another gain, or automatic gain control, from the frame on that was sampled at `instant`.
     func change(to gain: CardGain, at instant: Instant) {
-        pendingGains.append((instant, gain))
+        gains.append(gain, at: instant)
     }
 
     /// Filters from the first frame on as was asked for while that was looked for.
@@ -404,48 +402,56 @@ extension RunningTake {
     }
 }
 
-// MARK: - Markers
+// MARK: - What has an instant
 
 extension RunningTake {
-    /// Notes the press and the markers that the take has come to; what was lost before them is known by then.
-    func placeMarkers() {
-        switch source {
-        case .opening(_, _, isFirst: true): return
-        case .opening, .away:
-            for marker in pendingMarkers { placeWithoutSound(marker.note, at: marker.at) }
-            pendingMarkers = []
-        case .card(let stream): placeMarkers(in: stream)
+    /// Which frame of the take an instant can have.
+    private enum Reach {
+        /// Any: a point may lie in the time without the card, and at the end of the take.
+        case anywhere
+        /// One that the card that is open delivered: what begins there is in force from that frame on.
+        case delivered
+    }
+
+    /// Notes the press, the markers and the changes of the gain that the take has come to; what was lost before them is known by then.
+    func placeTimed() {
+        placePress()
+        for (frame, note) in markers.takePlaced({ frame(at: $0, .anywhere) }) {
+            // There is no file for the time without the card, which is listed as a gap from now on.
+            if isResuming { noteAway(from: output.nextFrame, to: frame + 1) }
+            output.note(.marker(at: frame, note: note))
+        }
+        for (frame, gain) in gains.takePlaced({ frame(at: $0, .delivered) }) {
+            output.note(.gain(Sidecar.GainChange(atFrame: frame, gainDB: gain.gainDB, agc: gain.agc)))
         }
     }
 
-    private func placeMarkers(in stream: CaptureStream) {
-        let next = stream.next
-        if let position = pressPosition, position <= next {
-            pressPosition = nil
-            output.note(.preRoll(frames: stream.takeFrame(at: pressed, position) - .first))
-        }
-        var early: [(at: Instant, note: String?)] = []
-        for marker in pendingMarkers {
-            let position = stream.ring.framePosition(at: marker.at) ?? next
-            let isOfTheNextTake = isComplete && position >= next && isCut
-            guard position <= next || isComplete, !isOfTheNextTake else {
-                early.append(marker)
-                continue
+    private func placePress() {
+        guard case .card(let stream) = source, let position = pressPosition, position <= stream.next else { return }
+        pressPosition = nil
+        output.note(.preRoll(frames: stream.takeFrame(at: pressed, position) - .first))
+    }
+
+    /// The frame of the take at an instant, or nil while the take has not come to it. What lies behind the end is for the tail or the next
+    /// take. If no take follows at once, a point that is later than the end lies at the end.
+    private func frame(at instant: Instant, _ reach: Reach) -> TakeFrame? {
+        switch (source, reach) {
+        case (.opening(_, _, isFirst: true), _), (.opening, .delivered), (.away, .delivered): return nil
+        case (.opening, .anywhere), (.away, .anywhere):
+            // Counted from the last frame before, as the next part will be.
+            let since = instant - (writtenUpTo ?? started)
+            return max(.first, output.nextFrame + Int64((since.inSeconds * Double(sidecar.rateHz)).rounded()))
+        case (.card(let stream), _):
+            let position = stream.ring.framePosition(at: instant) ?? stream.next
+            let frame = min(stream.takeFrame(at: instant, position), stream.takeFrameBehindLosses)
+            let isWritten = position < stream.next
+            switch reach {
+            case .anywhere:
+                let isReached = isWritten || (isComplete ? !isCut : position == stream.next)
+                return isReached ? max(.first, frame) : nil
+            case .delivered: return isWritten ? max(stream.firstFrame, frame) : nil
             }
-            let frame = max(.first, stream.takeFrame(at: marker.at, position))
-            place(marker.note, at: min(frame, stream.takeFrameBehindLosses))
         }
-        pendingMarkers = early
-    }
-
-    /// The card is away: the marker lies in the time for which there is no file, which is listed as a gap from then on. It is counted from
-    /// the last frame before, as the next part will be.
-    private func placeWithoutSound(_ note: String?, at instant: Instant) {
-        let end = output.nextFrame
-        let since = instant - (writtenUpTo ?? started)
-        let frame = max(.first, end + Int64((since.inSeconds * Double(sidecar.rateHz)).rounded()))
-        noteAway(from: end, to: frame + 1)
-        place(note, at: frame)
     }
 
     /// Lists the time without its card, as far as it was not yet.
@@ -458,25 +464,5 @@ extension RunningTake {
 
     private var isCut: Bool {
         if case .next = ends.first { true } else { false }
-    }
-
-    private func place(_ note: String?, at frame: TakeFrame) {
-        output.note(.marker(at: frame, note: note))
-    }
-}
-
-// MARK: - Gain
-
-extension RunningTake {
-    /// Notes the changes of the gain whose first frame is written. What comes behind the end is for the tail, or for the next take.
-    func placeGains() {
-        guard case .card(let stream) = source else { return }
-        while let (instant, gain) = pendingGains.first {
-            let position = stream.ring.framePosition(at: instant) ?? stream.next
-            guard position < stream.next else { return }
-            let frame = max(stream.firstFrame, stream.takeFrame(at: instant, position))
-            output.note(.gain(Sidecar.GainChange(atFrame: frame, gainDB: gain.gainDB, agc: gain.agc)))
-            pendingGains.removeFirst()
-        }
     }
 }

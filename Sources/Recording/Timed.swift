@@ -1,0 +1,22 @@
+import Takes
+
+/// What happened at instants to whose frames a take has not come yet.
+struct Timed<Element> {
+    private var waiting: [(instant: Instant, element: Element)] = []
+
+    mutating func append(_ element: Element, at instant: Instant) {
+        waiting.append((instant, element))
+    }
+
+    /// Removes the elements whose frame is known, and returns them in the order in which they were appended.
+    /// - Parameter frame: returns the frame of the take at an instant, or nil if it is not known yet.
+    mutating func takePlaced(_ frame: (Instant) -> TakeFrame?) -> [(frame: TakeFrame, element: Element)] {
+        var placed: [(frame: TakeFrame, element: Element)] = []
+        var rest: [(instant: Instant, element: Element)] = []
+        for (instant, element) in waiting {
+            if let frame = frame(instant) { placed.append((frame, element)) } else { rest.append((instant, element)) }
+        }
+        waiting = rest
+        return placed
+    }
+}
