@@ -37,15 +37,15 @@ public enum TakePhase: CaseIterable, Sendable {
     case secure
     /// Appends the closing chunks to one part. Only once the sidecar says how long the part is without them.
     case close
-    /// Makes the file of the waveform, with a header that reports no pixel. Like `appendPeaks` at any time after `begin`;
-    /// no sync is owed for it, since a waveform can be made again from the sound.
-    case beginPeaks
-    /// Appends pixels to the waveform.
-    case appendPeaks
-    /// Ends the waveform: its header reports all pixels, and it is made safe.
-    case peaks
-    /// Removes a waveform that cannot be written. The take goes on without one.
-    case dropPeaks
+    /// Makes a side file, such as the waveform, with a header that reports no record. Like `appendSide` at any time after
+    /// `begin`; no sync is owed for it, since the take can do without it.
+    case beginSide
+    /// Appends records to a side file.
+    case appendSide
+    /// Ends a side file: its header reports all records, and it is made safe.
+    case endSide
+    /// Removes a side file that cannot be written. The take goes on without it.
+    case dropSide
     /// Gives the files their final names, and writes the sidecar last: the commit. The draft of the sidecar stays until that is
     /// safe, since no file system but one with a journal promises that a file has one of its two names.
     case commit
@@ -92,20 +92,20 @@ public enum TakePhase: CaseIterable, Sendable {
     /// Removes a take in which no frame was recorded, and what is left of one that was discarded.
     case removeEmpty
 
-    /// What a finished take goes through after its last frame. `close` is done part by part; the waveform is begun
-    /// before its last pixels are appended, if it was not yet, and nothing is appended if none are left.
-    public static let finish: [TakePhase] = [.secure, .replaceSidecar, .close, .appendPeaks, .peaks, .commit]
+    /// What a finished take goes through after its last frame. `close` is done part by part; a side file is begun
+    /// before its last records are appended, if it was not yet, and nothing is appended if none are left.
+    public static let finish: [TakePhase] = [.secure, .replaceSidecar, .close, .appendSide, .endSide, .commit]
     /// The same on storage that fails: the least that makes it a take. Markers are in the sidecar, and peaks can be made again.
     public static let abandon: [TakePhase] = [.secure, .replaceSidecar, .commit]
     /// What a take that a cut left behind goes through, whatever that was cut in, and again if it is cut itself. The
     /// sidecar lists the frames and why it ended only once the audio holds just these. The waveform is made again, piece
     /// by piece, before; `repair` and `close` are done file by file.
     public static let recover: [TakePhase] = [
-        .repair, .appendPeaks, .replaceSidecar, .close, .peaks, .dropAudio, .commit, .dropDraft,
+        .repair, .appendSide, .replaceSidecar, .close, .endSide, .dropAudio, .commit, .dropDraft,
     ]
 
     /// What a finished take goes through whose sidecar is gone or damaged. Its sound is read and not written to.
-    static let rebuild: [TakePhase] = [.appendPeaks, .peaks, .replaceLost]
+    static let rebuild: [TakePhase] = [.appendSide, .endSide, .replaceLost]
 
     /// The steps, in order.
     public var steps: [TakeStep] {
@@ -119,12 +119,12 @@ public enum TakePhase: CaseIterable, Sendable {
         case .split: [.createAudio]
         case .secure: [.writeHeader, .syncAudio]
         case .close: [.writeClosing, .writeHeader, .syncAudio]
-        case .beginPeaks: [.create(.peaksPart)]
-        case .appendPeaks: [.append(.peaksPart)]
-        case .peaks: [.overwrite(.peaksPart), .sync(.peaksPart)]
-        case .dropPeaks: [.remove(.peaksPart)]
+        case .beginSide: [.side(.create), .side(.append)]
+        case .appendSide: [.side(.append)]
+        case .endSide: [.side(.overwrite), .side(.sync)]
+        case .dropSide: [.side(.remove)]
         case .commit:
-            [.reserveAudio, .renameAudio, .rename(.peaksPart, to: .peaks), .syncDay]
+            [.reserveAudio, .renameAudio, .side(.rename), .syncDay]
                 + Self.replace(.sidecar, by: .revision, .syncDay)
         case .dropDraft: [.remove(.sidecarPart), .syncDay]
         case .beginTail: [.createAudio]
@@ -165,7 +165,7 @@ public enum TakePhase: CaseIterable, Sendable {
             ]
         case .replaceLost:
             [
-                .rename(.peaksPart, to: .peaks), .remove(.removal), .syncDay,
+                .side(.rename), .remove(.removal), .syncDay,
                 .keep(.sidecarPart, as: .sidecarUnread), .keep(.sidecar, as: .sidecarDamaged),
             ]
                 + Self.replace(.sidecar, by: .revision, .syncDay) + [.remove(.sidecarDraft), .syncDay]
@@ -188,16 +188,13 @@ extension TakePhase {
     }
 }
 
-/// One step that reaches the disk. Those of audio are done to each audio file at hand, the filtered one before its twin.
+/// One step that reaches the disk. Those of audio are done to each audio file at hand, the filtered one before its twin; those of side
+/// files to each side file at hand.
 public enum TakeStep: Hashable, Sendable {
     /// Makes a small file and writes its content.
     case create(TakeDocument)
     /// Opens a small file that is there.
     case open(TakeDocument)
-    /// Writes on at its end.
-    case append(TakeDocument)
-    /// Writes over its beginning.
-    case overwrite(TakeDocument)
     /// Its content is on the disk.
     case sync(TakeDocument)
     /// Gives it another name, in place of what had it, and syncs it there.
@@ -217,6 +214,9 @@ public enum TakeStep: Hashable, Sendable {
     case moveToBin
     /// The same back, but for the documents that the bin keeps of a take.
     case moveFromBin
+
+    /// What is done to a side file.
+    case side(SideStep)
 
     /// Makes audio files, with a header that reports no frame. On exFAT they get a chain of blocks at once.
     case createAudio
@@ -250,6 +250,22 @@ public enum TakeStep: Hashable, Sendable {
     case syncTakes
     /// The names in the bin's folder of the day are on the disk.
     case syncBin
+}
+
+/// One step of a side file.
+public enum SideStep: Hashable, Sendable {
+    /// Makes its draft.
+    case create
+    /// Writes on at its end.
+    case append
+    /// Writes over its beginning.
+    case overwrite
+    /// Its content is on the disk.
+    case sync
+    /// Gives it its final name, in place of an older one, and syncs it there. A draft that is not whole is removed.
+    case rename
+    /// Removes its draft.
+    case remove
 }
 
 /// A small file, of the directory or of a take.

@@ -85,8 +85,8 @@ extension TakeOutput {
             case .commit:
                 if final.revision == 1, isSidecarForeign { try site.perform(.keepDamaged) }
                 try perform(phase, content: SidecarFile.bytes(final))
-            case .appendPeaks, .peaks: site.perform(phase, peaks: &peaks)
-            case .secure, .number, .begin, .writeHeader, .sync, .split, .beginPeaks, .dropPeaks, .dropDraft, .revise,
+            case .appendSide, .endSide: site.perform(phase, side: &peaks)
+            case .secure, .number, .begin, .writeHeader, .sync, .split, .beginSide, .dropSide, .dropDraft, .revise,
                 .restore,
                 .discard, .noteBinning, .copyToBin, .bin, .takeOut, .clearBin, .adopt, .setAside, .replaceUnread,
                 .replaceLost, .keepDamaged, .repair, .dropAudio, .removeEmpty, .beginTail, .rejoin,
@@ -130,7 +130,7 @@ extension TakeOutput {
         }
     }
 
-    /// Carries out a phase on the audio files of all parts at once.
+    /// Carries out a phase on the audio files of all parts at once, and on the side files.
     func perform(_ phase: TakePhase, content: [UInt8] = []) throws(FileError) {
         var all = parts.flatMap(\.audio)
         defer {
@@ -141,7 +141,7 @@ extension TakeOutput {
                 }
             }
         }
-        try site.perform(phase, audio: &all, content: content)
+        try site.perform(phase, audio: &all, sides: &sides, content: content)
     }
 
     /// Appends the closing chunks, where there are any, one file after the other.

@@ -156,7 +156,7 @@ extension TakeOutput {
     /// Gives up the waveform, where the storage is full.
     /// - Returns: whether there was one.
     func giveUpWaveform(_ failure: FileError) -> Bool {
-        guard failure.isDiskFull, peaks.isBegun, peaks.failure == nil else { return false }
+        guard failure.isDiskFull, peaks.isBegun else { return false }
         site.giveUp(&peaks, failure)
         return true
     }

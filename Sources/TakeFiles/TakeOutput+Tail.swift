@@ -65,8 +65,6 @@ extension TakeOutput {
         ledger.written(ledger.change)
         releaseSynced()
         peaks.goOn()
-        // The file that would be copied is another program's.
-        if let failure = site.peaksFailure { site.giveUp(&peaks, failure) }
     }
 
     /// Removes the tail.

@@ -25,7 +25,7 @@ public final class TakeOutput {
         return syncedFrames == frames && !ledger.isDue(frames: frames) && rescues.isEmpty
     }
     /// The reason why the take will have no waveform, or nil if it will have one. The take itself is not affected.
-    public var peaksFailure: FileError? { peaks.failure ?? site.peaksFailure }
+    public var peaksFailure: FileError? { peaks.failure }
 
     enum State {
         case recording
@@ -60,7 +60,12 @@ public final class TakeOutput {
     var parts: [TakePart] = []
     /// Parts that turned out to have no frame.
     var empty: [TakePart] = []
-    var peaks: PeaksDraft
+    var peaks: SideFile
+    /// The files beside the sound that the take can do without.
+    var sides: [SideFile] {
+        get { [peaks] }
+        set { peaks = newValue[0] }
+    }
     /// The attributes of the sidecar's draft as it was written last, if they could be read.
     var draft: FileAttributes?
     /// The last change of the sidecar that was written over its draft.
@@ -115,7 +120,7 @@ public final class TakeOutput {
         self.keepsUnfiltered = keepsUnfiltered
         self.hasFingerprint = hasFingerprint
         self.splitBytes = min(splitBytes, Self.largestSplitBytes)
-        peaks = PeaksDraft(rateHz: sidecar.rateHz, channels: sidecar.channels)
+        peaks = .peaks(rateHz: sidecar.rateHz, channels: sidecar.channels)
         site = TakeSite(files: directory.files, takes: directory.folder, name: name)
         addPart(format: format, firstFrame: .first)
         do throws(FileError) {
@@ -201,7 +206,7 @@ public final class TakeOutput {
     public func appendPeaks(_ pairs: [Int8]) {
         peaks.append(pairs)
         guard case .recording = state, peaks.isDue else { return }
-        site.perform(.appendPeaks, peaks: &peaks)
+        site.perform(.appendSide, side: &peaks)
     }
 
     /// Begins another part, with a format and at a frame of its own: the card was away and is back.

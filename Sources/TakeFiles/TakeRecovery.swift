@@ -42,7 +42,7 @@ public final class TakeRecovery {
     var parts: [[AudioFile]] = []
     private var empty: [AudioFile] = []
     var sidecar: Sidecar?
-    private var peaks = PeaksDraft(rateHz: 1, channels: 1)
+    private var peaks = SideFile.peaks(rateHz: 1, channels: 1)
     private var measure = SoundMeasure(rateHz: 1, channels: 1)
     /// Whether a waveform is made.
     private var makesPeaks = true
@@ -171,7 +171,7 @@ public final class TakeRecovery {
         sidecar.recovered = true
         parts = found.parts
         empty = found.empty
-        peaks = PeaksDraft(rateHz: sidecar.rateHz, channels: sidecar.channels)
+        peaks = SideFile.peaks(rateHz: sidecar.rateHz, channels: sidecar.channels)
         measure = SoundMeasure(rateHz: sidecar.rateHz, channels: sidecar.channels)
         self.sidecar = sidecar
         return nil
@@ -201,7 +201,7 @@ public final class TakeRecovery {
             for index in audio.indices { try repair(&audio[index]) }
             parts[part] = audio
             nextPart()
-        case .appendPeaks:
+        case .appendSide:
             try measureSound()
         case .replaceSidecar:
             if var sidecar {
@@ -217,19 +217,19 @@ public final class TakeRecovery {
             }
             parts[part] = audio
             nextPart()
-        case .peaks where !makesPeaks: nextPhase()
-        case .peaks:
-            site.perform(.appendPeaks, peaks: &peaks)
-            site.perform(.peaks, peaks: &peaks)
+        case .endSide where !makesPeaks: nextPhase()
+        case .endSide:
+            site.perform(.appendSide, side: &peaks)
+            site.perform(.endSide, side: &peaks)
             if isMeasured, let failure = peaks.failure { shortcomings.append("it has no waveform: \(failure)") }
             nextPhase()
         case .dropAudio:
             try site.perform(phase, audio: &empty)
             nextPhase()
         case .commit:
-            var all = parts.flatMap(\.self)
-            if let sidecar { try site.perform(phase, audio: &all, content: SidecarFile.bytes(sidecar)) }
-            if let failure = site.peaksFailure { shortcomings.append("it has no waveform: \(failure)") }
+            let hadFailed = peaks.failure != nil
+            if let sidecar { try perform(phase, parts.flatMap(\.self), content: SidecarFile.bytes(sidecar)) }
+            if !hadFailed, let failure = peaks.failure { shortcomings.append("it has no waveform: \(failure)") }
             nextPhase()
         case .dropDraft:
             try site.perform(phase)
@@ -237,11 +237,18 @@ public final class TakeRecovery {
         case .replaceLost:
             if let lost { outcome = try replace(lost) }
             nextPhase()
-        case .number, .begin, .writeHeader, .sync, .split, .secure, .beginPeaks, .dropPeaks, .revise, .restore,
+        case .number, .begin, .writeHeader, .sync, .split, .secure, .beginSide, .dropSide, .revise, .restore,
             .discard, .noteBinning, .copyToBin, .bin, .takeOut, .clearBin, .adopt,
             .setAside, .replaceUnread, .keepDamaged, .removeEmpty, .beginTail, .rejoin, .dropTail:
             nextPhase()
         }
+    }
+
+    /// Carries out a phase on audio files and the side files.
+    private func perform(_ phase: TakePhase, _ audio: [AudioFile] = [], content: [UInt8] = []) throws(FileError) {
+        var (audio, sides) = (audio, [peaks])
+        defer { peaks = sides[0] }
+        try site.perform(phase, audio: &audio, sides: &sides, content: content)
     }
 
     private func nextPart() {
@@ -338,7 +345,7 @@ extension TakeRecovery {
             noteFingerprint(audio, isTwin: !isFiltered)
             if isFiltered, part == parts.count - 1 { append(measure.finish()) }
         }
-        if makesPeaks, peaks.isDue { site.perform(.appendPeaks, peaks: &peaks) }
+        if makesPeaks, peaks.isDue { site.perform(.appendSide, side: &peaks) }
         if isOver { nextFile() }
     }
 
@@ -404,7 +411,7 @@ extension TakeRecovery {
         phases = TakePhase.rebuild
         sidecar = lost.sidecar
         parts = lost.parts
-        peaks = PeaksDraft(rateHz: lost.sidecar.rateHz, channels: lost.sidecar.channels)
+        peaks = SideFile.peaks(rateHz: lost.sidecar.rateHz, channels: lost.sidecar.channels)
         measure = SoundMeasure(rateHz: lost.sidecar.rateHz, channels: lost.sidecar.channels)
         makesPeaks = !hasPeaks(channels: lost.sidecar.channels)
     }
@@ -435,13 +442,13 @@ extension TakeRecovery {
         }
         guard isLost else {
             // The waveform that was made for it is not needed.
-            try site.perform(.dropPeaks)
+            try perform(.dropSide)
             return .unchanged
         }
         guard var sidecar else { return nil }
         if isMeasured { sidecar.levels = levels(of: sidecar) }
         self.sidecar = sidecar
-        try site.perform(.replaceLost, content: SidecarFile.bytes(sidecar))
+        try perform(.replaceLost, content: SidecarFile.bytes(sidecar))
         dropRest()
         let lacks = "its sidecar is made of what its sound says"
         if let problem = lost.problem {

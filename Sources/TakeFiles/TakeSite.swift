@@ -11,18 +11,9 @@ struct TakeSite: Sendable {
     var day: OpenFile?
     /// The bin's folder of the day, once it is opened.
     var bin: OpenFile?
-    private var drafts: [TakeDocument: Draft] = [:]
-    /// Whether the whole waveform is there under its first name.
-    private var hasPeaks = false
+    /// The documents that are being written.
+    private var drafts: [TakeDocument: OpenFile] = [:]
 
-    /// A document that is being written.
-    private struct Draft {
-        var file: OpenFile
-        var end: Int64
-    }
-
-    /// Why the waveform did not get its name: another program's file has it.
-    private(set) var peaksFailure: FileError?
     /// What had the name of the day's folder, as a sentence; nil: nothing else did.
     private(set) var dayNews: String?
     /// The last name that `keep` gave.
@@ -54,23 +45,32 @@ struct TakeSite: Sendable {
     ///
     /// - Parameters:
     ///   - audio: the audio files that the steps are about.
-    ///   - content: what is written to the documents that are created, appended to or written over.
+    ///   - sides: the side files that the steps are about.
+    ///   - content: what is written to the documents that are created, and to the side files.
     mutating func perform(
-        _ phase: TakePhase, audio: inout [AudioFile], content: [UInt8] = []
+        _ phase: TakePhase, audio: inout [AudioFile], sides: inout [SideFile], content: [UInt8] = []
     ) throws(FileError) {
         for step in phase.steps {
-            try perform(step, audio: &audio, content: content)
+            try perform(step, audio: &audio, sides: &sides, content: content)
         }
     }
 
-    /// Carries out the steps of a phase that is about no audio file.
+    /// Carries out the steps of a phase that is about no side file.
+    mutating func perform(
+        _ phase: TakePhase, audio: inout [AudioFile], content: [UInt8] = []
+    ) throws(FileError) {
+        var none: [SideFile] = []
+        try perform(phase, audio: &audio, sides: &none, content: content)
+    }
+
+    /// Carries out the steps of a phase that is about neither.
     mutating func perform(_ phase: TakePhase, content: [UInt8] = []) throws(FileError) {
         var none: [AudioFile] = []
         try perform(phase, audio: &none, content: content)
     }
 
     private mutating func perform(
-        _ step: TakeStep, audio: inout [AudioFile], content: [UInt8]
+        _ step: TakeStep, audio: inout [AudioFile], sides: inout [SideFile], content: [UInt8]
     ) throws(FileError) {
         switch step {
         case .create(let document):
@@ -79,47 +79,15 @@ struct TakeSite: Sendable {
             try files.makeWay(for: path(document))
             let file = try files.createWhole(path(document), isNew: false)
             try files.write(content, to: file, at: 0)
-            drafts[document] = Draft(file: file, end: Int64(content.count))
-        case .open(let document):
-            let file = try files.open(path(document))
-            drafts[document] = Draft(file: file, end: try files.length(file))
-        case .append(let document):
-            guard let draft = drafts[document], !content.isEmpty else { return }
-            try files.write(content, to: draft.file, at: draft.end)
-            drafts[document] = Draft(file: draft.file, end: draft.end + Int64(content.count))
-        case .overwrite(let document):
-            if let draft = drafts[document] { try files.write(content, to: draft.file, at: 0) }
+            drafts[document] = file
+        case .open(let document): drafts[document] = try files.open(path(document))
         case .sync(let document):
-            guard let draft = drafts.removeValue(forKey: document) else { return }
-            try files.sync(draft.file)
-            if document == .peaksPart { hasPeaks = true }
+            if let draft = drafts.removeValue(forKey: document) { try files.sync(draft) }
         case .rename(let document, let final):
-            if document == .peaksPart || final == .sidecarPart {
-                // What is no file costs no take.
-                try files.makeWay(for: path(document == .peaksPart ? document : final))
-            }
-            if document == .peaksPart, !hasPeaks {
-                // Of a take that was abandoned: there is no waveform, or half of one.
-                try files.remove(path(document))
-            } else if document == .peaksPart {
-                hasPeaks = false
-                do throws(FileError) {
-                    if isForeignWaveform(path(final)) {
-                        // A waveform can be made again from the sound.
-                        try files.remove(path(document))
-                        throw FileError("rename \(path(document)) to", path(final), code: EEXIST)
-                    }
-                    try files.rename(path(document), to: path(final))
-                    try files.settle(path(final))
-                } catch {
-                    // Another program removed it.
-                    guard error.code == ENOENT || error.code == EEXIST else { throw error }
-                    peaksFailure = error.code == EEXIST ? error : nil
-                }
-            } else {
-                try files.rename(path(document), to: path(final))
-                try files.settle(path(final))
-            }
+            // What is no file costs no take.
+            if final == .sidecarPart { try files.makeWay(for: path(final)) }
+            try files.rename(path(document), to: path(final))
+            try files.settle(path(final))
         case .keep(let document, let final): try keep(document, as: final)
         case .remove(let document):
             drafts[document] = nil
@@ -130,6 +98,8 @@ struct TakeSite: Sendable {
             try files.makeWay(for: path(.removal))
             _ = try? files.create(path(.removal), isNew: false)
         case .removeRest: try removeRest()
+        case .side(let step):
+            for index in sides.indices { try perform(step, on: &sides[index], content: content) }
         case .createAudio:
             files.removeSpacers(in: "\(takes.path)/\(name.day)")
             for index in audio.indices {

@@ -132,6 +132,7 @@ struct TakeOrderTests {
     ) {
         let steps = phase.steps
         for (index, step) in steps.enumerated() {
+            if step == .side(.rename) { #expect(steps[index...].contains(.syncDay)) }
             guard case .rename(let draft, let document) = step else { continue }
             let folder: TakeStep =
                 switch document {
@@ -140,8 +141,8 @@ struct TakeOrderTests {
                 default: .syncDay
                 }
             #expect(steps[index...].contains(folder))
-            // The waveform is synced by a phase of its own, and what cannot be read is not ours to sync.
-            if draft == .peaksPart || draft == .sidecarPart { continue }
+            // What cannot be read is not ours to sync.
+            if draft == .sidecarPart { continue }
             #expect(steps[..<index].contains(.sync(draft)))
         }
     }

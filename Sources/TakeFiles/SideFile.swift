@@ -1,0 +1,204 @@
+import Glibc
+
+/// A file beside the sound of a take that is being recorded, such as the waveform: a header that counts records, then the records. They
+/// wait in RAM until there are enough of them for a write. The take can do without it: if it cannot be written, it is dropped, and the take
+/// goes on.
+struct SideFile {
+    /// Fewer bytes are not written at a time, except at the end: storage is slow at small writes.
+    static let leastWrite = 4096
+
+    /// The file before the take is finished.
+    let draft: TakeDocument
+    /// The file of a finished take.
+    let document: TakeDocument
+    let bytesPerRecord: Int
+    /// The header of a file with so many records.
+    let headerOfLength: (Int) -> [UInt8]
+    /// Whether a path has another program's file.
+    let isForeign: (TakeSite, String) -> Bool
+
+    private var waiting: [UInt8] = []
+    /// Records that were taken to be written.
+    private(set) var length = 0
+    /// The place behind the finished file's header of the next bytes to copy, or nil if nothing is left to copy.
+    private var copied: Int64?
+    fileprivate var state = State.absent
+
+    fileprivate enum State {
+        case absent
+        case begun(OpenFile, end: Int64)
+        /// All of it is on the disk, under the draft's name.
+        case whole
+        /// It has its final name, or was removed by another program.
+        case finished
+        /// There will be no such file.
+        case failed(FileError)
+    }
+
+    /// The header of the file, with the records so far.
+    var header: [UInt8] { headerOfLength(length) }
+
+    /// Whether enough bytes wait for a write.
+    var isDue: Bool { waiting.count >= Self.leastWrite }
+
+    /// Whether the file was begun, and is not dropped.
+    var isBegun: Bool {
+        switch state {
+        case .absent, .failed: false
+        case .begun, .whole, .finished: true
+        }
+    }
+
+    /// The reason why there will be no such file, or nil if there will be one.
+    var failure: FileError? {
+        if case .failed(let error) = state { error } else { nil }
+    }
+
+    mutating func append(_ bytes: some Sequence<UInt8>) {
+        if failure == nil { waiting += bytes }
+    }
+
+    /// The whole records that wait.
+    mutating func take() -> [UInt8] {
+        let count = waiting.count - waiting.count % bytesPerRecord
+        let records = Array(waiting[..<count])
+        waiting.removeFirst(count)
+        length += count / bytesPerRecord
+        return records
+    }
+
+    /// The take has ended: what makes no whole record is left out.
+    mutating func end() {
+        waiting = []
+    }
+
+    /// The take goes on: the file is begun again with a copy of the finished one.
+    mutating func goOn() {
+        guard failure == nil else { return }
+        state = .absent
+        copied = length > 0 ? 0 : nil
+    }
+
+    /// The place and size of the next piece to copy of the finished file, or nil if nothing is left: few enough bytes for a short write.
+    var nextCopy: (offset: Int64, count: Int)? {
+        guard let copied else { return nil }
+        // Records that were taken since are none of the copy's.
+        return (Int64(header.count) + copied, min(1 << 20, length * bytesPerRecord - Int(copied)))
+    }
+
+    mutating func didCopy(_ count: Int) {
+        guard let copied else { return }
+        let end = copied + Int64(count)
+        self.copied = end < Int64(length * bytesPerRecord) ? end : nil
+    }
+
+    /// Drops the file, since it cannot be written.
+    mutating func giveUp(_ error: FileError) {
+        state = .failed(error)
+        waiting = []
+    }
+}
+
+extension SideFile {
+    /// The waveform, whose records are pixels.
+    static func peaks(rateHz: Int, channels: Int) -> SideFile {
+        SideFile(
+            draft: .peaksPart, document: .peaks, bytesPerRecord: 2 * channels,
+            headerOfLength: { PeaksFile.header(rateHz: rateHz, channels: channels, length: $0) },
+            isForeign: { $0.isForeignWaveform($1) })
+    }
+
+    /// - Parameter pairs: as `PeaksFile.pairs`.
+    mutating func append(_ pairs: [Int8]) {
+        append(pairs.lazy.map { UInt8(bitPattern: $0) })
+    }
+}
+
+extension TakeSite {
+    /// Carries out a phase of a side file, and begins it before if that was not done; if either fails, there will be none.
+    func perform(_ phase: TakePhase, side: inout SideFile) {
+        guard side.failure == nil else { return }
+        do throws(FileError) {
+            if !side.isBegun { try carryOut(.beginSide, &side, side.header) }
+            if phase == .endSide {
+                while side.nextCopy != nil { try copyPiece(&side) }
+                try carryOut(.appendSide, &side, side.take())
+                try carryOut(.endSide, &side, side.header)
+                side.end()
+            } else if side.nextCopy != nil {
+                try copyPiece(&side)
+            } else {
+                try carryOut(phase, &side, side.take())
+            }
+        } catch {
+            giveUp(&side, error)
+        }
+    }
+
+    /// There will be no such file, and nothing is left of what there was.
+    func giveUp(_ side: inout SideFile, _ error: FileError) {
+        side.giveUp(error)
+        try? carryOut(.dropSide, &side)
+    }
+
+    /// Copies the next piece of the finished file.
+    private func copyPiece(_ side: inout SideFile) throws(FileError) {
+        guard let (offset, count) = side.nextCopy else { return }
+        let file = try files.open(path(side.document))
+        let bytes = try files.read(file, at: offset, count: count)
+        guard bytes.count == count else { throw FileError("read", file.path, code: EIO) }
+        try carryOut(.appendSide, &side, bytes)
+        side.didCopy(count)
+    }
+
+    private func carryOut(_ phase: TakePhase, _ side: inout SideFile, _ content: [UInt8] = []) throws(FileError) {
+        for case .side(let step) in phase.steps { try perform(step, on: &side, content: content) }
+    }
+
+    func perform(_ step: SideStep, on side: inout SideFile, content: [UInt8]) throws(FileError) {
+        let draft = path(side.draft)
+        switch step {
+        case .create:
+            try files.makeWay(for: draft)
+            side.state = .begun(try files.createWhole(draft, isNew: false), end: 0)
+        case .append:
+            guard case .begun(let file, let end) = side.state, !content.isEmpty else { return }
+            try files.write(content, to: file, at: end)
+            side.state = .begun(file, end: end + Int64(content.count))
+        case .overwrite:
+            if case .begun(let file, _) = side.state { try files.write(content, to: file, at: 0) }
+        case .sync:
+            guard case .begun(let file, _) = side.state else { return }
+            try files.sync(file)
+            side.state = .whole
+        case .rename:
+            // What is no file costs no take.
+            try files.makeWay(for: draft)
+            // A take that was abandoned has none, or half of one.
+            guard case .whole = side.state else { return try files.remove(draft) }
+            side.state = .finished
+            try rename(&side, from: draft, to: path(side.document))
+        case .remove:
+            try files.makeWay(for: draft)
+            try files.remove(draft)
+        }
+    }
+
+    private func rename(_ side: inout SideFile, from draft: String, to final: String) throws(FileError) {
+        do throws(FileError) {
+            if side.isForeign(self, final) {
+                try files.remove(draft)
+                throw FileError("rename \(draft) to", final, code: EEXIST)
+            }
+            try files.rename(draft, to: final)
+            try files.settle(final)
+        } catch {
+            switch error.code {
+            case EEXIST: side.giveUp(error)
+            // Another program removed it.
+            case ENOENT: break
+            default: throw error
+            }
+        }
+    }
+}
