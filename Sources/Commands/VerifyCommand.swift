@@ -102,7 +102,7 @@ struct SoundSearch {
             guard isName else { throw Failure(exitStatus: 66, "verify: \(path.printable): it is not there") }
             let kit = try KitTakes(of: session, for: "verify", directory: nil)
             let take = try kit.find(TakeReference(path), for: "verify")
-            return try add(folder: kit.folder.folder(of: take), only: "\(take.stem).json", file: nil)
+            return try add(folder: kit.folder.folder(of: take), only: TakeFile.sidecar(of: take.stem).name, file: nil)
         }
         if name.hasSuffix(".json") { return try add(folder: folder, only: name, file: nil) }
         if let take = Self.unfinishedTake(name) {

@@ -146,8 +146,8 @@ struct ExportRoutes: Sendable {
             missing.append("\(TakeFile.sidecar(of: stem).name): it cannot be used: \(error.problem)")
         }
         // The small ones first: the answer begins before a long sound was read for its checksum.
-        let recorded = take.recordedFiles
-        for file in recorded.filter(\.isReplaceable).reversed() + recorded.filter({ !$0.isReplaceable }) {
+        let recordedFiles = take.recordedFiles
+        for file in recordedFiles.filter(\.isReplaceable).reversed() + recordedFiles.filter({ !$0.isReplaceable }) {
             let path = "\(take.folder)/\(file.name)"
             do throws(FileError) {
                 _ = try files.openTakeFile(path)

@@ -60,7 +60,7 @@ final class RunningTake {
     private var rescueEnd: Instant?
     /// The notes of the markers that are not placed yet.
     private var markers = Timed<String?>()
-    /// What the card granted and is not placed yet.
+    /// The gains of the card that are not placed yet.
     var gains = Timed<CardGain>()
     /// The card that is back, and where it is; nil: as before.
     var cardBack: CardPlace?
@@ -402,7 +402,7 @@ extension RunningTake {
     }
 }
 
-// MARK: - What has an instant
+// MARK: - Markers and gains
 
 extension RunningTake {
     /// Which frame of the take an instant can have.
@@ -421,7 +421,7 @@ extension RunningTake {
             if isResuming { noteAway(from: output.nextFrame, to: frame + 1) }
             output.note(.marker(at: frame, note: note))
         }
-        for (frame, gain) in gains.takePlaced({ frame(at: $0, .delivered) }) {
+        for (frame, gain) in gains.takePlacedInOrder({ frame(at: $0, .delivered) }) {
             output.note(.gain(Sidecar.GainChange(atFrame: frame, gainDB: gain.gainDB, agc: gain.agc)))
         }
     }
@@ -432,8 +432,8 @@ extension RunningTake {
         output.note(.preRoll(frames: stream.takeFrame(at: pressed, position) - .first))
     }
 
-    /// The frame of the take at an instant, or nil while the take has not come to it. What lies behind the end is for the tail or the next
-    /// take. If no take follows at once, a point that is later than the end lies at the end.
+    /// The frame of the take at an instant, or nil while the take has not come to it. A gain behind the end is for the tail or the next
+    /// take, and so is a marker if a take follows at once; otherwise the marker lies at the end.
     private func frame(at instant: Instant, _ reach: Reach) -> TakeFrame? {
         switch (source, reach) {
         case (.opening(_, _, isFirst: true), _), (.opening, .delivered), (.away, .delivered): return nil

@@ -1,6 +1,6 @@
 import Takes
 
-/// What happened at instants to whose frames a take has not come yet.
+/// Events of a take that wait for their frames: an event has an instant, and its frame may come later.
 struct Timed<Element> {
     private var waiting: [(instant: Instant, element: Element)] = []
 
@@ -17,6 +17,16 @@ struct Timed<Element> {
             if let frame = frame(instant) { placed.append((frame, element)) } else { rest.append((instant, element)) }
         }
         waiting = rest
+        return placed
+    }
+
+    /// The same for elements that are in force until the next one: none is placed before one that was appended earlier.
+    mutating func takePlacedInOrder(_ frame: (Instant) -> TakeFrame?) -> [(frame: TakeFrame, element: Element)] {
+        var placed: [(frame: TakeFrame, element: Element)] = []
+        while let (instant, element) = waiting.first, let place = frame(instant) {
+            placed.append((place, element))
+            waiting.removeFirst()
+        }
         return placed
     }
 }

@@ -379,7 +379,7 @@ public final class FLACConversion {
     /// Whether the take was removed, while its storage is still there.
     private var isGone: Bool {
         guard let there = try? files.entries(folder) else { return false }
-        return !there.contains("\(take.stem).json")
+        return !there.contains(TakeFile.sidecar(of: take.stem).name)
     }
 
     private func syncFolder() throws(FileError) {

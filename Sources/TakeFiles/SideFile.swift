@@ -12,7 +12,7 @@ struct SideFile {
     /// The file of a finished take.
     let document: TakeDocument
     let bytesPerRecord: Int
-    /// The header of a file with so many records.
+    /// Returns the header of a file with that number of records.
     let headerOfLength: (Int) -> [UInt8]
     /// Whether a path has another program's file.
     let isForeign: (TakeSite, String) -> Bool
@@ -172,9 +172,9 @@ extension TakeSite {
             try files.sync(file)
             side.state = .whole
         case .rename:
-            // What is no file costs no take.
+            // A folder or a link in its place costs no take.
             try files.makeWay(for: draft)
-            // A take that was abandoned has none, or half of one.
+            // An abandoned take has no whole draft.
             guard case .whole = side.state else { return try files.remove(draft) }
             side.state = .finished
             try rename(&side, from: draft, to: path(side.document))

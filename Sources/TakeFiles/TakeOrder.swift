@@ -37,7 +37,7 @@ public enum TakePhase: CaseIterable, Sendable {
     case secure
     /// Appends the closing chunks to one part. Only once the sidecar says how long the part is without them.
     case close
-    /// Makes a side file, such as the waveform, with a header that reports no record. Like `appendSide` at any time after
+    /// Makes a side file, such as the waveform, with a header that reports the records so far. Like `appendSide` at any time after
     /// `begin`; no sync is owed for it, since the take can do without it.
     case beginSide
     /// Appends records to a side file.
@@ -215,7 +215,7 @@ public enum TakeStep: Hashable, Sendable {
     /// The same back, but for the documents that the bin keeps of a take.
     case moveFromBin
 
-    /// What is done to a side file.
+    /// A step of each side file.
     case side(SideStep)
 
     /// Makes audio files, with a header that reports no frame. On exFAT they get a chain of blocks at once.

@@ -84,7 +84,7 @@ struct TakeSite: Sendable {
         case .sync(let document):
             if let draft = drafts.removeValue(forKey: document) { try files.sync(draft) }
         case .rename(let document, let final):
-            // What is no file costs no take.
+            // A folder or a link in its place costs no take.
             if final == .sidecarPart { try files.makeWay(for: path(final)) }
             try files.rename(path(document), to: path(final))
             try files.settle(path(final))

@@ -51,7 +51,7 @@ public struct WAVHeader: Hashable, Sendable {
     /// (SoX warns of extensible float, and writes plain float itself.)
     var formatChunk: [UInt8] { formatChunk(plainUpTo: 24) }
 
-    /// The same as version 0.1 wrote it.
+    /// The same as earlier programs wrote it: with the extensible form for 24 bits.
     var earlierFormatChunk: [UInt8] { formatChunk(plainUpTo: 16) }
 
     /// All bits of a sample are stated as valid, also where the converter has fewer: after a filter all of them carry signal.

@@ -112,8 +112,7 @@ extension TakeFile {
         sound.map(TakeFile.init(sound:)) + [.waveform(of: stem), .sidecar(of: stem)]
     }
 
-    /// A file's name up to its first dot, without the marks of a part: `STEM-p2-raw`. By bytes: a card may have hundreds of thousands of
-    /// files.
+    /// The stem, part and twin that a file's name gives: `STEM-p2-raw.wav`. By bytes: a card may have hundreds of thousands of files.
     struct Base {
         private(set) var stem: Substring.UTF8View
         private(set) var part = 1

@@ -230,7 +230,7 @@ public struct TakeDelivery: Sendable {
         return try await look(at: object) != nil
     }
 
-    /// What is sent before the sidecar.
+    /// The files that are sent before the sidecar.
     private func files(
         of sidecar: Sidecar, _ notes: TakeNotes, _ document: NotesDocument?
     ) async throws -> [Outgoing] {

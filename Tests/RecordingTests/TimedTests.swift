@@ -19,4 +19,17 @@ struct TimedTests {
         #expect(placed(upTo: 9) == ["a at 30"])
         #expect(placed(upTo: 9) == [])
     }
+
+    @Test func `what is in force until the next one comes waits for what came before it`() {
+        var timed = Timed<String>()
+        for (element, nanoseconds) in [("a", 1), ("b", 3), ("c", 2)] as [(String, Int64)] {
+            timed.append(element, at: Instant(nanoseconds: nanoseconds))
+        }
+        func placed(upTo limit: Int64) -> [String] {
+            timed.takePlacedInOrder { $0.nanoseconds <= limit ? TakeFrame($0.nanoseconds) : nil }.map(\.element)
+        }
+        #expect(placed(upTo: 2) == ["a"])
+        #expect(placed(upTo: 3) == ["b", "c"])
+        #expect(placed(upTo: 9) == [])
+    }
 }

@@ -5,19 +5,19 @@ import Testing
 
 @testable import TakeFiles
 
-/// Takes of 24 bits whose heads have the extensible form, as version 0.1 wrote them.
+/// Takes of 24 bits whose heads have the extensible form, as earlier programs wrote them.
 struct EarlierHeadTests {
     let bench = RecoveryBench()
 
     static let formats = [1, 2].map { StreamFormat(rateHz: 48_000, channels: $0, sampleFormat: .s24) }
 
-    /// Gives a WAV file the head of version 0.1.
+    /// Gives a WAV file the earlier head.
     /// - Returns: the file then.
     func age(_ file: String) throws -> [UInt8] {
         var bytes = try bench.files.contents("\(bench.folder)/\(file)")
         let fmt = try #require(bytes.prefix(4088).firstRange(of: Array("fmt ".utf8))?.lowerBound)
         let junk = try #require(bytes.prefix(4088).firstRange(of: Array("JUNK".utf8))?.lowerBound)
-        guard junk == fmt + 24 else { return bytes }
+        try #require(junk == fmt + 24, "the chunk of plain PCM has 16 bytes")
         let mask: UInt8 = bytes[fmt + 10] == 1 ? 4 : 3
         let size = 4088 - junk - 8 - 24
         bytes.replaceSubrange(fmt + 8..<fmt + 10, with: [0xfe, 0xff])

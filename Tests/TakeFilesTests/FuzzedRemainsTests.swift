@@ -101,11 +101,14 @@ struct FuzzedRemainsTests {
         #expect(try TakesDirectory(path: path).sidecar(of: name) == sidecar)
     }
 
-    @Test(arguments: [("fmt ", 8 + 32, UInt8(7)), ("bext", 3, 0xc0), ("JUNK", 1, 0xc0)])
+    @Test(arguments: [
+        (SampleFormat.s32, "fmt ", 8 + 32, UInt8(7)), (.s24Packed, "fmt ", 8, 0x99), (.s24Packed, "bext", 3, 0xc0),
+        (.s24Packed, "JUNK", 1, 0xc0),
+    ])
     func `the head of a part that has its final name is repaired where other programs could not read it`(
-        chunk: String, offset: Int, byte: UInt8
+        sampleFormat: SampleFormat, chunk: String, offset: Int, byte: UInt8
     ) throws {
-        let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s32)
+        let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: sampleFormat)
         let name = try finishedTake(format)
         // As if it had been cut before the last rename, and a byte of the head were lost.
         try files.rename(file(name, ".json"), to: file(name, ".json.part"))

@@ -176,6 +176,18 @@ struct TakenNamesTests {
         #expect(output.peaksFailure?.description.contains("\(file): File exists: move that file") == true)
         #expect(try !bench.files.entries(bench.folder).contains { $0.hasSuffix(".part") })
 
+        // A take that goes on does not copy it.
+        try output.beginTail(format: stereo16)
+        try output.append(500)
+        try output.sync()
+        try output.rejoin()
+        output.appendPeaks([Int8](repeating: 1, count: 16))
+        _ = try output.finish(endedBy: .stop, levels: [])
+        #expect(try directory.sidecar(of: output.name).frames == 1500)
+        #expect(try isKept(file))
+        #expect(output.peaksFailure?.code == EEXIST)
+        #expect(try !bench.files.entries(bench.folder).contains { $0.hasSuffix(".part") })
+
         let cut = try TakeOutput(directory)
         try cut.append(1000)
         try cut.sync()
