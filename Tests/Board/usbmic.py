@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 
-from kit import expect, figure, wait_until
+from kit import expect, figure, say, wait_until
 from panel import agrees, press
 from takefolder import Sound
 
@@ -148,7 +148,18 @@ def all_runs(take, block=BLOCK):
 
 
 def record(recorder, seconds, meanwhile=None):
-    """A take by the buttons, as long as something lasts; the take, and the instants of the two presses."""
+    """A take by the buttons, as long as something lasts; the take, and the instants of the two presses. If the machine is too busy for
+    the recorder, which lists that, it is recorded again, twice at most."""
+    for _ in range(2):
+        recorded = record_once(recorder, seconds, meanwhile)
+        overruns = [gap for gap in recorded[0].sidecar["gaps"] if gap["cause"] == "xrun"]
+        if meanwhile or not overruns:
+            return recorded
+        say(f"recorded again, since the machine was too busy: {overruns[:3]}")
+    return record_once(recorder, seconds, meanwhile)
+
+
+def record_once(recorder, seconds, meanwhile):
     pressed = press("record")
     recorder.wait_state("recording")
     if meanwhile:
