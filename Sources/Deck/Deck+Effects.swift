@@ -107,7 +107,7 @@ extension Deck {
         guard let open = card.open, let input else { return }
         var grant = open.grant
         let before = card.awaitedBy
-        // The take goes on with the name that it has for the card.
+        // The take keeps its name of the card.
         if let before, grant.isOfSameCard(as: before) { grant.card = before.card }
         workers.writer.post(
             .resume(

@@ -21,7 +21,7 @@ struct FallWatch {
         case usual(last: Moment?, before: Moment?)
         /// It fell, which may pass.
         case falling(Falling)
-        /// It fell and stayed there; for so many moments in a row it was not low again.
+        /// The level fell and stayed low. `back` counts the last moments in a row in which it was not low.
         case fallen(Fall, back: Int)
         /// It had no signal for so long that nothing is known of its level. A fall from before that counts again if the level is low
         /// afterwards. The silence is ending after the first moment with a signal, which may be partly silent.
@@ -47,7 +47,7 @@ struct FallWatch {
         var from: Double
         /// When the first moment after it began.
         var at: Instant
-        /// Of the moment before, which the fall may have been within, and of all since: the lowest that had a signal.
+        /// The lowest level with a signal since the moment before the fall, or nil if no moment had one.
         var lowest: Double?
         /// How many moments with a signal it lasts, and the sum of their levels.
         var moments = 0
@@ -62,7 +62,7 @@ struct FallWatch {
     }
 
     static let momentsPerSecond = 2
-    /// A fall is so many dB within a second: from one moment to the next, or to the one after that if it was within a moment.
+    /// The least drop of a fall within a second, in dB. A drop that begins within a moment ends in the moment after the next.
     static let leastDecibels = 20.0
     /// The number of moments with a signal before a fall can be found, and of those that it must last.
     static let length = 60 * momentsPerSecond
@@ -70,7 +70,7 @@ struct FallWatch {
     static let settling = 4 * momentsPerSecond
     /// A fall that passed may be a loose plug: its level counts as one that the microphone delivers so long after it began.
     static let loose = Duration.seconds(60)
-    /// A level is low if it is so many dB below the lowest: a microphone's own noise wanders by less, behind a long loud sound too.
+    /// A low level lies this far below the lowest level, in dB. The own noise of a microphone varies by less, even after a long loud sound.
     static let margin = 3.0
     /// So many moments in a row that are not low end a fall.
     static let backAfter = 5 * momentsPerSecond

@@ -31,7 +31,7 @@ extension Report {
                 + "not on disk")
     }
 
-    /// - Parameter before: what the card of the take granted before it went; nil: that is not known.
+    /// - Parameter before: the grant of the take's card before the card went away, or nil if the grant is not known.
     static func goesOn(
         _ take: TakeName?, after away: Duration, with grant: CaptureGrant, insteadOf before: CaptureGrant?
     ) -> Report {

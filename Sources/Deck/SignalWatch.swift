@@ -34,7 +34,7 @@ struct SignalWatch {
     static let aliveAfter = Duration.seconds(4)
     static let clippedFor = Duration.seconds(5)
 
-    /// - Parameter numbers: of the card's channels that the sound has; nil: all of them.
+    /// - Parameter numbers: the numbers of the recorded channels on the card, or nil if all channels are recorded.
     init(format: StreamFormat, numbers: [Int]? = nil) {
         self.format = format
         self.numbers = numbers ?? Array(1...format.channels)

@@ -6,7 +6,7 @@ package import Transport
 
 /// Where the levels of the card's sound come from.
 package protocol LevelSource: AnyObject {
-    /// The card's stable id; nil: it is not known.
+    /// The stable id of the card, or nil if the id is not known.
     var card: String? { get }
     /// What the card delivers.
     var format: StreamFormat { get }

@@ -6,7 +6,7 @@ struct SignalCheck {
     /// The stable id of the card.
     var card: String
     var summary: SignalSummary
-    /// The numbers of the card's channels that the sound has; nil: all of them.
+    /// The numbers of the recorded channels on the card, or nil if all channels are recorded.
     var numbers: [Int]?
 
     /// A quiet room lies between −70 and −50 dBFS at the usual gains, an input with nothing plugged in below.
