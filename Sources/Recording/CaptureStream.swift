@@ -173,7 +173,7 @@ final class CaptureStream {
     /// The filter runs over what came before the take, as if it had always run: a take begins without its overshoot.
     private func warmUp(before first: RingPosition) {
         while reader.position < first {
-            let reading = unsafe reader.read(atMost: min(StreamSound.chunkFrames, first - reader.position)) {
+            let reading = unsafe reader.read(atMost: min(sound.chunkFrames, first - reader.position)) {
                 unsafe sound.warmUp(on: $0)
             }
             if case .nothing = reading { return }
@@ -384,7 +384,7 @@ extension CaptureStream {
                 continue
             }
             // Safe: these frames are held, or are a copy.
-            let reading = try unsafe reader.read(atMost: min(StreamSound.chunkFrames, left)) {
+            let reading = try unsafe reader.read(atMost: min(sound.chunkFrames, left)) {
                 try unsafe sound.append($0, to: output)
             }
             switch reading {

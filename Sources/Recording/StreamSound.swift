@@ -11,16 +11,24 @@ final class StreamSound {
     private var stored: [UInt8]
     private var storedUnfiltered: [UInt8]
 
-    /// The most frames of one call of `append`.
-    static let chunkFrames: Int64 = 16384
+    /// The most frames of one call of `append`: a second. The kernel needs far less time for one long write than for several short ones.
+    let chunkFrames: Int64
 
     /// - Parameter takeRateHz: of the take, in which its waveform is counted.
     init(_ format: StreamFormat, filter: FilterDesign, keepsUnfiltered: Bool, takeRateHz: Int) {
         scale = PeaksScale(channels: format.channels, from: format.rateHz, to: takeRateHz)
         signal = SignalPath(format: format, design: filter)
         unfiltered = keepsUnfiltered ? SignalPath(format: format, design: .off(rateHz: format.rateHz)) : nil
-        stored = [UInt8](repeating: 0, count: Int(Self.chunkFrames) * format.stored.bytesPerFrame)
-        storedUnfiltered = keepsUnfiltered ? stored : []
+        chunkFrames = Int64(format.rateHz)
+        let byteCount = format.rateHz * format.stored.bytesPerFrame
+        stored = Self.room(byteCount)
+        storedUnfiltered = Self.room(keepsUnfiltered ? byteCount : 0)
+    }
+
+    /// Bytes that take memory once they are written to.
+    private static func room(_ byteCount: Int) -> [UInt8] {
+        // Safe: every byte is written before it is read.
+        unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { _, count in count = byteCount }
     }
 
     /// The filter in force, or coming into force.
@@ -60,7 +68,7 @@ final class StreamSound {
     func appendSilence(_ frames: Int64, to output: TakeOutput) throws {
         var left = frames
         while left > 0 {
-            let count = min(Self.chunkFrames, left)
+            let count = min(chunkFrames, left)
             // Safe: both arrays have room for a chunk.
             try unsafe stored.withUnsafeMutableBytes { room in
                 try unsafe storedUnfiltered.withUnsafeMutableBytes { otherRoom in
