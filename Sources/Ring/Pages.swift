@@ -18,6 +18,8 @@ import Glibc
         let mapped = unsafe mmap(nil, self.byteCount, PROT_READ | PROT_WRITE, flags, -1, 0)
         guard unsafe mapped != MAP_FAILED, let mapped = unsafe mapped else { fatalError("out of memory") }
         unsafe start = mapped
+        // All of it becomes present: fewer, larger pages are made so sooner, and copied through faster.
+        unsafe madvise(start, self.byteCount, MADV_HUGEPAGE)
     }
 
     deinit {
