@@ -186,7 +186,7 @@ extension Catalog {
     static func setText(
         _ notes: TakeNotes, markers: [Sidecar.Marker], of id: Int64, _ database: Database
     ) throws {
-        let markers = markers.compactMap(\.note).joined(separator: "\n")
+        let markers = markers.flatMap(\.content.words).joined(separator: "\n")
         try database.execute(sql: "DELETE FROM takeText WHERE rowid = ?", arguments: [id])
         if notes.memo != nil || !notes.tags.isEmpty || !markers.isEmpty {
             try database.execute(

@@ -100,7 +100,7 @@ extension TakeQuery {
         if let kit, sidecar.kit != kit { return false }
         guard let marker else { return true }
         guard marker.contains(where: { !$0.isWhitespace }) else { return !sidecar.markers.isEmpty }
-        return sidecar.markers.contains { $0.note.map { $0.hasWords(beginningWith: marker) } ?? false }
+        return sidecar.markers.contains { $0.content.words.contains { $0.hasWords(beginningWith: marker) } }
     }
 }
 

@@ -39,7 +39,7 @@ struct TakeText {
         rows += listed("gap", sidecar.gaps, text)
         rows += listed("suspected", sidecar.suspectedLosses, text)
         rows += listed("marker", notes?.markers(of: sidecar.markers) ?? sidecar.markers) { marker in
-            time(marker.atFrame) + (marker.note.map { "  \($0.printable)" } ?? "")
+            text(marker)
         }
         if let format = sidecar.pendingFormat {
             rows.append(("pending", "it is still to be converted to \(format): its files will be replaced"))
@@ -48,6 +48,20 @@ struct TakeText {
             rows.append(("restored", "from the bin: it stays until it is deleted again, or its space is needed"))
         }
         return rows.map { name, text in name + String(repeating: " ", count: max(1, 11 - name.count)) + text }
+    }
+
+    private func text(_ marker: Sidecar.Marker) -> String {
+        let place = time(marker.atFrame) + (marker.endFrame.map { " to \(time($0))" } ?? "")
+        var band: String?
+        switch (marker.lowHz, marker.highHz) {
+        case (let low?, let high?): band = "\(Figures.short(low)) to \(Figures.short(high)) Hz"
+        case (let low?, nil): band = "above \(Figures.short(low)) Hz"
+        case (nil, let high?): band = "below \(Figures.short(high)) Hz"
+        case (nil, nil): break
+        }
+        let details = [marker.by.map { "by \($0.printable)" }, marker.score.map { "score \($0)" }, band]
+        return ([place, marker.label?.printable, marker.note?.printable] + details).compactMap(\.self).joined(
+            separator: "  ")
     }
 
     private func lines(_ notes: TakeNotes?) -> [(String, String)] {

@@ -26,12 +26,30 @@ extension TransportCommand {
 
 struct RecordCommand: TransportCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record", abstract: "Start a take.")
+        commandName: "record", abstract: "Start a take.",
+        discussion: "With --ago it begins that far back, or with the oldest sound that the kit still holds.")
 
     @OptionGroup var options: GlobalOptions
+    @Option(help: ArgumentHelp("Begin so many seconds back.", valueName: "seconds")) var ago: Seconds?
 
-    func command() -> Command { .record }
+    func command() throws(Failure) -> Command {
+        guard let ago else { return .record }
+        return .recordFrom(try ago.before("record"))
+    }
     func outcome(_ status: Status) -> String { "recording \(status.take ?? "")" }
+}
+
+extension Seconds {
+    /// The time so many seconds before now.
+    fileprivate func before(_ command: String) throws(Failure) -> PastTime {
+        let longest = PastTime.longestAgo.inSeconds
+        guard (0...longest).contains(value) else {
+            throw Failure(
+                exitStatus: 64,
+                "fieldfare \(command): --ago: found \(value), allowed are seconds from 0 to \(Int(longest))")
+        }
+        return .ago(.nanoseconds(Int64((value * 1e9).rounded())))
+    }
 }
 
 struct StopCommand: TransportCommand {
@@ -93,12 +111,35 @@ struct SkipCommand: TransportCommand {
 
 struct MarkCommand: TransportCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mark", abstract: "Drop a marker into the take that is recorded.")
+        commandName: "mark", abstract: "Set a marker in the take that is recorded.",
+        discussion: "It lies at the frame that is sampled now, unless --at-frame or --ago says another place.")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "What the marker says.") var note: String?
+    @Option(help: ArgumentHelp("The frame of the take that it lies at.", valueName: "n")) var atFrame: Int64?
+    @Option(help: ArgumentHelp("It lies so many seconds back.", valueName: "seconds")) var ago: Seconds?
+    @Option(help: ArgumentHelp("The frame behind the region's last one.", valueName: "n")) var endFrame: Int64?
+    @Option(help: "What was found, such as a species.") var label: String?
+    @Option(help: ArgumentHelp("Who or what found it.", valueName: "who")) var by: String?
+    @Option(help: "How sure that is, from 0 to 1.") var score: Double?
+    @Option(help: ArgumentHelp("The lower edge of what was found.", valueName: "hz")) var lowHz: Double?
+    @Option(help: ArgumentHelp("The upper edge of what was found.", valueName: "hz")) var highHz: Double?
 
-    func command() -> Command { .mark(note: note) }
+    func command() throws(Failure) -> Command {
+        var content = Sidecar.Marker.Content(note: note)
+        content.endFrame = endFrame.map { TakeFrame($0) }
+        (content.label, content.by, content.score) = (label, by, score)
+        (content.lowHz, content.highHz) = (lowHz, highHz)
+        guard atFrame == nil || ago == nil else {
+            throw Failure(
+                exitStatus: 64, "fieldfare mark: --at-frame and --ago say the same in two ways: give one of them")
+        }
+        var request = MarkRequest(content: content)
+        if let atFrame { request.place = .frame(TakeFrame(atFrame)) }
+        if let ago { request.place = .past(try ago.before("mark")) }
+        if let problem = request.problem { throw Failure(exitStatus: 64, "fieldfare mark: \(problem)") }
+        return .mark(request)
+    }
     func outcome(_ status: Status) -> String {
         "marked \(status.take ?? "") at \(Figures.time(status.elapsedSeconds))"
     }

@@ -13,7 +13,11 @@ struct RecorderRoutes: Sendable {
     /// The requests of `/api/deck/`: the recorder's names for them, and their keys.
     private static let commands: [(path: String, command: String, keys: [String])] = [
         ("record", "record", []), ("stop", "stop", []), ("pause", "pause", []), ("eject", "eject", []),
-        ("play", "play", ["take"]), ("skip", "skip", ["seconds"]), ("mark", "mark", ["note"]),
+        ("play", "play", ["take"]), ("skip", "skip", ["seconds"]),
+        (
+            "mark", "mark",
+            ["note", "take", "at_frame", "ago_ms", "raw_ns", "end_frame", "label", "by", "score", "low_hz", "high_hz"]
+        ),
         ("select", "select", ["take"]),
         ("filter", "filter", ["low_pass_hz", "slope_db_per_octave", "high_pass_hz"]),
         ("volume", "volume", ["volume"]), ("pitch", "pitch", ["cents"]), ("speed", "speed", ["factor", "expand"]),

@@ -58,6 +58,50 @@ extension RequestKeys {
         }
     }
 
+    /// A marker, and where it is to be.
+    func mark() throws(Refusal) -> MarkRequest {
+        var request = MarkRequest(of: try take(), content: Sidecar.Marker.Content(note: try note()))
+        let (atFrame, time) = (try frame("at_frame"), try pastTime())
+        guard atFrame == nil || time == nil else { throw severalPlaces("at_frame, ago_ms and raw_ns") }
+        if let atFrame { request.place = .frame(atFrame) }
+        if let time { request.place = .past(time) }
+        request.content.endFrame = try frame("end_frame")
+        request.content.label = try optional("label", "a text of 1 to 200 bytes", \.text)
+        request.content.by = try optional("by", "a text of 1 to 200 bytes", \.text)
+        request.content.score = try optional("score", "a number from 0 to 1", \.double)
+        request.content.lowHz = try optional("low_hz", "a frequency from 0 to 10000000 Hz", \.double)
+        request.content.highHz = try optional("high_hz", "a frequency from 0 to 10000000 Hz", \.double)
+        if let problem = request.problem { throw Refusal(.usage, "mark: \(problem)") }
+        return request
+    }
+
+    private func frame(_ key: String) throws(Refusal) -> TakeFrame? {
+        try optional(key, "a frame from 0 to \(TakeFrame.last.count)", \.integer).map { TakeFrame(Int64($0)) }
+    }
+
+    /// A take, from now on or from a time before.
+    func record() throws(Refusal) -> Command {
+        guard let time = try pastTime() else { return .record }
+        if let problem = time.problem { throw Refusal(.usage, "record: \(problem)") }
+        return .recordFrom(time)
+    }
+
+    /// When sound was sampled, or nil if neither key says it.
+    private func pastTime() throws(Refusal) -> PastTime? {
+        let ago = try optional("ago_ms", "a number of milliseconds from 0 to 86400000") { value in
+            value.double.flatMap {
+                (0...86_400_000).contains($0) ? Duration.nanoseconds(Int64(($0 * 1e6).rounded())) : nil
+            }
+        }
+        let raw = try optional("raw_ns", "a time of CLOCK_MONOTONIC_RAW in nanoseconds", \.integer)
+        guard ago == nil || raw == nil else { throw severalPlaces("ago_ms and raw_ns") }
+        return ago.map { .ago($0) } ?? raw.map { .raw(nanoseconds: Int64($0)) }
+    }
+
+    private func severalPlaces(_ keys: String) -> Refusal {
+        Refusal(.usage, "\(members["command"]?.text ?? ""): \(keys) say the same in several ways: give one of them")
+    }
+
     func volume() throws(Refusal) -> Double {
         try required("volume", "a number from 0 to 1") { value in
             value.double.flatMap { (0...1).contains($0) ? $0 : nil }

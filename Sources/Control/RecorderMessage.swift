@@ -56,12 +56,12 @@ extension RecorderMessage {
         switch members["command"]?.text {
         case "status": self = .status
         case "watch": self = .watch(levels: try keys.flag("levels") ?? true, peaks: try keys.flag("peaks") ?? false)
-        case "record": self = .command(.record)
+        case "record": self = .command(try keys.record())
         case "stop": self = .command(.stop)
         case "pause": self = .command(.pause)
         case "play": self = .command(.play(try keys.take()))
         case "skip": self = .command(.skip(seconds: try keys.seconds()))
-        case "mark": self = .command(.mark(note: try keys.note()))
+        case "mark": self = .command(.mark(try keys.mark()))
         case "select": self = .command(.select(try keys.requiredTake()))
         case "eject": self = .command(.eject)
         case "settle": self = .command(.settle(stem: try keys.stem(), day: try keys.day()))
@@ -115,13 +115,13 @@ extension Command {
     fileprivate var members: [String: JSONValue] {
         switch self {
         case .record: return ["command": .string("record")]
+        case .recordFrom(let time): return time.members.merging(["command": .string("record")]) { $1 }
         case .stop: return ["command": .string("stop")]
         case .pause: return ["command": .string("pause")]
         case .play(nil): return ["command": .string("play")]
         case .play(let take?): return ["command": .string("play"), "take": take.json]
         case .skip(let seconds): return ["command": .string("skip"), "seconds": .double(seconds)]
-        case .mark(nil): return ["command": .string("mark")]
-        case .mark(let note?): return ["command": .string("mark"), "note": .string(note)]
+        case .mark(let mark): return mark.members
         case .select(let take): return ["command": .string("select"), "take": take.json]
         case .eject: return ["command": .string("eject")]
         case .discard(let stem, let terms):
@@ -154,6 +154,35 @@ extension Command {
             members["high_pass_hz"] = highPass?.json
             return members
         }
+    }
+}
+
+extension PastTime {
+    fileprivate var members: [String: JSONValue] {
+        switch self {
+        case .ago(let time): ["ago_ms": .double(time.inSeconds * 1000)]
+        case .raw(let nanoseconds): ["raw_ns": .integer(Int(nanoseconds))]
+        }
+    }
+}
+
+extension MarkRequest {
+    fileprivate var members: [String: JSONValue] {
+        var members: [String: JSONValue] = ["command": .string("mark")]
+        switch place {
+        case .now: break
+        case .frame(let frame): members["at_frame"] = .integer(Int(frame.count))
+        case .past(let time): members.merge(time.members) { $1 }
+        }
+        members["take"] = take?.json
+        members["note"] = content.note.map { .string($0) }
+        members["end_frame"] = content.endFrame.map { .integer(Int($0.count)) }
+        members["label"] = content.label.map { .string($0) }
+        members["by"] = content.by.map { .string($0) }
+        members["score"] = content.score.map { .double($0) }
+        members["low_hz"] = content.lowHz.map { .double($0) }
+        members["high_hz"] = content.highHz.map { .double($0) }
+        return members
     }
 }
 

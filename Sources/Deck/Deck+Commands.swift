@@ -18,8 +18,11 @@ extension Deck {
         do throws(Refusal) {
             switch command {
             case .record: decide(.record(at: now, by: asker, startedBy: initiator))
+            case .recordFrom(let time):
+                let from = try instant(of: time, for: "record", now: now)
+                decide(.record(at: now, by: asker, startedBy: initiator, from: from))
             case .stop: decide(.stop(at: now, by: asker))
-            case .mark(let note): decide(.mark(note: note, at: now, by: asker))
+            case .mark(let request): decide(.mark(try mark(request, now: now), by: asker))
             case .play(let reference):
                 decide(
                     .play(

@@ -17,12 +17,12 @@ extension Deck {
         case .closeForPlayer: carryOut(card.release(forPlayer: true))
         case .reopenCard: if options.isListening { carryOut(card.need(now: clock.now())) }
         case .closeCard: carryOut(card.release())
-        case .begin(let instant, let initiator): begin(at: instant, by: initiator)
+        case .begin(let instant, let initiator, let from): begin(at: instant, by: initiator, from: from)
         case .beginOther(let instant, let initiator): beginOther(at: instant, by: initiator)
-        case .mark(let note, let instant):
+        case .mark(let mark):
             markersGiven += 1
-            workers.writer.post(.mark(at: instant, note: note))
-            report(Report(.info, "mark: at \(Report.seconds(secondsIntoTake(at: instant)))"))
+            workers.writer.post(.mark(mark))
+            report(Report(.info, "mark: at \(Report.seconds(secondsIntoTake(at: mark.place)))"))
         case .suspend: workers.writer.post(.suspend)
         case .resumeTake(let away): resumeTake(after: away)
         case .end(let instant, let ending, let keepsTail):
@@ -61,7 +61,7 @@ extension Deck {
         switch reply {
         case .done: break
         // The writer is behind: the marker is where it was set.
-        case .marked(let instant): status.elapsedSeconds = secondsIntoTake(at: instant)
+        case .marked(let place): status.elapsedSeconds = secondsIntoTake(at: place)
         case .take(let take): status.take = take?.stem ?? status.take
         case .refused(let refusal): return .failure(refusal)
         }
@@ -71,15 +71,20 @@ extension Deck {
     // MARK: Takes
 
     /// Orders a take whose first frame is the one that was sampled at `instant`, less the pre-roll.
-    private func begin(at instant: Instant, by initiator: TakeInitiator) {
+    private func begin(at instant: Instant, by initiator: TakeInitiator, from: Instant?) {
         guard let open = card.open, let input else {
             return decide(.takeFailed(Refusal(.io, "record: the card went away")))
         }
-        begin(at: instant, by: initiator, with: open, input.design)
+        begin(at: instant, by: initiator, from: from, with: open, input.design)
     }
 
-    /// - Parameter open: the opening of the card that the take begins with.
-    func begin(at instant: Instant, by initiator: TakeInitiator, with open: OpenCard, _ design: FilterDesign) {
+    /// - Parameters:
+    ///   - from: when the first frame was sampled, or nil for the pre-roll of the settings.
+    ///   - open: the opening of the card that the take begins with.
+    func begin(
+        at instant: Instant, by initiator: TakeInitiator, from: Instant? = nil, with open: OpenCard,
+        _ design: FilterDesign
+    ) {
         guard let directory = storage.directory else {
             let message = storage.obstacle(now: clock.now())?.message ?? "the storage went away"
             return decide(.takeFailed(Refusal(.io, message).about("record")))
@@ -90,7 +95,7 @@ extension Deck {
         progress = nil
         markersGiven = 0
         self.initiator = initiator
-        let preRoll = options.isListening ? options.preRoll : .zero
+        let preRoll = from.map { max(.zero, instant - $0) } ?? (options.isListening ? options.preRoll : .zero)
         let gains = open.gains(since: instant - preRoll)
         var grant = open.grant
         grant.gain = gains.first
@@ -125,6 +130,14 @@ extension Deck {
         dateSetAt = nil
         // Storage that just failed a take is given a moment.
         if case .suspect = storage.state {} else { carryOut(storage.ask(now: clock.now())) }
+    }
+
+    /// How long a place lies behind the first frame of the take that is recorded.
+    private func secondsIntoTake(at place: Mark.Place) -> Double {
+        switch place {
+        case .instant(let instant): secondsIntoTake(at: instant)
+        case .frame(let frame): Double(frame.count) / Double(max(1, rateOfTake))
+        }
     }
 
     /// How long after the first frame of the take that is recorded.

@@ -104,7 +104,12 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
             Sidecar.Part(file: "\(sidecar.take).wav", firstFrame: .first, frames: Int64(range.count), format: format)
         ]
         clip.markers = sidecar.markers.filter { range.contains($0.atFrame.count) }
-            .map { Sidecar.Marker(atFrame: $0.atFrame - range.lowerBound, note: $0.note) }
+            .map { marker in
+                var moved = Sidecar.Marker(atFrame: marker.atFrame - range.lowerBound, marker.content)
+                moved.endFrame = marker.endFrame.map { $0 - range.lowerBound }
+                moved.endRegion(before: TakeFrame(Int64(range.count)))
+                return moved
+            }
         return clip
     }
 

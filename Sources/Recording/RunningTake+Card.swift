@@ -84,6 +84,7 @@ extension RunningTake {
             try stream.appendTimeAway(silence)
         }
         awayUpTo = nil
+        before = (writtenUpTo ?? started, end, back.instant)
         let filter = Sidecar.FilterChange(stream.filter, atFrame: sidecar.filter.last?.atFrame ?? .first)
         stream.begin(at: first, started: back.instant, floor: first, origin: frame)
         if filter != sidecar.filter.last { stream.change(to: stream.filter) }

@@ -58,10 +58,14 @@ final class RunningTake {
     private var safeFrames: Int64 = 0
     /// The instant until which an ended take waits for the rescue of a removed file, or nil if it waits without a limit.
     private var rescueEnd: Instant?
-    /// The notes of the markers that are not placed yet.
-    private var markers = Timed<String?>()
+    /// The markers whose instants are not placed yet.
+    private var markers = Timed<Sidecar.Marker.Content>()
+    /// The markers at frames that the take has not come to.
+    private var markersAhead: [Sidecar.Marker] = []
     /// The gains of the card that are not placed yet.
     var gains = Timed<CardGain>()
+    /// Where the sound ended before the card was back, and when it was, or nil if it was never away.
+    var before: (end: Instant, frame: TakeFrame, cardBack: Instant)?
     /// The card that is back, and where it is; nil: as before.
     var cardBack: CardPlace?
     /// The filter that was requested during the search for the first frame, or nil if none was requested.
@@ -103,6 +107,9 @@ final class RunningTake {
         source = .card(stream)
         ends = Array(take.ends.dropFirst())
         swap(&markers, &take.markers)
+        markersAhead = take.markersAhead.map {
+            Sidecar.Marker(atFrame: $0.atFrame - take.output.nextFrame.count, $0.content)
+        }
         swap(&gains, &take.gains)
         try stream.goOn(into: output, started: started)
         applyEnd()
@@ -127,9 +134,15 @@ final class RunningTake {
     /// How far the take is.
     func progress(lastSync: Instant?) -> RecordingProgress {
         RecordingProgress(
-            started: started, rateHz: sidecar.rateHz, frames: output.takeFrames,
+            started: started, rateHz: sidecar.rateHz, frames: output.takeFrames, next: next,
             syncedFrames: output.isRescuing ? safeFrames : output.syncedTakeFrames, gaps: sidecar.gapCount,
             markers: sidecar.markers.count, safeUntil: safeUntil, lastSync: lastSync, trouble: trouble)
+    }
+
+    /// Where the next frame is, in the ring and in the take, or nil while the card is away.
+    private var next: TakeAnchor? {
+        guard case .card(let stream) = source else { return nil }
+        return TakeAnchor(position: stream.next, frame: stream.takeFrameBehindLosses)
     }
 
     /// How far a finished take is: all of it is safe.
@@ -169,9 +182,12 @@ final class RunningTake {
         placeTimed()
     }
 
-    /// Drops a marker at the frame sampled at `instant`.
-    func mark(at instant: Instant, note: String?) {
-        markers.append(note, at: instant)
+    /// Sets a marker once the take has come to its place.
+    func mark(_ mark: Mark) {
+        switch mark.place {
+        case .instant(let instant): markers.append(mark.content, at: instant)
+        case .frame(let frame): markersAhead.append(Sidecar.Marker(atFrame: frame, mark.content))
+        }
     }
 
     /// Filters differently from the next frame on.
@@ -416,14 +432,26 @@ extension RunningTake {
     /// Notes the press, the markers and the changes of the gain that the take has come to; what was lost before them is known by then.
     func placeTimed() {
         placePress()
-        for (frame, note) in markers.takePlaced({ frame(at: $0, .anywhere) }) {
+        for (frame, content) in markers.takePlaced({ frame(at: $0, .anywhere) }) {
             // There is no file for the time without the card, which is listed as a gap from now on.
             if isResuming { noteAway(from: output.nextFrame, to: frame + 1) }
-            output.note(.marker(at: frame, note: note))
+            note(Sidecar.Marker(atFrame: frame, content))
         }
+        let isOver = isComplete && !isCut
+        for var marker in markersAhead where isOver || marker.atFrame <= output.nextFrame {
+            marker.atFrame = min(marker.atFrame, output.nextFrame)
+            note(marker)
+        }
+        markersAhead.removeAll { isOver || $0.atFrame <= output.nextFrame }
         for (frame, gain) in gains.takePlacedInOrder({ frame(at: $0, .delivered) }) {
             output.note(.gain(Sidecar.GainChange(atFrame: frame, gainDB: gain.gainDB, agc: gain.agc)))
         }
+    }
+
+    private func note(_ marker: Sidecar.Marker) {
+        var marker = marker
+        marker.endRegion(before: .last)
+        output.note(.marker(marker))
     }
 
     private func placePress() {
@@ -439,9 +467,12 @@ extension RunningTake {
         case (.opening(_, _, isFirst: true), _), (.opening, .delivered), (.away, .delivered): return nil
         case (.opening, .anywhere), (.away, .anywhere):
             // Counted from the last frame before, as the next part will be.
-            let since = instant - (writtenUpTo ?? started)
-            return max(.first, output.nextFrame + Int64((since.inSeconds * Double(sidecar.rateHz)).rounded()))
+            return frame(at: instant, end: writtenUpTo ?? started, output.nextFrame)
         case (.card(let stream), _):
+            // What the ring has of an earlier opening says nothing of this one's frames.
+            if let before, instant < before.cardBack, reach == .anywhere {
+                return frame(at: instant, end: before.end, before.frame)
+            }
             let position = stream.ring.framePosition(at: instant) ?? stream.next
             let frame = min(stream.takeFrame(at: instant, position), stream.takeFrameBehindLosses)
             let isWritten = position < stream.next
@@ -452,6 +483,11 @@ extension RunningTake {
             case .delivered: return isWritten ? max(stream.firstFrame, frame) : nil
             }
         }
+    }
+
+    /// The frame of the take at an instant, counted from where sound ended.
+    private func frame(at instant: Instant, end: Instant, _ frame: TakeFrame) -> TakeFrame {
+        max(.first, frame + Int64(((instant - end).inSeconds * Double(sidecar.rateHz)).rounded()))
     }
 
     /// Lists the time without its card, as far as it was not yet.

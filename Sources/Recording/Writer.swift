@@ -91,7 +91,7 @@ final class Writer {
         case (.dropTail, .tail(let take, _)): endTail(take, .dropped)
         case (.suspend, .tail(let take, _)): endTail(take, .givenUp("the card is gone"))
         case (.suspend, .recording(let take, let schedule)): suspend(take, schedule, now: now)
-        case (.mark(let instant, let note), .recording(let take, _)): take.mark(at: instant, note: note)
+        case (.mark(let mark), .recording(let take, _)): take.mark(mark)
         case (.filter(let design), .recording(let take, _)), (.filter(let design), .tail(let take, _)):
             take.change(to: design)
         case (.gain(let gain, let instant), .recording(let take, _)),

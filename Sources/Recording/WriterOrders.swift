@@ -106,7 +106,7 @@ package struct ResumeOrder: Sendable {
 /// What the deck asks of the writer.
 package enum WriterOrder: Sendable {
     case begin(BeginOrder)
-    case mark(at: Instant, note: String?)
+    case mark(Mark)
     case filter(FilterDesign)
     /// The card's mixer confirmed at an instant that this is its gain.
     case gain(CardGain, at: Instant)
@@ -169,6 +169,8 @@ package struct RecordingProgress: Hashable, Sendable {
     package var rateHz: Int
     /// Frames that are written, silence for lost ones included.
     package var frames: Int64
+    /// Where the next frame to be written is in the ring of its card, and in the take, or nil while the card is away.
+    package var next: TakeAnchor?
     /// Frames that are on the disk.
     package var syncedFrames: Int64
     package var gaps: Int

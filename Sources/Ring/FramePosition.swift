@@ -7,6 +7,17 @@ extension Ring {
     /// The stamp that was left last; nil before the first.
     public var lastStamp: Stamp? { stamp(number: stampNumber - 1) }
 
+    /// The instant of a time of `CLOCK_MONOTONIC_RAW`, by the stamp that is nearest to it, or nil before the first stamp.
+    public func instant(ofRaw nanoseconds: Int64) -> Instant? {
+        var number = stampNumber - 1
+        guard var stamp = stamp(number: number) else { return nil }
+        while stamp.rawNanoseconds > nanoseconds, let earlier = self.stamp(number: number - 1) {
+            number -= 1
+            stamp = earlier
+        }
+        return stamp.instant + .nanoseconds(nanoseconds - stamp.rawNanoseconds)
+    }
+
     /// Whether the card was started, by a stamp, since the ring was at `position`.
     public func hasStarted(since position: RingPosition) -> Bool {
         guard let stamp = lastStamp else { return false }

@@ -19,7 +19,7 @@ package enum CueChunks {
     private static let cue: StaticString = "cue "
     private static let filler: StaticString = "JUNK"
 
-    /// The `cue ` chunk and the `LIST` of type `adtl` with a `labl` each, for the markers that lie in one part.
+    /// The `cue ` chunk and the `LIST` of type `adtl` with a `labl` each, and an `ltxt` for a region, for the markers that lie in one part.
     ///
     /// - Returns: nothing if there are none.
     static func bytes(_ markers: [PartCue]) -> [UInt8] {
@@ -42,6 +42,15 @@ package enum CueChunks {
             label.append(littleEndian: id)
             label += Array(marker.label.utf8.filter { $0 != 0 }) + [0]
             labels.append(chunk: "labl", label)
+            guard let region = marker.region else { continue }
+            var text: [UInt8] = []
+            text.append(littleEndian: id)
+            text.append(littleEndian: UInt32(clamping: region.frames))
+            text.append("rgn ", filling: 4)
+            // No country, language, dialect or code page.
+            text.append(littleEndian: UInt64(0))
+            text += Array(region.label.utf8.filter { $0 != 0 }) + [0]
+            labels.append(chunk: "ltxt", text)
         }
         var bytes: [UInt8] = []
         bytes.append(chunk: cue, cues)

@@ -10,16 +10,23 @@ enum CueReading {
     static func cues(_ bytes: [UInt8]) -> [PartCue] {
         var points: [(number: Int, frame: Int64)] = []
         var labels: [Int: String] = [:]
+        var regions: [Int: PartCue.Region] = [:]
         for (identifier, content) in chunks(bytes[...]) {
             if identifier == "cue " { points += cuePoints(content) }
             if identifier == "LIST", text(content.prefix(4)) == "adtl" {
-                for (identifier, content) in chunks(content.dropFirst(4))
-                where identifier == "labl" && content.count >= 4 {
-                    labels[Int(number(content))] = text(content.dropFirst(4))
+                for (identifier, content) in chunks(content.dropFirst(4)) {
+                    let marker = Int(number(content))
+                    if identifier == "labl", content.count >= 4 { labels[marker] = text(content.dropFirst(4)) }
+                    if identifier == "ltxt", content.count >= 20, text(content.dropFirst(8).prefix(4)) == "rgn " {
+                        regions[marker] = PartCue.Region(
+                            frames: Int64(number(content.dropFirst(4))), label: text(content.dropFirst(20)))
+                    }
                 }
             }
         }
-        return points.map { PartCue(number: $0.number, frame: $0.frame, label: labels[$0.number] ?? "") }
+        return points.map { number, frame in
+            PartCue(number: number, frame: frame, label: labels[number] ?? "", region: regions[number])
+        }
     }
 
     private static func cuePoints(_ content: ArraySlice<UInt8>) -> [(number: Int, frame: Int64)] {

@@ -231,7 +231,14 @@ extension LostSidecar {
                 // The label of a marker without a note.
                 let isBare =
                     cue.label.isEmpty || cue.label == "Marker \(cue.number)" || sound.isFLAC && isBare(cue.label)
-                let marker = Sidecar.Marker(atFrame: frame, note: isBare ? nil : cue.label)
+                var marker = Sidecar.Marker(atFrame: frame, note: isBare ? nil : cue.label)
+                if let region = cue.region {
+                    let frames = min(region.frames, part.frames - min(cue.frame, part.frames))
+                    marker.endFrame = frame + Sidecar.frames(frames, at: part.rateHz, countedAt: sidecar.rateHz)
+                    marker.label = region.label.isEmpty ? nil : region.label
+                    // A marker without a note has its label as its name.
+                    if marker.note == marker.label { marker.note = nil }
+                }
                 found.append((cue.number + (isNumberedAnew ? before : 0), marker))
             }
         }

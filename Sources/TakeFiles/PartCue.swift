@@ -8,6 +8,16 @@ package struct PartCue: Hashable, Sendable {
     package var frame: Int64
     /// What it is called.
     package var label: String
+    /// The region that begins there, as far as it lies in the file, or nil for a point.
+    package var region: Region?
+
+    /// Frames of the file that a marker stands for.
+    package struct Region: Hashable, Sendable {
+        /// How many.
+        package var frames: Int64
+        /// What was found in them; may be empty.
+        package var label: String
+    }
 }
 
 extension Sidecar {
@@ -19,14 +29,20 @@ extension Sidecar {
     ///   - isLast: whether it is the take's last part: a marker set while the very last frame was sampled lies behind it.
     package func cues(firstFrame: TakeFrame, frames: Int64, rateHz: Int, isLast: Bool) -> [PartCue] {
         let end = frames + (isLast ? 1 : 0)
-        return markers.enumerated().compactMap { index, marker in
-            let (distance, isFar) = marker.atFrame.count.subtractingReportingOverflow(firstFrame.count)
-            let place: Int64? =
-                rateHz == self.rateHz
+        /// The frame of the file, or nil if there cannot be one.
+        func place(_ frame: TakeFrame) -> Int64? {
+            let (distance, isFar) = frame.count.subtractingReportingOverflow(firstFrame.count)
+            if isFar { return nil }
+            return rateHz == self.rateHz
                 ? distance
                 : Int64(exactly: (Double(distance) * Double(rateHz) / Double(max(1, self.rateHz))).rounded())
-            guard !isFar, let place, place >= 0, place < end else { return nil }
-            return PartCue(number: index + 1, frame: place, label: marker.note ?? "Marker \(index + 1)")
+        }
+        return markers.enumerated().compactMap { index, marker in
+            guard let start = place(marker.atFrame), start >= 0, start < end else { return nil }
+            let last = marker.endFrame.map { min(frames, place($0) ?? frames) }
+            return PartCue(
+                number: index + 1, frame: start, label: marker.note ?? marker.label ?? "Marker \(index + 1)",
+                region: last.map { PartCue.Region(frames: max(0, $0 - start), label: marker.label ?? "") })
         }
     }
 }

@@ -20,6 +20,7 @@ extension Sidecar {
         preRollFrames = min(preRollFrames, frames)
         endBeforeTimeAway(at: end)
         markers.removeAll { $0.atFrame > end }
+        for index in markers.indices { markers[index].endRegion(before: end) }
         filter.removeAll { $0.atFrame > .first && $0.atFrame >= end }
         gain.removeAll { $0.atFrame > .first && $0.atFrame >= end }
         gaps.removeAll { $0.atFrame >= end }

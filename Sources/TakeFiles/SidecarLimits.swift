@@ -40,8 +40,9 @@ public enum SidecarLimits {
             if let count = gap.count, count < 1 || !frames.contains(Int64(count)) { return "gaps.\(index).count" }
             if let until = gap.untilFrame, !isFrame(until) || until < gap.atFrame { return "gaps.\(index).until_frame" }
         }
-        if let index = sidecar.markers.firstIndex(where: { !isFrame($0.atFrame) }) {
-            return "markers.\(index).at_frame"
+        for (index, marker) in sidecar.markers.enumerated() {
+            if !isFrame(marker.atFrame) { return "markers.\(index).at_frame" }
+            if let end = marker.endFrame, !isFrame(end) || end < marker.atFrame { return "markers.\(index).end_frame" }
         }
         if let index = sidecar.filter.firstIndex(where: { !isFrame($0.atFrame) }) {
             return "filter.\(index).at_frame"

@@ -72,6 +72,7 @@ extension Sidecar {
         for index in markers.indices {
             let frame = markers[index].atFrame
             if away.contains(where: { $0.atFrame <= frame && frame < $0.end }) { markers[index].atFrame = end }
+            markers[index].endRegion(before: end)
         }
         gaps.removeAll(where: away.contains)
     }

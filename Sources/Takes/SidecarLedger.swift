@@ -21,8 +21,8 @@ public struct SidecarLedger: Sendable {
     /// The length of the take when the sidecar was last given out to be written.
     private var givenOutFrames: Int64 = 0
 
-    /// The frame of the last marker of the take; nil: it is not known.
-    private var latestMarker: TakeFrame?
+    /// The frames that have a marker, or nil if they are not known.
+    private var markedFrames: Set<TakeFrame>?
     /// Ranges of gaps span at least this many seconds.
     private var rangeSeconds: Int64 = 60
     /// Of so many clock points that are noted, one is kept.
@@ -75,9 +75,13 @@ public struct SidecarLedger: Sendable {
             sidecar.started = started.iso8601
             sidecar.startedMonotonicNs = instant.nanoseconds
             changed(isUrgent: true)
-        case .marker(let frame, let text):
+        case .marker(var marker):
             guard sidecar.markers.count < Self.mostMarkers else { return }
-            sidecar.markers.append(Sidecar.Marker(atFrame: freeFrame(at: frame), note: text.map(Self.shortened)))
+            marker.atFrame = freeFrame(at: marker.atFrame)
+            marker.note = marker.note.map { Self.shortened($0, to: Self.longestNote) }
+            marker.label = marker.label.map { Self.shortened($0, to: Sidecar.Marker.Content.longestName) }
+            marker.by = marker.by.map { Self.shortened($0, to: Sidecar.Marker.Content.longestName) }
+            sidecar.markers.append(marker)
             changed(isUrgent: true)
         case .gap(let frame, let frames, let cause):
             changed(isUrgent: add(Sidecar.Gap(atFrame: frame, frames: frames, cause: cause)))
@@ -141,7 +145,7 @@ public struct SidecarLedger: Sendable {
     /// Less of the take is there than was noted: what is left of the sidecar.
     public mutating func replace(_ sidecar: Sidecar) {
         self.sidecar = sidecar
-        latestMarker = nil
+        markedFrames = nil
         changed(isUrgent: true)
     }
 
@@ -152,18 +156,19 @@ public struct SidecarLedger: Sendable {
 
     /// The last frame up to `frame` that has no marker: a marker that is edited later is known by its frame.
     private mutating func freeFrame(at frame: TakeFrame) -> TakeFrame {
-        let latest = latestMarker ?? sidecar.markers.map(\.atFrame).max() ?? frame - 1
-        latestMarker = max(latest, frame)
-        guard frame <= latest else { return frame }
+        var marked = markedFrames ?? Set(sidecar.markers.map(\.atFrame))
+        markedFrames = nil
         var free = frame
-        while free > .first, sidecar.markers.contains(where: { $0.atFrame == free }) { free = free - 1 }
+        while free > .first, marked.contains(free) { free = free - 1 }
+        marked.insert(free)
+        markedFrames = marked
         return free
     }
 
-    /// What of a note is kept: whole characters.
-    private static func shortened(_ note: String) -> String {
-        var kept = note
-        while kept.utf8.count > longestNote { kept.removeLast() }
+    /// What of a text is kept: whole characters.
+    private static func shortened(_ text: String, to longest: Int) -> String {
+        var kept = text
+        while kept.utf8.count > longest { kept.removeLast() }
         return kept
     }
 }

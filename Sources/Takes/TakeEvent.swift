@@ -2,8 +2,8 @@
 public enum TakeEvent: Sendable, Hashable {
     /// The first frame was sampled at another time than was assumed: by the calendar, and on `CLOCK_MONOTONIC`.
     case started(WallTime, Instant)
-    /// A person marked a frame.
-    case marker(at: TakeFrame, note: String?)
+    /// A frame was marked.
+    case marker(Sidecar.Marker)
     /// Frames were lost, and are silent in the file.
     case gap(at: TakeFrame, frames: Int64, cause: Sidecar.Gap.Cause)
     /// The take ends at a frame, and its card was away from there on.

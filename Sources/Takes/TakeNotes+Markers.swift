@@ -19,11 +19,17 @@ extension TakeNotes {
     /// The most markers of a take that can be set or removed after it was finished.
     public static let mostMarkerChanges = 500
 
-    /// The markers of a take as they are now, by frame: those of its sidecar, with what a person changed.
+    /// The markers of a take as they are now, by frame: those of its sidecar, with what a person changed. Another note leaves a region, its
+    /// label and who set it as they were.
     public func markers(of sidecar: [Sidecar.Marker]) -> [Sidecar.Marker] {
         guard !markers.isEmpty else { return sidecar }
         let changed = Set(markers.map(\.atFrame))
-        let set = markers.filter { !$0.removed }.map { Sidecar.Marker(atFrame: $0.atFrame, note: $0.note) }
+        let recorded = Dictionary(sidecar.map { ($0.atFrame, $0) }) { first, _ in first }
+        let set = markers.filter { !$0.removed }.map { change in
+            var marker = recorded[change.atFrame] ?? Sidecar.Marker(atFrame: change.atFrame, note: nil)
+            marker.note = change.note
+            return marker
+        }
         return (sidecar.filter { !changed.contains($0.atFrame) } + set).sorted { $0.atFrame < $1.atFrame }
     }
 

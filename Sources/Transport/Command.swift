@@ -3,12 +3,14 @@ public import Takes
 /// What the deck can be asked to do, by a button or over the control socket.
 public enum Command: Hashable, Sendable {
     case record, stop, pause
+    /// Starts a take with the frame that was sampled at a time, if it is held still, else with the oldest that is.
+    case recordFrom(PastTime)
     /// Plays a take; nil: the selected one.
     case play(TakeReference?)
     /// Moves the playing position; negative: back.
     case skip(seconds: Double)
-    /// Drops a marker into the take that is recorded.
-    case mark(note: String?)
+    /// Sets a marker in the take that is recorded.
+    case mark(MarkRequest)
     case select(TakeReference)
     /// Changes the capture filter until the recorder restarts; nil keeps what is in force.
     case filter(lowPass: Cutoff?, slopeDBPerOctave: Int?, highPass: Cutoff?)
@@ -33,6 +35,36 @@ public enum Command: Hashable, Sendable {
     case restore(stem: String, day: String?)
     /// Deletes for good what is in the bin: one take, by its stem; nil: all.
     case empty(stem: String?)
+}
+
+extension Command {
+    /// Drops a marker into the take that is recorded, now.
+    public static func mark(note: String?) -> Command {
+        .mark(MarkRequest(content: Sidecar.Marker.Content(note: note)))
+    }
+}
+
+/// A time at which sound was sampled.
+public enum PastTime: Hashable, Sendable {
+    /// So long before now.
+    case ago(Duration)
+    /// On `CLOCK_MONOTONIC_RAW`.
+    case raw(nanoseconds: Int64)
+
+    /// The longest time ago.
+    public static let longestAgo = Duration.seconds(86_400)
+
+    /// What is wrong with it and what is allowed, beginning with the key, or nil if sound may have been sampled then.
+    public var problem: String? {
+        switch self {
+        case .ago(let time):
+            (.zero...Self.longestAgo).contains(time)
+                ? nil : "ago_ms: found \(time.nanoseconds / 1_000_000), allowed is a number from 0 to 86400000"
+        case .raw(let nanoseconds):
+            (0...1 << 61).contains(nanoseconds)
+                ? nil : "raw_ns: found \(nanoseconds), allowed is a time of CLOCK_MONOTONIC_RAW in nanoseconds"
+        }
+    }
 }
 
 /// How a person names a take.

@@ -56,12 +56,12 @@ public enum TransportEvent: Hashable, Sendable {
     /// Stop and play were held together, since this press of play: takes are to be sent to the stick that is in.
     case adoptStick(pressed: Instant)
 
-    /// `startedBy`: what first asked for this sound.
-    case record(at: Instant, by: Asker, startedBy: TakeInitiator = .command)
+    /// `startedBy`: what first asked for this sound. `from`: when its first frame was sampled, or nil for the pre-roll of the settings.
+    case record(at: Instant, by: Asker, startedBy: TakeInitiator = .command, from: Instant? = nil)
     /// The storage failed a take: its sound goes on, from an instant on, in another one, with the card of that take and no other.
     case goOn(at: Instant, startedBy: TakeInitiator)
     case stop(at: Instant, by: Asker)
-    case mark(note: String?, at: Instant, by: Asker)
+    case mark(Mark, by: Asker)
     /// Plays a take; nil: the selected one.
     case play(TakeName?, by: Asker)
     case change(PlayChange, by: Asker)
@@ -153,10 +153,11 @@ public enum TransportEffect: Hashable, Sendable {
     case closeCard
 
     // The writer.
-    case begin(at: Instant, by: TakeInitiator)
+    /// `from`: when the first frame was sampled, or nil for the pre-roll of the settings.
+    case begin(at: Instant, by: TakeInitiator, from: Instant? = nil)
     /// Begin the take that goes on for the one before, with what its card delivers since an instant, also if that card has gone.
     case beginOther(at: Instant, by: TakeInitiator)
-    case mark(note: String?, at: Instant)
+    case mark(Mark)
     case suspend
     case resumeTake(after: Duration)
     /// nil: with the last frame that there is.
@@ -208,8 +209,8 @@ public enum TakeEnding: Hashable, Sendable {
 /// The outcome of a command.
 public enum TransportReply: Hashable, Sendable {
     case done
-    /// A marker was set at an instant.
-    case marked(at: Instant)
+    /// A marker was set.
+    case marked(at: Mark.Place)
     /// The take that the command ended.
     case take(TakeName?)
     case refused(Refusal)

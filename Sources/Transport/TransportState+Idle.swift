@@ -5,8 +5,8 @@ extension TransportState {
     mutating func handleIdle(_ event: TransportEvent, _ facts: TransportFacts) -> [TransportEffect] {
         switch event {
         case .press(.record, let instant): return start(Request(at: instant, by: .button), facts)
-        case .record(let instant, let asker, let initiator):
-            return start(Request(at: instant, by: initiator, asker: asker), facts)
+        case .record(let instant, let asker, let initiator, let from):
+            return start(Request(at: instant, by: initiator, asker: asker, from: from), facts)
         case .goOn(let instant, let initiator): return start(Request(at: instant, by: initiator, card: .same), facts)
         case .press(.stop, let instant):
             idleStop = instant
@@ -18,7 +18,7 @@ extension TransportState {
         case .play(let take, let asker): return play(take, by: asker, facts)
         case .press(.back, _): return [.select(steps: -1)]
         case .press(.forward, _): return [.select(steps: 1)]
-        case .mark(_, _, let asker):
+        case .mark(_, let asker):
             return [.reply(asker, .refused(Refusal(.busy, "mark: nothing is being recorded: record a take first")))]
         case .change(let change, let asker):
             switch change {
@@ -78,7 +78,7 @@ extension TransportState {
     mutating func begin(_ request: Request) -> [TransportEffect] {
         phase = .recording(Recording(since: request.at, whenBegun: request.asker.map { [$0] } ?? []))
         return switch request.card {
-        case .anyOpen: [.begin(at: request.at, by: request.by)]
+        case .anyOpen: [.begin(at: request.at, by: request.by, from: request.from)]
         case .same: [.beginOther(at: request.at, by: request.by)]
         }
     }

@@ -42,7 +42,7 @@ extension TransportState {
         case .play(nil, let asker):
             if playing.motion == .paused { return change(playing, .resume, by: asker) }
             return [.reply(asker, .done)]
-        case .mark(_, _, let asker):
+        case .mark(_, let asker):
             return [.reply(asker, .refused(Refusal(.busy, "mark: nothing is being recorded: record a take first")))]
         case .shutdown: return stop(playing, Finish(then: .powerOff))
         case .finish(let asker): return stop(playing, Finish(askers: [asker], then: .rest))

@@ -16,16 +16,16 @@ extension TransportState {
         switch event {
         case .press(.record, let instant):
             if let refusal = facts.markObstacle { return [.refuse(refusal)] }
-            return [.mark(note: nil, at: instant)]
-        case .mark(let note, let instant, let asker):
+            return [.mark(Mark(at: instant))]
+        case .mark(let mark, let asker):
             if let refusal = facts.markObstacle { return [.refuse(refusal), .reply(asker, .refused(refusal))] }
-            return [.mark(note: note, at: instant), .reply(asker, .marked(at: instant))]
+            return [.mark(mark), .reply(asker, .marked(at: mark.place))]
         case .press(.stop, let instant): return end(recording, at: instant, because: .stop, Finish())
         case .stop(let instant, let asker):
             return end(recording, at: instant, because: .stop, Finish(askers: [asker]))
         case .press(.play, _): return [.refuse(Refusal(.busy, "play: refused while a take is recorded"))]
         case .press(.back, _), .press(.forward, _): return []
-        case .record(_, let asker, _): return [.reply(asker, .refused(recording.isBeingRecorded("record")))]
+        case .record(_, let asker, _, _): return [.reply(asker, .refused(recording.isBeingRecorded("record")))]
         case .play(_, let asker):
             let refusal = recording.isBeingRecorded("play")
             return [.refuse(refusal), .reply(asker, .refused(refusal))]
@@ -102,7 +102,7 @@ extension TransportState {
         guard recording.stage == .running else {
             return handle(.takeFailed(Refusal(.io, "record: the last take could not go on: record again")), facts)
         }
-        return [.begin(at: request.at, by: request.by)]
+        return [.begin(at: request.at, by: request.by, from: request.from)]
     }
 
     /// What happens while something ends waits, or is refused.
@@ -125,7 +125,7 @@ extension TransportState {
             case .press(.play, _), .press(.back, _), .press(.forward, _):
                 return (finish, [.refuse(Refusal(.busy, "\(event.buttonName): refused while a take ends"))])
             case .stop(_, let asker) where finish.then == .goOn && finish.waiting.isEmpty: finish.askers.append(asker)
-            case .mark(_, _, let asker) where finish.then == .goOn && finish.waiting.isEmpty:
+            case .mark(_, let asker) where finish.then == .goOn && finish.waiting.isEmpty:
                 let refusal = Refusal(.busy, "mark: nothing is being recorded: record a take first")
                 return (finish, [.reply(asker, .refused(refusal))])
             default: finish.waiting.append(event)

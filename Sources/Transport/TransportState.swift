@@ -54,6 +54,8 @@ public struct TransportState: Hashable, Sendable {
         var by: TakeInitiator
         var asker: Asker?
         var card = Card.anyOpen
+        /// When the first frame was sampled, or nil for the pre-roll of the settings.
+        var from: Instant?
 
         enum Card: Hashable, Sendable {
             case anyOpen
@@ -292,7 +294,7 @@ extension TransportEvent {
     /// Who waits for its outcome; nil: it is no command.
     var asker: Asker? {
         switch self {
-        case .record(_, let asker, _), .stop(_, let asker), .mark(_, _, let asker), .play(_, let asker),
+        case .record(_, let asker, _, _), .stop(_, let asker), .mark(_, let asker), .play(_, let asker),
             .change(_, let asker), .finish(let asker):
             asker
         default: nil

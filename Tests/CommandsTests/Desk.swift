@@ -197,10 +197,11 @@ private final class ScriptedRecorder: ControlHandler {
         case .gain(.decibels(90), _):
             answer.refuse(Refusal(.badData, "capture: hw:CARD=Mic: cannot set a gain of 90 dB"))
         case .gain(_, agc: true): answer.refuse(Refusal(.notFound, "capture: hw:CARD=Mic: the card has none"))
-        case .mark(note: "io"): answer.refuse(Refusal(.io, "mark: the disk failed"))
-        case .mark(note: "data"): answer.refuse(Refusal(.badData, "mark: bad"))
-        case .mark(note: "bug"): break
-        case .record, .stop, .eject, .pause, .skip, .mark, .select, .filter, .gain, .volume, .pitch, .speed, .settle,
+        case .mark(let mark) where mark.content.note == "io": answer.refuse(Refusal(.io, "mark: the disk failed"))
+        case .mark(let mark) where mark.content.note == "data": answer.refuse(Refusal(.badData, "mark: bad"))
+        case .mark(let mark) where mark.content.note == "bug": break
+        case .record, .recordFrom, .stop, .eject, .pause, .skip, .mark, .select, .filter, .gain, .volume, .pitch,
+            .speed, .settle,
             .restore, .empty:
             answer.succeed(status)
         }

@@ -19,6 +19,7 @@ import Transport
 
     @Test(arguments: [
         (["record"], Command.record, "recording heron07-0042-061811Z"),
+        (["record", "--ago", "12.5"], .recordFrom(.ago(.milliseconds(12_500))), "recording heron07-0042-061811Z"),
         (["stop"], .stop, "stopped heron07-0042-061811Z"),
         (["pause"], .pause, "recording heron07-0042-061811Z 0:01:23.4, on disk up to 0:01:22.6"),
         (
@@ -32,6 +33,18 @@ import Transport
         (["mark"], .mark(note: nil), "marked heron07-0042-061811Z at 0:01:23.4"),
         (["mark", "an owl"], .mark(note: "an owl"), "marked heron07-0042-061811Z at 0:01:23.4"),
         (["mark", "--", "-5 dB"], .mark(note: "-5 dB"), "marked heron07-0042-061811Z at 0:01:23.4"),
+        (
+            [
+                "mark", "dawn", "--at-frame", "48000", "--end-frame=96000", "--label", "Turdus merula", "--by",
+                "birdnet",
+                "--score", "0.83", "--low-hz", "1500", "--high-hz=8000",
+            ], .mark(MarkRequest(.frame(TakeFrame(48_000)), content: .region)),
+            "marked heron07-0042-061811Z at 0:01:23.4"
+        ),
+        (
+            ["mark", "--ago", "2.5"], .mark(MarkRequest(.past(.ago(.milliseconds(2500))), content: .init())),
+            "marked heron07-0042-061811Z at 0:01:23.4"
+        ),
         (["select", "41"], .select(.number(41)), "selected heron07-0041-060000Z"),
         (["select", "last"], .select(.last), "selected heron07-0041-060000Z"),
         (["volume", "0.5"], .volume(0.5), "volume 0.5"),
@@ -135,6 +148,13 @@ import Transport
             ["filter", "--low-pass", "low"],
             "fieldfare filter: The value 'low' is invalid for '--low-pass <hz>': see 'fieldfare filter --help'"
         ),
+        (
+            ["mark", "--at-frame", "1", "--ago", "1"],
+            "fieldfare mark: --at-frame and --ago say the same in two ways: give one of them"
+        ),
+        (["record", "--ago=-1"], "fieldfare record: --ago: found -1.0, allowed are seconds from 0 to 86400"),
+        (["mark", "--score", "nan"], "fieldfare mark: score: found nan, allowed is a number from 0 to 1"),
+        (["mark", "--ago", "86401"], "fieldfare mark: --ago: found 86401.0, allowed are seconds from 0 to 86400"),
         (["--socket"], "fieldfare: Missing value for '--socket <path>': see 'fieldfare --help'"),
     ])
     func `a mistake in the arguments is one sentence and exit status 64`(arguments: [String], sentence: String) {
@@ -260,5 +280,16 @@ import Transport
             #expect(result.output.contains { $0.contains("USAGE: fieldfare \(name)") }, "\(name)")
         }
         #expect(run(["--version"]) == (0, [fieldfareVersion], []))
+    }
+}
+
+extension Sidecar.Marker.Content {
+    /// What a program found.
+    fileprivate static var region: Sidecar.Marker.Content {
+        var content = Sidecar.Marker.Content(note: "dawn")
+        content.endFrame = TakeFrame(96_000)
+        (content.label, content.by, content.score) = ("Turdus merula", "birdnet", 0.83)
+        (content.lowHz, content.highHz) = (1500, 8000)
+        return content
     }
 }

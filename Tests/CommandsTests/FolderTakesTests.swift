@@ -14,11 +14,11 @@ import Testing
         try folder.record(started: time("2026-11-21T06:00:00Z"), seconds: 2)
         try folder.record(started: time("2026-11-20T06:00:00Z"), seconds: 1)
         try folder.record(started: time("2026-11-22T06:00:00Z"), seconds: 4) { output, _ in
-            output.note(.marker(at: TakeFrame(100), note: "Das Rotkehlchen, ein WREN"))
-            output.note(.marker(at: TakeFrame(200), note: nil))
+            output.note(.marker(Sidecar.Marker(atFrame: TakeFrame(100), note: "Das Rotkehlchen, ein WREN")))
+            output.note(.marker(Sidecar.Marker(atFrame: TakeFrame(200), note: nil)))
         }
         try folder.record(started: time("2026-11-23T06:00:00Z"), seconds: 3) { output, sidecar in
-            output.note(.marker(at: TakeFrame(100), note: nil))
+            output.note(.marker(Sidecar.Marker(atFrame: TakeFrame(100), note: nil)))
             sidecar.startedCorrected = "2026-11-23T08:00:00.000000Z"
         }
     }

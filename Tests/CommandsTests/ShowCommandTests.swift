@@ -20,8 +20,8 @@ import Transport
 
     @Test func `show prints all that is known of a take`() throws {
         let take = try record { output, sidecar in
-            output.note(.marker(at: TakeFrame(48_000), note: "a wren\u{1b}[2J"))
-            output.note(.marker(at: TakeFrame(72_000), note: nil))
+            output.note(.marker(Sidecar.Marker(atFrame: TakeFrame(48_000), note: "a wren\u{1b}[2J")))
+            output.note(.marker(Sidecar.Marker(atFrame: TakeFrame(72_000), note: nil)))
             output.note(.gap(at: TakeFrame(24_000), frames: 480, cause: .xrun))
             output.note(
                 .suspectedLoss(
@@ -85,7 +85,7 @@ import Transport
 
     @Test func `what is too much to read is counted`() throws {
         try record { output, _ in
-            for index in 0..<25 { output.note(.marker(at: TakeFrame(Int64(index)), note: nil)) }
+            for index in 0..<25 { output.note(.marker(Sidecar.Marker(atFrame: TakeFrame(Int64(index)), note: nil))) }
         }
         let markers = run(["show", "1"], access: kit).output.filter { $0.hasPrefix("marker") }
         #expect(markers.count == 21)

@@ -33,7 +33,7 @@ import Transport
     @Test func `takes are listed from the folder, each with what is unusual, while the recorder is down`() throws {
         try record()
         try record { output, sidecar in
-            output.note(.marker(at: TakeFrame(100), note: "a wren"))
+            output.note(.marker(Sidecar.Marker(atFrame: TakeFrame(100), note: "a wren")))
             output.note(.gap(at: TakeFrame(200), frames: 10, cause: .xrun))
             sidecar.clock = .unset
             sidecar.endedBy = .powerCut

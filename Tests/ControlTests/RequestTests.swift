@@ -62,8 +62,22 @@ import Transport
         (#"{"command":"bin","id":1}"#, .inventory(.bin)),
         (#"{"command":"skip","id":1,"seconds":-5}"#, .command(.skip(seconds: -5))),
         (#"{"command":"skip","id":1,"seconds":0.25}"#, .command(.skip(seconds: 0.25))),
+        (#"{"ago_ms":2500,"command":"record","id":1}"#, .command(.recordFrom(.ago(.milliseconds(2500))))),
+        (#"{"command":"record","id":1,"raw_ns":7}"#, .command(.recordFrom(.raw(nanoseconds: 7)))),
         (#"{"command":"mark","id":1}"#, .command(.mark(note: nil))),
         (#"{"command":"mark","id":1,"note":"an \"owl\""}"#, .command(.mark(note: "an \"owl\""))),
+        (
+            #"{"at_frame":48000,"by":"birdnet","command":"mark","end_frame":96000,"high_hz":8000,"id":1,"label":"wren","low_hz":1500,"#
+                + #""note":"dawn","score":0.83,"take":7}"#, .command(.mark(region))
+        ),
+        (
+            #"{"ago_ms":2500.5,"command":"mark","id":1}"#,
+            .command(.mark(MarkRequest(.past(.ago(.microseconds(2_500_500))), content: .init())))
+        ),
+        (
+            #"{"command":"mark","id":1,"raw_ns":9007199254740993}"#,
+            .command(.mark(MarkRequest(.past(.raw(nanoseconds: 9_007_199_254_740_993)), content: .init())))
+        ),
         (#"{"command":"volume","id":1,"volume":0.8}"#, .command(.volume(0.8))),
         (#"{"cents":-1200,"command":"pitch","id":1}"#, .command(.pitch(cents: -1200))),
         (
@@ -106,6 +120,14 @@ import Transport
             .phone(PhoneEvent(.settings, by: "Anna", keys: ["capture.rate_hz"]))
         ),
     ]
+
+    private static let region: MarkRequest = {
+        var content = Sidecar.Marker.Content(note: "dawn")
+        content.endFrame = TakeFrame(96_000)
+        (content.label, content.by, content.score) = ("wren", "birdnet", 0.83)
+        (content.lowHz, content.highHz) = (1500, 8000)
+        return MarkRequest(.frame(TakeFrame(48_000)), of: .number(7), content: content)
+    }()
 
     private func read(_ line: String) throws(RequestError) -> Request<RecorderMessage> {
         try Request<RecorderMessage>.read(Array(line.utf8)[...])
@@ -154,6 +176,41 @@ import Transport
             "control: command: found \"erase\", allowed are status, watch, record, stop, play, pause, skip, mark, "
                 + "select, filter, gain, volume, pitch, speed, eject, discard, settle, restore, empty, cards, lines, doctor, bin, indicate, light, clock-set, pairing-code, phone"
         ),
+        (
+            #"{"command":"mark","at_frame":1,"ago_ms":2}"#,
+            "mark: at_frame, ago_ms and raw_ns say the same in several ways: give one of them"
+        ),
+        (
+            #"{"command":"mark","at_frame":20,"end_frame":10}"#,
+            "mark: end_frame: found 10, at_frame is 20: give the frame behind the region's last one"
+        ),
+        (
+            #"{"command":"mark","at_frame":-1}"#,
+            "mark: at_frame: found -1, allowed is a frame from 0 to 4398046511104"
+        ),
+        (#"{"command":"mark","score":1.5}"#, "mark: score: found 1.5, allowed is a number from 0 to 1"),
+        (#"{"command":"mark","score":"NaN"}"#, "mark: score: found \"NaN\", allowed is a number from 0 to 1"),
+        (
+            #"{"command":"mark","low_hz":8000,"high_hz":8000}"#,
+            "mark: low_hz: found 8000.0, high_hz is 8000.0: give the lower edge as low_hz"
+        ),
+        (
+            #"{"command":"mark","high_hz":-5}"#,
+            "mark: high_hz: found -5.0, allowed is a frequency from 0 to 10000000 Hz"
+        ),
+        (
+            #"{"command":"mark","ago_ms":-5}"#,
+            "mark: ago_ms: found -5, allowed is a number of milliseconds from 0 to 86400000"
+        ),
+        (
+            #"{"command":"record","raw_ns":1,"ago_ms":2}"#,
+            "record: ago_ms and raw_ns say the same in several ways: give one of them"
+        ),
+        (
+            #"{"command":"record","raw_ns":-1}"#,
+            "record: raw_ns: found -1, allowed is a time of CLOCK_MONOTONIC_RAW in nanoseconds"
+        ),
+        (#"{"command":"mark","label":""}"#, "mark: label: found 0 bytes, allowed are 1 to 200"),
         (#"{"command":"skip"}"#, "skip: seconds is missing, allowed is a number, negative to go back"),
         (
             #"{"command":"skip","seconds":"5"}"#,

@@ -200,7 +200,7 @@ private final class LazyRecorder: ControlHandler {
     }
 
     func perform(_ command: Command, answer: Answer) {
-        if case .mark(let note?) = command { _ = note.count }
+        if case .mark(let mark) = command { _ = mark.content.note?.count }
         later(answer)
     }
 

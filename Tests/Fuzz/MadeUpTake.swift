@@ -60,7 +60,7 @@ enum MadeUpTake {
     static func record(in directory: TakesDirectory) throws -> [UInt8] {
         let output = try begin(in: directory, keepsUnfiltered: false)
         try append(300, to: output)
-        output.note(.marker(at: TakeFrame(100), note: "a heron"))
+        output.note(.marker(Sidecar.Marker(atFrame: TakeFrame(100), note: "a heron")))
         _ = try output.finish(endedBy: .stop, levels: [])
         let folder = URL(filePath: directory.sidecarPath(of: output.name)).deletingLastPathComponent()
         return Array(try Data(contentsOf: folder.appending(path: output.name.audioFile(part: 1))))
@@ -72,7 +72,7 @@ enum MadeUpTake {
         let output = try begin(in: directory, keepsUnfiltered: keepsUnfiltered, splitBytes: 4096 + 900)
         for sync in 0..<3 {
             try append(30 + 40 * sync, to: output, keepsUnfiltered: keepsUnfiltered)
-            output.note(.marker(at: TakeFrame(output.frames - 1), note: "owl"))
+            output.note(.marker(Sidecar.Marker(atFrame: TakeFrame(output.frames - 1), note: "owl")))
             output.appendPeaks([1, 2, 3, 4])
             if sync < syncs { try output.synced(output.syncPoint().run()) }
         }

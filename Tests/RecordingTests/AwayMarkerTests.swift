@@ -21,7 +21,7 @@ struct AwayMarkerTests {
         studio.run(.milliseconds(200), isCardAway: true)
         for (index, wait) in marks.enumerated() {
             studio.run(wait, isCardAway: true)
-            studio.writer.post(.mark(at: studio.clock.now(), note: "\(index)"))
+            studio.writer.post(.mark(Mark(at: studio.clock.now(), note: "\(index)")))
         }
         studio.run(thenAway, isCardAway: true)
         return (studio, started)
@@ -38,7 +38,7 @@ struct AwayMarkerTests {
         let opened = studio.reopen()
         studio.writer.post(.resume(ResumeOrder(ring: studio.ring, opened: opened, filter: studio.filter)))
         studio.run(.seconds(2))
-        studio.writer.post(.mark(at: studio.clock.now(), note: "back"))
+        studio.writer.post(.mark(Mark(at: studio.clock.now(), note: "back")))
         studio.run(.seconds(1))
         studio.end()
         studio.run(.milliseconds(500))
@@ -80,5 +80,42 @@ struct AwayMarkerTests {
         let sidecar = try studio.directory.sidecar(of: name)
         #expect(sidecar.markers == [Sidecar.Marker(atFrame: TakeFrame(sidecar.frames), note: "0")])
         #expect(sidecar.gaps == [])
+    }
+
+    @Test func `a marker that is dated back to before the card went lies where it was sampled`() throws {
+        let (studio, started) = try studio(marks: [], thenAway: .seconds(3))
+        let opened = studio.reopen()
+        studio.writer.post(.resume(ResumeOrder(ring: studio.ring, opened: opened, filter: studio.filter)))
+        studio.run(.seconds(2))
+        for instant in [started + .seconds(1), started + .seconds(3)] { studio.writer.post(.mark(Mark(at: instant))) }
+        studio.writer.post(.mark(Mark(.frame(TakeFrame(4000)), Sidecar.Marker.Content())))
+        studio.run(.seconds(1))
+        studio.end()
+        studio.run(.milliseconds(500))
+        let sidecar = try #require(studio.finished.last)
+        for (marker, expected) in zip(sidecar.markers, [8000, 24_000, 4000] as [Int64]) {
+            #expect(abs(marker.atFrame.count - expected) <= 1)
+        }
+        #expect(sidecar.markers.count == 3)
+    }
+
+    @Test func `a marker at a frame that is not written yet waits for it`() throws {
+        let studio = try Studio(Self.mono)
+        studio.run(.seconds(2))
+        studio.begin()
+        studio.run(.seconds(1))
+        for frame in [8100, 100, 400_000] as [Int64] {
+            studio.writer.post(.mark(Mark(.frame(TakeFrame(frame)), Sidecar.Marker.Content(note: "\(frame)"))))
+        }
+        studio.run(.seconds(1))
+        studio.end()
+        studio.run(.milliseconds(500))
+        let sidecar = try #require(studio.finished.last)
+        #expect(
+            sidecar.markers == [
+                Sidecar.Marker(atFrame: TakeFrame(100), note: "100"),
+                Sidecar.Marker(atFrame: TakeFrame(8100), note: "8100"),
+                Sidecar.Marker(atFrame: TakeFrame(sidecar.frames), note: "400000"),
+            ])
     }
 }

@@ -21,9 +21,9 @@ import Workers
                 studio.run(.milliseconds(cut - done))
                 done = cut
                 guard cut < 3100 else { break }
-                studio.writer.post(.mark(at: studio.clock.now() - .milliseconds(1), note: "before \(cut)"))
+                studio.writer.post(.mark(Mark(at: studio.clock.now() - .milliseconds(1), note: "before \(cut)")))
                 studio.writer.post(.next(at: studio.clock.now(), pressedWall: studio.clock.wallTime()))
-                studio.writer.post(.mark(at: studio.clock.now() + .milliseconds(1), note: "after \(cut)"))
+                studio.writer.post(.mark(Mark(at: studio.clock.now() + .milliseconds(1), note: "after \(cut)")))
             }
             studio.end()
             studio.run(.milliseconds(500))

@@ -27,6 +27,27 @@ struct CueChunksTests {
         #expect(bytes == expected)
     }
 
+    @Test func `a region is an ltxt chunk, as long as it lies in the part, and is read back`() throws {
+        var marker = Sidecar.Marker(atFrame: 10, note: "dawn")
+        marker.endFrame = TakeFrame(300)
+        var labelled = Sidecar.Marker(atFrame: 30, note: nil)
+        (labelled.label, labelled.endFrame) = ("wren", TakeFrame(40))
+        let cues = try sidecar([marker, labelled]).cues(
+            firstFrame: TakeFrame(0), frames: 100, rateHz: 48_000, isLast: false)
+        let expected = [
+            PartCue(number: 1, frame: 10, label: "dawn", region: PartCue.Region(frames: 90, label: "")),
+            PartCue(number: 2, frame: 30, label: "wren", region: PartCue.Region(frames: 10, label: "wren")),
+        ]
+        #expect(cues == expected)
+        let bytes = CueChunks.bytes(cues)
+        var chunk = Array("ltxt".utf8) + [25, 0, 0, 0, 2, 0, 0, 0, 10, 0, 0, 0] + Array("rgn ".utf8)
+        chunk += [UInt8](repeating: 0, count: 8) + Array("wren".utf8) + [0, 0]
+        #expect(Array(bytes.suffix(chunk.count)) == chunk)
+        #expect(CueReading.cues(bytes) == expected)
+        // Cut anywhere, what is left is read.
+        for count in bytes.indices { #expect(CueReading.cues(Array(bytes[..<count])).count <= 2) }
+    }
+
     @Test func `a part without markers has neither`() throws {
         let one = try sidecar([Sidecar.Marker(atFrame: 10, note: nil)])
         #expect(one.cues(firstFrame: TakeFrame(0), frames: 10, rateHz: 48_000, isLast: false) == [])

@@ -25,7 +25,9 @@ struct LostSidecarTests {
             try output.beginPart(format: CutTake.otherRate, firstFrame: 480_000)
             try output.append(441, unfiltered: true)
             output.note(markers: [Sidecar.Marker(atFrame: 480_160, note: "Marker 9")])
-            output.note(markers: [Sidecar.Marker(atFrame: 480_480, note: nil)])
+            var region = Sidecar.Marker(atFrame: 480_320, note: nil)
+            (region.endFrame, region.label) = (TakeFrame(480_480), "wren")
+            output.note(markers: [region, Sidecar.Marker(atFrame: 480_480, note: nil)])
             known = try output.finish(endedBy: .stop, levels: [])
         }
         return (name, try #require(known))

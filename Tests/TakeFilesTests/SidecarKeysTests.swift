@@ -63,7 +63,7 @@ import Testing
         output.note(.filter(Sidecar.FilterChange(atFrame: 0, lowPassHz: nil, slopeDBPerOctave: 24, highPassHz: nil)))
         output.note(.gain(Sidecar.GainChange(atFrame: TakeFrame(50), gainDB: nil, agc: nil)))
         output.note(.gap(at: TakeFrame(100), frames: 10, cause: .xrun))
-        output.note(.marker(at: TakeFrame(200), note: nil))
+        output.note(.marker(Sidecar.Marker(atFrame: TakeFrame(200), note: nil)))
         output.note(.clock(Sidecar.ClockPoint(atFrame: .first, rawNs: 1, utc: nil, errorUs: 2)))
         output.note(
             .suspectedLoss(

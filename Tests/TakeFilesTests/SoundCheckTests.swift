@@ -22,7 +22,7 @@ private struct FingerprintedTake {
             if part > 0 { try output.beginPart(format: format, firstFrame: output.nextFrame) }
             try output.append(frames, format, unfiltered: keepsUnfiltered)
         }
-        output.note(.marker(at: TakeFrame(100), note: "wren"))
+        output.note(.marker(Sidecar.Marker(atFrame: TakeFrame(100), note: "wren")))
         take = output.name
         _ = try output.finish(
             endedBy: .stop,

@@ -45,7 +45,7 @@ struct TakeTailTests {
         try output.rejoin()
         #expect(output.sidecar.endedBy == nil)
         #expect(output.syncedFrames == 150)
-        output.note(.marker(at: TakeFrame(120), note: "here"))
+        output.note(.marker(Sidecar.Marker(atFrame: TakeFrame(120), note: "here")))
         output.appendPeaks([9, 10, 11, 12])
         try output.append(50)
         try output.sync()
@@ -71,7 +71,7 @@ struct TakeTailTests {
 
     @Test func `a tail that is dropped leaves nothing, and nothing of it is noted`() throws {
         let output = try takeWithTail()
-        output.note(.marker(at: TakeFrame(120), note: "here"))
+        output.note(.marker(Sidecar.Marker(atFrame: TakeFrame(120), note: "here")))
         let before = try directory.sidecar(of: output.name)
         try output.dropTail()
         #expect(try directory.sidecar(of: output.name) == before)

@@ -54,7 +54,7 @@ extension TakeOutput {
     }
 
     func note(markers: [Sidecar.Marker]) {
-        for marker in markers { note(.marker(at: marker.atFrame, note: marker.note)) }
+        for marker in markers { note(.marker(marker)) }
     }
 
     func note(gaps: [Sidecar.Gap]) {

@@ -42,7 +42,8 @@ struct SidecarLedgerTests {
     }
 
     static let urgent: [TakeEvent] = [
-        .started(WallTime(microseconds: 1), Instant(nanoseconds: 2)), .marker(at: .first, note: nil), gap(at: 1),
+        .started(WallTime(microseconds: 1), Instant(nanoseconds: 2)),
+        .marker(Sidecar.Marker(atFrame: .first, note: nil)), gap(at: 1),
         .filter(Sidecar.FilterChange(atFrame: .first, lowPassHz: nil, slopeDBPerOctave: 24, highPassHz: nil)),
         .gain(Sidecar.GainChange(atFrame: .first, gainDB: 12, agc: true)), .preRoll(frames: 9),
         .corrected(started: "2026-11-21T06:18:12.000000Z"),
@@ -200,9 +201,19 @@ struct SidecarLedgerTests {
 
     @Test func `there are at most 10 000 markers, of notes of at most 1000 bytes`() {
         var ledger = Self.ledger
-        ledger.note(.marker(at: .first, note: String(repeating: "ä", count: 600)))
+        ledger.note(.marker(Sidecar.Marker(atFrame: .first, note: String(repeating: "ä", count: 600))))
         #expect(ledger.sidecar.markers[0].note == String(repeating: "ä", count: 500))
-        for frame in 1..<20_000 as Range<Int64> { ledger.note(.marker(at: TakeFrame(frame), note: nil)) }
+        for frame in 1..<20_000 as Range<Int64> {
+            ledger.note(.marker(Sidecar.Marker(atFrame: TakeFrame(frame), note: nil)))
+        }
         #expect(ledger.sidecar.markers.count == 10_000)
+    }
+
+    @Test func `markers that are dated to one frame get a frame each, at or before it`() {
+        var ledger = Self.ledger
+        for frame in [5, 90, 5, 90, 5, 0, 0] as [Int64] {
+            ledger.note(.marker(Sidecar.Marker(atFrame: TakeFrame(frame), note: nil)))
+        }
+        #expect(ledger.sidecar.markers.map(\.atFrame.count) == [5, 90, 4, 89, 3, 0, 0])
     }
 }

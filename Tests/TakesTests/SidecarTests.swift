@@ -177,4 +177,40 @@ struct SidecarTests {
         let causes: [Sidecar.Gap.Cause] = [.xrun, .stall, .driver, .cardLost]
         #expect(causes.map(\.rawValue) == ["xrun", "stall", "driver", "card-lost"])
     }
+
+    @Test func `a marker has the keys that it has values for, and reads as it was written`() throws {
+        var marker = Sidecar.Marker(atFrame: TakeFrame(7), note: nil)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(String(decoding: try encoder.encode(marker), as: UTF8.self) == #"{"at_frame":7,"note":null}"#)
+        (marker.endFrame, marker.label, marker.by) = (TakeFrame(9), "wren", "birdnet")
+        (marker.score, marker.lowHz, marker.highHz) = (0.5, 1500, 8000)
+        let text =
+            #"{"at_frame":7,"by":"birdnet","end_frame":9,"high_hz":8000,"label":"wren","low_hz":1500,"note":null,"score":0.5}"#
+        #expect(String(decoding: try encoder.encode(marker), as: UTF8.self) == text)
+        #expect(try JSONDecoder().decode(Sidecar.Marker.self, from: Data(text.utf8)) == marker)
+        #expect(marker.content.words == ["wren", "birdnet"])
+    }
+
+    @Test func `another note leaves a region as it was, and a person may remove it`() {
+        var marker = Sidecar.Marker(atFrame: TakeFrame(7), note: "?")
+        (marker.endFrame, marker.label, marker.score) = (TakeFrame(9), "wren", 0.5)
+        var notes = TakeNotes(take: "heron07-0001-061811Z")
+        notes.setMarker(Sidecar.Marker(atFrame: TakeFrame(7), note: "heard it too"))
+        var described = marker
+        described.note = "heard it too"
+        #expect(notes.markers(of: [marker]) == [described])
+        notes.removeMarker(at: TakeFrame(7), of: [marker])
+        #expect(notes.markers(of: [marker]) == [])
+    }
+
+    @Test func `a region ends with its take`() {
+        var marker = Sidecar.Marker(atFrame: TakeFrame(7), note: nil)
+        marker.endFrame = TakeFrame(100)
+        for (end, expected) in [(200, 100), (50, 50), (7, 7), (3, 7)] as [(Int64, Int64)] {
+            var cut = marker
+            cut.endRegion(before: TakeFrame(end))
+            #expect(cut.endFrame == TakeFrame(expected))
+        }
+    }
 }

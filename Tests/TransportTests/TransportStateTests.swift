@@ -67,7 +67,7 @@ import Transport
             table == [
                 "idle record": [.begin(at: now, by: .button)], "idle stop": [], "idle play": [.play(take)],
                 "idle back": [.select(steps: -1)], "idle forward": [.select(steps: 1)],
-                "recording record": [.mark(note: nil, at: now)],
+                "recording record": [.mark(Mark(at: now))],
                 "recording stop": [.end(at: now, because: .stop, keepsTail: false)], "recording play": [refused],
                 "recording back": [], "recording forward": [],
                 "playing record": [.stopPlaying], "playing stop": [.stopPlaying], "playing play": [.change(.pause)],
@@ -120,10 +120,10 @@ import Transport
         full.markObstacle = refusal
         #expect(state.handle(.press(.record, at: now), full) == [.refuse(refusal)])
         #expect(
-            state.handle(.mark(note: "x", at: now, by: Asker(1)), full)
+            state.handle(.mark(Mark(at: now, note: "x"), by: Asker(1)), full)
                 == [.refuse(refusal), .reply(Asker(1), .refused(refusal))])
         #expect(state == before)
-        #expect(state.handle(.press(.record, at: now), facts) == [.mark(note: nil, at: now)])
+        #expect(state.handle(.press(.record, at: now), facts) == [.mark(Mark(at: now))])
     }
 
     @Test func `record soon after stop goes on with the same take, later it begins another`() {
@@ -312,7 +312,7 @@ import Transport
         #expect(state.handle(.press(.record, at: now), facts) == [])
         #expect(
             state.handle(.takeFinished(take, hasTail: false), facts) == [
-                .takeOver, .beginOther(at: back, by: .schedule), .mark(note: nil, at: now),
+                .takeOver, .beginOther(at: back, by: .schedule), .mark(Mark(at: now)),
             ])
         #expect(state.recordedTake == nil && state.deckState(isBlocked: true) == .recording)
         for start in [self.state(), playing()] {
@@ -461,7 +461,7 @@ extension TransportModel {
         case 84..<86:
             handle(
                 .change([.pause, .skip(seconds: 3), .volume(0.5), .resume].randomElement(using: &chance)!, by: asker()))
-        case 86..<88: handle(.mark(note: "x", at: now, by: asker()))
+        case 86..<88: handle(.mark(Mark(at: now, note: "x"), by: asker()))
         case 88..<90: cardObstacle = cardObstacle == nil ? Refusal(.io, "no card") : nil
         case 90..<91: storageObstacle = storageObstacle == nil ? Refusal(.io, "no storage") : nil
         case 91..<93:

@@ -46,7 +46,10 @@ function drawRange(context, box, view, from, to, colour, direction) {
 /** Draws markers and filter changes: they lie before the sound. */
 export function drawPlaces(context, box, view, sidecar, places, colours) {
   for (const change of sidecar.filter.slice(1)) drawFilter(context, box, view, change.at_frame, colours.filter);
-  for (const { at_frame: frame } of places) drawMarker(context, box, view, frame, colours.marker);
+  for (const { at_frame: frame, end_frame: end } of places) {
+    if (end !== undefined) drawRegion(context, box, view, frame, end, colours.marker);
+    drawMarker(context, box, view, frame, colours.marker);
+  }
 }
 
 function drawFilter(context, box, view, frame, colour) {
@@ -57,6 +60,14 @@ function drawFilter(context, box, view, frame, colour) {
   context.font = `${box.text}px sans-serif`;
   context.textBaseline = 'bottom';
   context.fillText('ƒ', x + 3 * box.scale, box.y + box.height);
+}
+
+/** A bar along the upper edge. */
+function drawRegion(context, box, view, from, to, colour) {
+  if (to < view.from || from > view.to) return;
+  const x = xOf(Math.max(from, view.from), box, view);
+  context.fillStyle = colour;
+  context.fillRect(x, box.y, xOf(Math.min(to, view.to), box, view) - x, 4 * box.scale);
 }
 
 function drawMarker(context, box, view, frame, colour) {

@@ -5,6 +5,12 @@ import { button, h } from './dom.js';
 // A take that was recorded with more shows the first ones.
 const mostShown = 1000;
 
+/** What a program says of a marker, such as `Turdus merula, 0.83, birdnet, 1500–8000 Hz`. */
+function foundText({ label, score, by, low_hz: low = '', high_hz: high = '' }) {
+  const band = low === '' && high === '' ? undefined : `${low}–${high} Hz`;
+  return [label, score, by, band].filter((text) => text !== undefined).join(', ');
+}
+
 /** The list of a take's markers. */
 export class TakePlaces {
   #markers = [];
@@ -77,16 +83,19 @@ export class TakePlaces {
       items.length ? h('ol', { class: 'places', role: 'list' }, ...items) : h('p', { class: 'hint' }, t('take.noplaces')));
   }
 
-  #item({ at_frame: frame, note }) {
+  #item({ at_frame: frame, note, end_frame: end, ...found }) {
     const { t, mayChange, onSeek, save } = this.options;
     const time = lengthText(frame / this.rate, 3);
-    const go = button(time, () => onSeek(frame), { class: 'place', 'data-key': `go ${frame}` });
-    if (!mayChange) return h('li', {}, go, h('span', {}, note ?? ''));
+    const span = end === undefined ? time : `${time} – ${lengthText(end / this.rate, 3)}`;
+    const go = button(span, () => onSeek(frame), { class: 'place', 'data-key': `go ${frame}` });
+    const words = foundText(found);
+    const what = words ? h('span', {}, words) : null;
+    if (!mayChange) return h('li', {}, go, what, h('span', {}, note ?? ''));
     const input = h('input', {
       type: 'text', value: note ?? '', maxlength: 250, autocomplete: 'off', 'data-frame': frame, 'data-key': `note ${frame}`, 'aria-label': t('place.note', { time }),
       onchange: () => save({ set: [{ at_frame: frame, note: input.value.trim() || null }] }),
     });
     input.addEventListener('keydown', (event) => { if (event.key === 'Enter') input.blur(); });
-    return h('li', {}, go, input, button('×', () => save({ remove: [frame] }), { 'aria-label': t('place.remove', { time }), 'data-key': `remove ${frame}` }));
+    return h('li', {}, go, what, input, button('×', () => save({ remove: [frame] }), { 'aria-label': t('place.remove', { time }), 'data-key': `remove ${frame}` }));
   }
 }

@@ -1,0 +1,66 @@
+public import Takes
+
+/// A marker that somebody asks for, with when or where it is to be.
+public struct MarkRequest: Hashable, Sendable {
+    /// The take that it is meant for, or nil for the one that is recorded.
+    public var take: TakeReference?
+    /// Where it is to be.
+    public var place: Place
+    /// What it says.
+    public var content: Sidecar.Marker.Content
+
+    /// Where a marker is to be.
+    public enum Place: Hashable, Sendable {
+        /// At the frame that is sampled now.
+        case now
+        /// At a frame of the take.
+        case frame(TakeFrame)
+        /// At the frame that was sampled at a time.
+        case past(PastTime)
+    }
+
+    /// A marker in the take that is recorded.
+    public init(_ place: Place = .now, of take: TakeReference? = nil, content: Sidecar.Marker.Content) {
+        self.place = place
+        self.take = take
+        self.content = content
+    }
+
+    /// Frequencies of what was found.
+    public static let hertz = 0.0...10_000_000
+
+    /// What is wrong with it and what is allowed, beginning with the key, or nil if it can be set.
+    public var problem: String? {
+        let frames = "allowed is a frame from 0 to \(TakeFrame.last.count)"
+        switch place {
+        case .now: break
+        case .frame(let frame):
+            guard (.first ... .last).contains(frame) else { return "at_frame: found \(frame.count), \(frames)" }
+            if let end = content.endFrame, end < frame {
+                return
+                    "end_frame: found \(end.count), at_frame is \(frame.count): give the frame behind the region's last one"
+            }
+        case .past(let time): if let problem = time.problem { return problem }
+        }
+        if let end = content.endFrame, !(.first ... .last).contains(end) {
+            return "end_frame: found \(end.count), \(frames)"
+        }
+        if let score = content.score, !(0...1).contains(score) {
+            return "score: found \(score), allowed is a number from 0 to 1"
+        }
+        for (key, hertz) in [("low_hz", content.lowHz), ("high_hz", content.highHz)] {
+            if let hertz, !Self.hertz.contains(hertz) {
+                return "\(key): found \(hertz), allowed is a frequency from 0 to 10000000 Hz"
+            }
+        }
+        if let low = content.lowHz, let high = content.highHz, low >= high {
+            return "low_hz: found \(low), high_hz is \(high): give the lower edge as low_hz"
+        }
+        for (key, text) in [("label", content.label), ("by", content.by)] {
+            if let text, !(1...Sidecar.Marker.Content.longestName).contains(text.utf8.count) {
+                return "\(key): found \(text.utf8.count) bytes, allowed are 1 to \(Sidecar.Marker.Content.longestName)"
+            }
+        }
+        return nil
+    }
+}
