@@ -169,11 +169,13 @@ extension Deck {
         case .progress(let progress):
             self.progress = progress
             progressAt = clock.now()
+            noteLiveTake(progress)
         case .warned(let message): report(Report(.warning, "record: \(message)"))
         case .troubled(let fault):
             faults.show(fault, until: clock.now() + FaultBoard.endShown)
             updateFaults()
         case .finished(let name, let sidecar, let failure, let hasTail):
+            endLiveTake(name, at: sidecar.end)
             let rest = failure == nil ? nil : restForInside
             if failure == nil { recovery.tookTake() }
             add(name, sidecar)
@@ -186,6 +188,7 @@ extension Deck {
             decide(.takeFinished(name, hasTail: hasTail))
             goOnInside(rest, isStickFull: failure?.code == .diskFull)
         case .next(let finished, let sidecar, let began):
+            endLiveTake(finished, at: sidecar.end)
             add(finished, sidecar)
             convert(finished, sidecar)
             report(Report(.info, "record: \(began.stem)"))
@@ -194,6 +197,7 @@ extension Deck {
             progress = nil
             decide(.takeFollowed(by: began))
         case .leftBehind(let left, let fault, let began):
+            endLiveTake(left, at: progress.map { TakeFrame($0.frames) })
             recovery.abandoned(left, because: .next, in: recordedIn)
             report(Report(.info, "record: \(began.stem)"))
             onEvent(.began(began))
@@ -212,6 +216,7 @@ extension Deck {
             decide(.tailEnded)
         case .failed(let message, let isDiskFull):
             let name = transport.recordedTake
+            if let name { endLiveTake(name, at: progress.map { TakeFrame($0.frames) }) }
             let rest = restForInside
             recovery.abandoned(name, because: isDiskFull ? .diskFull : .storageError, in: recordedIn)
             showFailure(Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(message)"))

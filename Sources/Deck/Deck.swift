@@ -1,4 +1,5 @@
 import Filters
+public import Live
 import Panel
 import Playback
 import Recording
@@ -99,6 +100,10 @@ public final class Deck {
     public var onTake: () -> Void = {}
     /// Called when a take was finished, revised or deleted on the disk.
     public var onTakeChange: (TakeChange) -> Void = { _ in }
+    /// Which frames of the ring the take has that is recorded, or had, or nil before the first one.
+    var liveTake: LiveTake?
+    /// Called when it is known which frames of the ring a take has, when that changes, and when the take has ended.
+    public var onLiveTake: (LiveTake) -> Void = { _ in }
     /// Called with what a person asks for at the buttons that the library has to do.
     public var onPanelWish: (PanelWish) -> Void = { _ in }
     /// Called with what the kit's history keeps.

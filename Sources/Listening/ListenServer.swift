@@ -3,7 +3,8 @@ public import Live
 public import Takes
 import Workers
 
-/// Streams the sound of the capture card, live, to each peer of a Unix socket: WAV without an end, 16 bits at the card's rate.
+/// Streams the sound of the capture card, live, to each peer of a Unix socket: WAV without an end, 16 bits at the card's rate. At a second
+/// socket each peer gets the card's own samples, framed, with their places and times.
 ///
 /// It has a thread of its own, which sleeps while there is no peer. It takes nothing from the recorder but what it reads from the
 /// ring, and it never holds a frame there.
@@ -11,11 +12,17 @@ public final class ListenServer {
     private let orders: Mailbox<ListenOrder>
     private let thread: Thread
 
-    /// Listens at a path, for owner and group (mode 0660).
-    /// - Throws: `ControlError` if the socket cannot be made, `ThreadError` if there is no thread.
-    public init(path: String, clock: any Clock) throws {
+    /// Listens at two paths, for owner and group (mode 0660).
+    /// - Parameters:
+    ///   - path: of the socket for ears.
+    ///   - framed: of the socket for programs, or nil for none.
+    /// - Throws: `ControlError` if a socket cannot be made, `ThreadError` if there is no thread.
+    public init(path: String, framed: String? = nil, clock: any Clock) throws {
         let orders = Mailbox<ListenOrder>()
-        let work = Work(ListenLoop(try Listener(path: path), orders: orders, clock: clock, calls: SocketCalls()))
+        let calls = SocketCalls()
+        let sound = try framed.map { SoundServing(try Listener(path: $0), calls: calls) }
+        let work = Work(
+            ListenLoop(try Listener(path: path), sound: sound, orders: orders, clock: clock, calls: calls))
         self.orders = orders
         thread = try Thread(name: "listen") { work.loop.run() }
     }
@@ -28,6 +35,11 @@ public final class ListenServer {
     /// What is streamed from now on; nil: no card is open, and peers wait. Returns at once.
     public func stream(_ source: LiveSource?) {
         orders.post(.source(source))
+    }
+
+    /// Says which frames a take has, or where it ended. Returns at once.
+    public func note(_ take: LiveTake) {
+        orders.post(.take(take))
     }
 
     /// The loop on its way to its thread, which alone uses it.

@@ -126,16 +126,19 @@ public final class Recorder {
             log.write(Report(.error, "\(error): the recorder works without it, by its buttons alone"))
         }
         do {
-            listening = try ListenServer(path: Self.listenSocket(beside: settings.control.socket), clock: clock)
+            let control = settings.control.socket
+            listening = try ListenServer(
+                path: Self.socket("listen.sock", beside: control), framed: Self.socket("sound.sock", beside: control),
+                clock: clock)
         } catch {
             log.write(Report(.error, "\(error): live sound is not streamed"))
         }
         try panel.start()
     }
 
-    /// The socket of live sound, in the folder of the control socket.
-    private static func listenSocket(beside control: String) -> String {
-        (control.lastIndex(of: "/").map { control[...$0] } ?? "") + "listen.sock"
+    /// A socket of live sound, in the folder of the control socket.
+    private static func socket(_ name: String, beside control: String) -> String {
+        (control.lastIndex(of: "/").map { control[...$0] } ?? "") + name
     }
 
     /// Runs until SIGTERM, SIGINT or SIGHUP; a take that is being recorded is ended cleanly first.
@@ -143,6 +146,11 @@ public final class Recorder {
         deck.onTake = { [unowned self] in checkUp.stopForTake() }
         deck.onChange = { [unowned self] in publish() }
         deck.onTakeChange = { [unowned self] in server?.publish($0) }
+        deck.onLiveTake = { [unowned self] take in
+            // The ring that it is in comes first.
+            handOverLiveSource()
+            listening?.note(take)
+        }
         deck.onPanelWish = { [unowned self] in server?.publish($0) }
         deck.onPowerOff = { [unowned self] in
             if endedBy == .signal { endedBy = .person }

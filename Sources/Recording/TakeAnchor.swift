@@ -8,6 +8,12 @@ package struct TakeAnchor: Hashable, Sendable {
     /// In the take, at the take's rate.
     package var frame: TakeFrame
 
+    /// A frame of the ring that is a frame of a take.
+    package init(position: RingPosition, frame: TakeFrame) {
+        self.position = position
+        self.frame = frame
+    }
+
     /// The frame of the take at a position of the ring, if nothing was lost in between.
     /// - Parameters:
     ///   - rateHz: of the ring.

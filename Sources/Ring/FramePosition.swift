@@ -18,6 +18,38 @@ extension Ring {
         return stamp.instant + .nanoseconds(nanoseconds - stamp.rawNanoseconds)
     }
 
+    /// The time of `CLOCK_MONOTONIC_RAW` at which the frame at a position was sampled, or nil before the first stamp.
+    ///
+    /// A stamp can only be late, as in `framePosition(at:)`: of those around the frame, on its line, the one that puts it earliest is the
+    /// truest.
+    public func rawNanoseconds(ofFrame position: RingPosition) -> Int64? {
+        var number = stampNumber - 1
+        guard var nearest = stamp(number: number) else { return nil }
+        while nearest.position > position, let earlier = stamp(number: number - 1) {
+            number -= 1
+            nearest = earlier
+        }
+        func time(by stamp: Stamp) -> Int64 {
+            stamp.rawNanoseconds + format.duration(ofFrames: position - stamp.position).nanoseconds
+        }
+        var best = time(by: nearest)
+        let window = Self.window.nanoseconds
+        var later = number + 1
+        while let next = stamp(number: later), case .running = next.kind, next.rawNanoseconds - best < window {
+            best = min(best, time(by: next))
+            later += 1
+        }
+        var current = nearest
+        while case .running = current.kind, let earlier = stamp(number: number - 1),
+            nearest.rawNanoseconds - earlier.rawNanoseconds < window
+        {
+            best = min(best, time(by: earlier))
+            number -= 1
+            current = earlier
+        }
+        return best
+    }
+
     /// Whether the card was started, by a stamp, since the ring was at `position`.
     public func hasStarted(since position: RingPosition) -> Bool {
         guard let stamp = lastStamp else { return false }

@@ -22,7 +22,9 @@ final class StepClock: Clock {
 final class ListenRig {
     let clock = StepClock()
     let loop: ListenLoop
+    let sound: SoundServing
     let path: String
+    let soundPath: String
     private let orders = Mailbox<ListenOrder>()
     private let folder: String
     private(set) var ring: Ring?
@@ -32,12 +34,15 @@ final class ListenRig {
         unsafe template.withUnsafeMutableBufferPointer { _ = unsafe mkdtemp($0.baseAddress!) }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         path = folder + "/listen.sock"
-        loop = ListenLoop(try Control.Listener(path: path), orders: orders, clock: clock, calls: calls)
+        soundPath = folder + "/sound.sock"
+        sound = SoundServing(try Control.Listener(path: soundPath), calls: calls)
+        loop = ListenLoop(
+            try Control.Listener(path: path), sound: sound, orders: orders, clock: clock, calls: calls)
     }
 
     deinit {
         unsafe unlink(path)
-        unsafe unlink(path + ".lock")
+        for file in [path + ".lock", soundPath, soundPath + ".lock"] { unsafe unlink(file) }
         unsafe rmdir(folder)
     }
 
@@ -58,6 +63,16 @@ final class ListenRig {
     /// Puts another filter in force.
     func filter(_ design: FilterDesign) {
         orders.post(.source(LiveSource(ring: ring!, design: design)))
+    }
+
+    /// A take has frames of the ring, or ended.
+    func note(_ take: LiveTake) { orders.post(.take(take)) }
+
+    /// A program that is accepted at the sound socket.
+    func soundPeer() -> Listener {
+        let peer = Listener(soundPath)
+        turn()
+        return peer
     }
 
     /// The card delivers frames.

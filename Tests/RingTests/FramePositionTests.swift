@@ -76,4 +76,26 @@ private func ring(_ stamps: [Stamp]) -> Ring {
         let truth = Int64(300.5 * 4799.04)
         #expect(abs(position - truth) <= 10)
     }
+
+    @Test func `the raw clock of a frame leads back to that frame`() throws {
+        // The raw clock stands elsewhere, and stamps are late by chance.
+        let late = [0.0, 0.4, 0, 1.5, 0.2, 0]
+        let line = ring(
+            late.enumerated().map { index, late in
+                Stamp(
+                    position: RingPosition(Int64(index) * 4800),
+                    instant: milliseconds(1000 + 100 * Double(index) + late),
+                    rawNanoseconds: Int64((5000 + 100 * Double(index) + late) * 1e6),
+                    kind: index == 0 ? .started : .running)
+            })
+        for position in [0, 1, 4799, 4800, 9601, 14_400, 20_000, 24_000, 30_000].map({ RingPosition($0) }) {
+            let raw = try #require(line.rawNanoseconds(ofFrame: position))
+            #expect(raw == 5_000_000_000 + format.duration(ofFrames: position.count).nanoseconds)
+            let instant = try #require(line.instant(ofRaw: raw))
+            let found = try #require(line.framePosition(at: instant))
+            #expect(abs(found - position) <= 1, "\(position): \(found)")
+        }
+        let empty = ring([])
+        #expect(empty.rawNanoseconds(ofFrame: 5) == nil && empty.instant(ofRaw: 5) == nil)
+    }
 }

@@ -1,0 +1,108 @@
+import FoundationEssentials
+import Live
+import Ring
+import Takes
+
+/// One message of the sound socket: a head of 28 bytes, little-endian, and what follows it.
+///
+/// The head is `FFS1`, the kind and the channels (16 bits each), the frames (32 bits), the first frame and its time on
+/// `CLOCK_MONOTONIC_RAW` in nanoseconds (64 bits each). Behind sound follow its samples as the card delivered them; behind what was
+/// skipped follows nothing; behind all others follow as many bytes of JSON as the frames say.
+struct SoundMessage {
+    var kind: Kind
+    var channels = 0
+    /// The number of the frame that it is about.
+    var firstFrame: Int64 = 0
+    /// When that frame was sampled, or 0 if it is not known.
+    var rawNanoseconds: Int64 = 0
+
+    /// What a message says.
+    enum Kind: UInt16 {
+        /// What the card delivers from now on.
+        case format = 1
+        case sound
+        /// So many frames are missing.
+        case skipped
+        /// A take has the frames from this one on.
+        case takeBegins
+        /// A take ended before this frame.
+        case takeEnds
+    }
+
+    /// Bytes of a head.
+    static let headByteCount = 28
+
+    /// The message with its payload.
+    /// - Parameter frames: that it is about, or the bytes of the payload.
+    func bytes(frames: Int, payload: [UInt8] = []) -> [UInt8] {
+        var bytes = Array("FFS1".utf8)
+        bytes.reserveCapacity(Self.headByteCount + payload.count)
+        func append(_ number: some FixedWidthInteger) {
+            for place in 0..<number.bitWidth / 8 { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * place))) }
+        }
+        append(kind.rawValue)
+        append(UInt16(clamping: channels))
+        append(UInt32(clamping: frames))
+        append(UInt64(clamping: firstFrame))
+        append(UInt64(clamping: rawNanoseconds))
+        return bytes + payload
+    }
+
+    private func bytes(_ object: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let payload = (try? encoder.encode(object)).map { Array($0) } ?? []
+        return bytes(frames: payload.count, payload: payload)
+    }
+}
+
+// MARK: - The messages
+
+extension SoundMessage {
+    private struct Format: Encodable {
+        var rateHz, channels, bytesPerFrame, significantBits: Int
+        var format: String
+
+        enum CodingKeys: String, CodingKey {
+            case channels, format
+            case rateHz = "rate_hz"
+            case bytesPerFrame = "bytes_per_frame"
+            case significantBits = "significant_bits"
+        }
+    }
+
+    /// What the card delivers from a frame on.
+    static func format(_ format: StreamFormat, from frame: Int64) -> [UInt8] {
+        SoundMessage(kind: .format, channels: format.channels, firstFrame: frame).bytes(
+            Format(
+                rateHz: format.rateHz, channels: format.channels, bytesPerFrame: format.bytesPerFrame,
+                significantBits: format.significantBits, format: format.sampleFormat.rawValue))
+    }
+
+    /// Frames that are missing: one message for as many as a head can say.
+    static func skipped(_ frames: Range<Int64>, channels: Int) -> (message: [UInt8], rest: Range<Int64>) {
+        let count = min(Int64(frames.count), Int64(UInt32.max))
+        let message = SoundMessage(kind: .skipped, channels: channels, firstFrame: frames.lowerBound)
+        return (message.bytes(frames: Int(count)), frames.lowerBound + count..<frames.upperBound)
+    }
+
+    private struct Take: Encodable {
+        var take: String
+        var atFrame: Int64
+        var rateHz: Int
+
+        enum CodingKeys: String, CodingKey {
+            case take
+            case atFrame = "at_frame"
+            case rateHz = "rate_hz"
+        }
+    }
+
+    /// Which frame of a take a frame is, or where a take ended.
+    /// - Parameter number: of the frame.
+    static func take(_ take: LiveTake, number: Int64, rawNanoseconds: Int64?) -> [UInt8] {
+        SoundMessage(
+            kind: take.isOver ? .takeEnds : .takeBegins, firstFrame: number, rawNanoseconds: rawNanoseconds ?? 0
+        ).bytes(Take(take: take.stem, atFrame: take.frame.count, rateHz: take.rateHz))
+    }
+}
