@@ -3,8 +3,9 @@ public import Takes
 
 /// A sidecar as bytes of JSON.
 public enum SidecarFile {
-    /// More than the sidecar of a take with a gap each second of a week.
-    public static let mostBytes = 64 << 20
+    /// More than the sidecar of a take with a gap each second of a week, or with the most markers of the longest texts, whose every byte
+    /// JSON may write as six.
+    public static let mostBytes = 80 << 20
 
     /// Indented, keys in the order of the alphabet, ended by a line break. Never fails: a level that is no number
     /// (silence has none) is written as null.

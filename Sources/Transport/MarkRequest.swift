@@ -57,7 +57,11 @@ public struct MarkRequest: Hashable, Sendable {
             return "low_hz: found \(low), high_hz is \(high): give the lower edge as low_hz"
         }
         for (key, text) in [("label", content.label), ("by", content.by)] {
-            if let text, !(1...Sidecar.Marker.Content.longestName).contains(text.utf8.count) {
+            guard let text else { continue }
+            if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+                return "\(key): found a control character, allowed is one line of text"
+            }
+            if !(1...Sidecar.Marker.Content.longestName).contains(text.utf8.count) {
                 return "\(key): found \(text.utf8.count) bytes, allowed are 1 to \(Sidecar.Marker.Content.longestName)"
             }
         }

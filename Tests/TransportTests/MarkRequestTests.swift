@@ -33,6 +33,11 @@ struct MarkRequestTests {
         #expect(problem { $0.place = .past(.raw(nanoseconds: 0)) } == nil)
     }
 
+    @Test(arguments: ["a\nb", "\u{0}", "\u{7f}", "\u{85}"])
+    func `a label is one line`(text: String) {
+        #expect(problem { $0.content.label = text } == "label: found a control character, allowed is one line of text")
+    }
+
     @Test func `a place that no take has is refused`() {
         #expect(problem { $0.place = .past(.raw(nanoseconds: -1)) }?.hasPrefix("raw_ns: found -1, ") == true)
         #expect(problem { $0.place = .past(.ago(.seconds(86_401))) }?.hasPrefix("ago_ms: found 86401000, ") == true)
