@@ -11,7 +11,8 @@ final class StreamSound {
     private var stored: [UInt8]
     private var storedUnfiltered: [UInt8]
 
-    /// The most frames of one call of `append`: a second. The kernel needs far less time for one long write than for several short ones.
+    /// The most frames of one call of `append`: a second, or as many as take a MiB. The kernel needs far less time for one long write than for
+    /// several short ones.
     let chunkFrames: Int64
 
     /// - Parameter takeRateHz: of the take, in which its waveform is counted.
@@ -19,8 +20,9 @@ final class StreamSound {
         scale = PeaksScale(channels: format.channels, from: format.rateHz, to: takeRateHz)
         signal = SignalPath(format: format, design: filter)
         unfiltered = keepsUnfiltered ? SignalPath(format: format, design: .off(rateHz: format.rateHz)) : nil
-        chunkFrames = Int64(format.rateHz)
-        let byteCount = format.rateHz * format.stored.bytesPerFrame
+        let frames = min(format.rateHz, max(1, (1 << 20) / format.stored.bytesPerFrame))
+        chunkFrames = Int64(frames)
+        let byteCount = frames * format.stored.bytesPerFrame
         stored = Self.room(byteCount)
         storedUnfiltered = Self.room(keepsUnfiltered ? byteCount : 0)
     }
