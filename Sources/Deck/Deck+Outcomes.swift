@@ -85,6 +85,7 @@ extension Deck {
     // MARK: The storage
 
     private func take(_ outcome: StorageOutcome) {
+        for sentence in workers.key?.newSentences() ?? [] { report(Report(.warning, sentence)) }
         switch outcome {
         case .opened(let directory, let takes, let isOwn, let unusedStick):
             guard stick.mayOpen || directory.path != options.stick?.folder else {

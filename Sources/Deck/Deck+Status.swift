@@ -45,6 +45,7 @@ extension Deck {
             status.binTakes = bin.items.count
         }
         status.reserveBytes = options.reserveBytes
+        status.kitID = workers.key?.standing.id
         status.clock = clockOrigin
         status.faults = faults.list
         status.armed = isArmed
@@ -75,6 +76,11 @@ extension Deck {
         case .idle, .resting, .arming, .finishing: break
         }
         return status
+    }
+
+    /// Why the kit has no key that it could keep, as a sentence; nil: it has one, or needs none.
+    public var keyProblem: String? {
+        if case .missing(let sentence)? = workers.key?.standing { sentence } else { nil }
     }
 
     /// What the lamps show.

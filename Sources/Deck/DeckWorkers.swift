@@ -14,6 +14,8 @@ struct DeckWorkers {
     let writer: WriterWorker
     let player: Worker<PlayOrder, PlayOutcome>
     let archivist: Worker<ArchiveOrder, ArchiveOutcome>
+    /// What the kit is known by; nil: it keeps nothing, as a demonstration.
+    let key: KitKey?
     /// Signals, without an order, that the capture has ended by itself.
     let source: any CaptureSource
 
@@ -26,7 +28,8 @@ struct DeckWorkers {
         self.card = CardWork.worker(
             card, ringDuration: options.ringDuration, memoryBytes: options.memoryBytes, clock: clock)
         let mark = options.stateFolder.map { KitMark(folder: $0, files: files) }
-        storage = StorageWork.worker(files: files, mark: mark, clock: clock)
+        key = options.stateFolder.map { KitKey(folder: $0, files: files) }
+        storage = StorageWork.worker(files: files, mark: mark, key: key, clock: clock)
         sync = SyncWorker(syncsBy: clock)
         writer = WriterWorker(writesBy: clock, sync: sync)
         player = Player.worker(sink: sink, clock: clock)

@@ -43,13 +43,14 @@ package enum StorageReading: Hashable, Sendable {
 struct StorageWork {
     let files: FileSystem
     let mark: KitMark?
+    let key: KitKey?
     let clock: any Clock
 
     /// A worker of the storage.
     static func worker(
-        files: FileSystem, mark: KitMark?, clock: any Clock
+        files: FileSystem, mark: KitMark?, key: KitKey?, clock: any Clock
     ) -> Worker<StorageOrder, StorageOutcome> {
-        let work = StorageWork(files: files, mark: mark, clock: clock)
+        let work = StorageWork(files: files, mark: mark, key: key, clock: clock)
         var held: [Held] = []
         return Worker(clock: clock) { orders, now, outcomes in
             var still: [Held] = []
@@ -80,11 +81,12 @@ struct StorageWork {
     private func carryOut(_ order: StorageOrder, mayBeHeld: Bool) throws(HeldByUs) -> StorageOutcome {
         switch order {
         case .open(let stick, let path, let mustBeOwn, let recorded):
-            try open(stick, path, recorded, mustBeOwn: mustBeOwn, mayBeHeld: mayBeHeld)
-        case .findStick(let stick, let leastBytes): find(stick, leastBytes: leastBytes)
-        case .check(let directory): .checked(directory, read(directory) {})
+            key?.prepare()
+            return try open(stick, path, recorded, mustBeOwn: mustBeOwn, mayBeHeld: mayBeHeld)
+        case .findStick(let stick, let leastBytes): return find(stick, leastBytes: leastBytes)
+        case .check(let directory): return .checked(directory, read(directory) {})
         case .probe(let directory):
-            .checked(directory, read(directory) { () throws(FileError) in try directory.probe(day: today) })
+            return .checked(directory, read(directory) { () throws(FileError) in try directory.probe(day: today) })
         }
     }
 
@@ -139,7 +141,7 @@ struct StorageWork {
                 // A folder of the same name would be made on the kit's own disk.
                 throw FileError("open", path, code: ENOENT)
             }
-            let (directory, takes) = try TakesDirectory.open(path: path, files: files, mark: mark)
+            let (directory, takes) = try TakesDirectory.open(path: path, files: files, mark: mark, key: key)
             return .opened(directory, takes: takes, isOwn: directory.isOnOwnStorage, unusedStick: nil)
         } catch let error as TakesLockError where error.processID == getpid() {
             if mayBeHeld { throw HeldByUs() }

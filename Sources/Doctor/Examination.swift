@@ -36,6 +36,8 @@ package struct Examination: Sendable {
     package var storage = StorageProbe.Outcome.skipped("a take is being recorded")
     /// Free space where takes are kept; nil: unknown.
     package var freeBytes: Int64?
+    /// Why the kit has no key that it could keep, as a sentence; nil: it has one, or the recorder is down.
+    package var keyProblem: String?
     /// Where the date came from.
     package var clock = ClockOrigin.unset
     private var panel: PanelProbe?
@@ -80,6 +82,7 @@ package struct Examination: Sendable {
         if let finding = fileSystem.finding, !findings.contains(where: { $0.message.hasSuffix(finding.message) }) {
             findings.append(finding)
         }
+        if let keyProblem { findings.append(.warning(.storage, keyProblem)) }
         findings.append(ClockCheck(origin: clock, today: SystemClock().wallTime().date).finding)
         if let power { findings += power.findings }
         return findings.inOrder

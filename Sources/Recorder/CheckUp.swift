@@ -108,6 +108,7 @@ final class CheckUp {
         let status = deck.status
         examination.faults = status.faults
         examination.clock = status.clock
+        examination.keyProblem = deck.keyProblem
         examination.freeBytes = status.freeBytes
         state = .listing(Run(answer: answer, examination: examination, deadline: clock.now() + Self.patience))
         // A take must not wait until the cards are listed.

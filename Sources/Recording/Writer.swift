@@ -175,6 +175,7 @@ extension Writer {
             name: name, started: wall, startedMonotonic: started, bootID: plan.bootID, clock: plan.clock,
             card: card.card, format: format, preRollFrames: format.frames(in: preRoll),
             gainDB: plan.grant.gain.gainDB, agc: plan.grant.gain.agc, version: plan.version)
+        sidecar.kitID = plan.directory.kitID()
         sidecar.channelsOfCard = plan.grant.layout.ofCard
         sidecar.pendingFormat = plan.pendingFormat
         sidecar.startedBy = plan.startedBy

@@ -19,6 +19,7 @@ public final class TakesDirectory: Sendable {
     /// The last number given, or the highest that is on the disk.
     private let number: Locked<Int>
     private let mark: KitMark?
+    private let key: KitKey?
     /// What could not be read, and what of it was not reported yet.
     private let unreadable: Locked<(all: Set<FileError>, news: [FileError])>
     /// What was received of the takes that a failing storage ended, by audio file.
@@ -42,25 +43,31 @@ public final class TakesDirectory: Sendable {
     ///   - path: without a slash at its end.
     ///   - files: how it is reached.
     ///   - mark: the highest number that this kit has given elsewhere; nil: it keeps none.
+    ///   - key: what its kit is known by; nil: its takes are known by their names alone.
     /// - Throws: `TakesLockError` if another process has it open, or records a take there, else `FileError`; not for a day that cannot
     ///   be read.
-    public convenience init(path: String, files: FileSystem = FileSystem(), mark: KitMark? = nil) throws {
+    public convenience init(
+        path: String, files: FileSystem = FileSystem(), mark: KitMark? = nil, key: KitKey? = nil
+    ) throws {
         var takes: [TakeName] = []
-        try self.init(path: path, files: files, mark: mark, takes: &takes)
+        try self.init(path: path, files: files, mark: mark, key: key, takes: &takes)
     }
 
     /// The same, and the finished takes, by number: their names are read once for both.
     public static func open(
-        path: String, files: FileSystem = FileSystem(), mark: KitMark? = nil
+        path: String, files: FileSystem = FileSystem(), mark: KitMark? = nil, key: KitKey? = nil
     ) throws -> (TakesDirectory, takes: [TakeName]) {
         var takes: [TakeName] = []
-        let directory = try TakesDirectory(path: path, files: files, mark: mark, takes: &takes)
+        let directory = try TakesDirectory(path: path, files: files, mark: mark, key: key, takes: &takes)
         return (directory, takes.sorted())
     }
 
-    private init(path: String, files: FileSystem, mark: KitMark?, takes: inout [TakeName]) throws {
+    private init(
+        path: String, files: FileSystem, mark: KitMark?, key: KitKey?, takes: inout [TakeName]
+    ) throws {
         self.path = path
         self.mark = mark
+        self.key = key
         let isNew = (try? files.identity(path)) == nil
         folder = try files.makeFolder(path)
         // Where the folder around it may not be opened, its name is on the disk when the kernel gets to it.
@@ -138,6 +145,9 @@ public final class TakesDirectory: Sendable {
             return names.contains { files.isTaken("\(path)/\(name.day)/\($0)") }
         }
     }
+
+    /// What the kit of a new take is known by, or nil if no key can be kept now.
+    package func kitID() -> KitID? { key?.prepare() }
 
     /// Why the kit's mark could not be kept, once for each reason, as a sentence; nil: nothing new.
     package func newMarkFailure() -> String? {

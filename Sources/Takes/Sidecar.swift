@@ -8,8 +8,11 @@ public struct Sidecar: Codable, Equatable, Sendable {
     public var take: String
     /// The take's number.
     public var number: Int
-    /// The kit that recorded it.
+    /// The name of the kit that recorded it, as it was then.
     public var kit: String
+    /// What that kit is known by, whatever its name. Null: the version did not store it, the kit could not keep a key, or the sidecar was
+    /// made anew from the sound.
+    @ExplicitNull public var kitID: KitID?
     /// When the first frame was sampled: ISO 8601, UTC, microseconds.
     public var started: String
     /// The same by a clock that was set later; null if it never was.
@@ -248,6 +251,7 @@ public struct Sidecar: Codable, Equatable, Sendable {
     enum CodingKeys: String, CodingKey {
         case schema, revision, take, number, kit, started, clock, recovered, parts, frames, card, channels, format
         case filter, gaps, markers, levels, gain, agc, restored, version
+        case kitID = "kit_id"
         case startedCorrected = "started_corrected"
         case startedMonotonicNs = "started_monotonic_ns"
         case bootID = "boot_id"

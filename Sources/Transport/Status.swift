@@ -72,6 +72,8 @@ public struct Status: Codable, Equatable, Sendable {
     @FalseUnlessSent public var pairing = false
     /// The hours in which the kit records by itself: those that are now, else the next; null: none, or the clock is not set.
     @ExplicitNull public var scheduled: Hours?
+    /// What the kit is known by, whatever its name; null: it has no key that it could keep.
+    @ExplicitNull public var kitID: KitID?
     /// The version of Fieldfare.
     public var version: String
 
@@ -97,6 +99,7 @@ public struct Status: Codable, Equatable, Sendable {
     enum CodingKeys: String, CodingKey {
         case state, take, selected, frames, channels, format, card, xruns, gaps, clock, faults, armed, pairing,
             scheduled, version, speed, expand, directory, agc
+        case kitID = "kit_id"
         case elapsedSeconds = "elapsed_seconds"
         case syncedSeconds = "synced_seconds"
         case positionSeconds = "position_seconds"

@@ -10,7 +10,7 @@ import Testing
         "channels", "format", "card", "low_pass_hz", "slope_db_per_octave", "high_pass_hz", "level_dbfs", "xruns",
         "gain_db", "gain_range_db", "agc", "gaps", "free_bytes", "reserve_bytes", "time_left_seconds", "pitch_cents",
         "speed", "clock", "faults", "armed",
-        "pairing", "scheduled", "version",
+        "pairing", "scheduled", "kit_id", "version",
     ]
 
     @Test func `the status has them all`() throws {

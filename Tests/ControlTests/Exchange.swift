@@ -159,7 +159,7 @@ final class Peer {
 /// What `Status(version: "0")` is on the wire.
 let idleStatus = """
     "agc":null,"armed":false,"card":null,"channels":null,"clock":"unset","directory":null,"elapsed_seconds":0,"expand":false,"faults":[],\
-    "format":null,"frames":0,"free_bytes":null,"gain_db":null,"gain_range_db":null,"gaps":0,"high_pass_hz":null,"level_dbfs":[],"low_pass_hz":null,"pairing":false,"pitch_cents":0,\
+    "format":null,"frames":0,"free_bytes":null,"gain_db":null,"gain_range_db":null,"gaps":0,"high_pass_hz":null,"kit_id":null,"level_dbfs":[],"low_pass_hz":null,"pairing":false,"pitch_cents":0,\
     "position_seconds":null,"rate_hz":null,"reserve_bytes":0,"scheduled":null,"selected":null,"slope_db_per_octave":24,"speed":1,"state":"idle",\
     "synced_seconds":0,"take":null,"time_left_seconds":null,"version":"0","xruns":0
     """

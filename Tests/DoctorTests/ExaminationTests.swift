@@ -11,6 +11,12 @@ import Transport
         return examination.findings().filter { $0.subject == .signal && $0.severity == .failure }.map(\.message)
     }
 
+    @Test func `a kit that has no key that it could keep is told so`() {
+        var examination = Examination(isRecorder: true, settings: Settings(), problems: [])
+        examination.keyProblem = "kit id: /nowhere: Read-only file system"
+        #expect(examination.findings().contains(.warning(.storage, "kit id: /nowhere: Read-only file system")))
+    }
+
     @Test func `a signal that fell is known by the recorder, and what two seconds show is not repeated`() {
         let fall = SignalFall(decibels: 51, when: "at 06:18", channels: [1])
         let sentence = "signal: card:Mic: \(fall.complaint)"

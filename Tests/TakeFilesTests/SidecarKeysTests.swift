@@ -12,7 +12,8 @@ import Testing
     /// By the list that they are in; "" for the sidecar's own.
     private static let agreed: [String: Set<String>] = [
         "": [
-            "schema", "revision", "take", "number", "kit", "started", "started_corrected", "started_monotonic_ns",
+            "schema", "revision", "take", "number", "kit", "kit_id", "started", "started_corrected",
+            "started_monotonic_ns",
             "boot_id", "clock", "ended_by", "recovered", "parts", "frames", "duration_seconds", "card", "rate_hz",
             "channels", "format", "filter", "gaps", "markers", "pre_roll_frames", "started_by", "pending_format",
             "clock_drift_ppm", "clock_map", "suspected_losses", "levels", "gain_db", "agc", "gain",

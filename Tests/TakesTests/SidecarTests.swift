@@ -50,6 +50,7 @@ struct SidecarTests {
         ]
         sidecar.pendingFormat = "flac"
         sidecar.channelsOfCard = [2]
+        sidecar.kitID = KitID("00112233445566778899aabbccddeeff")
         return sidecar
     }()
 
@@ -59,7 +60,7 @@ struct SidecarTests {
         "ended_by":"power-cut","filter":[{"at_frame":0,"high_pass_hz":null,"low_pass_hz":21600,\
         "slope_db_per_octave":24}],"format":"S24_LE","frames":96,\
         "gain":[{"agc":false,"at_frame":4,"gain_db":-6},{"agc":null,"at_frame":6,"gain_db":7.5}],"gain_db":12.5,\
-        "gaps":[{"at_frame":5,"cause":"card-lost","frames":2}],"kit":"heron07",\
+        "gaps":[{"at_frame":5,"cause":"card-lost","frames":2}],"kit":"heron07","kit_id":"00112233445566778899aabbccddeeff",\
         "levels":[{"clipped_frames":1,"filter_clipped_frames":2,"peak_dbfs":-3.5,"rms_dbfs":null}],\
         "markers":[{"at_frame":7,"note":null},{"at_frame":8,"note":"Käuzchen"}],"number":42,\
         "parts":[{"file":"a.wav","fingerprint":"capture","first_frame":0,"format":"S24_LE","frames":96,"rate_hz":48000,"sha256":"00ff",\

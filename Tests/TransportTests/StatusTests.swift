@@ -14,7 +14,7 @@ import Transport
         #expect(
             try json(Status(version: "1.2.3")) == """
                 {"agc":null,"armed":false,"card":null,"channels":null,"clock":"unset","directory":null,"elapsed_seconds":0,"expand":false,"faults":[],\
-                "format":null,"frames":0,"free_bytes":null,"gain_db":null,"gain_range_db":null,"gaps":0,"high_pass_hz":null,"level_dbfs":[],\
+                "format":null,"frames":0,"free_bytes":null,"gain_db":null,"gain_range_db":null,"gaps":0,"high_pass_hz":null,"kit_id":null,"level_dbfs":[],\
                 "low_pass_hz":null,"pairing":false,"pitch_cents":0,"position_seconds":null,"rate_hz":null,"reserve_bytes":0,"scheduled":null,"selected":null,\
                 "slope_db_per_octave":24,"speed":1,"state":"idle","synced_seconds":0,"take":null,"time_left_seconds":null,\
                 "version":"1.2.3","xruns":0}
@@ -48,6 +48,7 @@ import Transport
         status.clock = .rtc
         status.pitchCents = -1200
         status.speed = 0.1
+        status.kitID = KitID("00112233445566778899aabbccddeeff")
         status.expand = true
         status.pairing = true
         status.scheduled = .init(from: "2026-11-22T05:00:00.000000Z", until: "2026-11-22T07:30:00.000000Z")
@@ -59,7 +60,7 @@ import Transport
                 "elapsed_seconds":1.5,"expand":true,\
                 "faults":[{"code":2,"message":"takes: 1 h left"},{"code":8,"message":"channel 2 is dead"}],\
                 "format":"S24_3LE","frames":72000,"free_bytes":12345678901,"gain_db":-7.5,"gain_range_db":{"max":20.5,"min":-20,"step":0.5},"gaps":2,"high_pass_hz":40.5,\
-                "level_dbfs":[{"peak":-3.25,"rms":-12.5},{"peak":null,"rms":null}],"low_pass_hz":8000,\
+                "kit_id":"00112233445566778899aabbccddeeff","level_dbfs":[{"peak":-3.25,"rms":-12.5},{"peak":null,"rms":null}],"low_pass_hz":8000,\
                 "pairing":true,"pitch_cents":-1200,"position_seconds":null,"rate_hz":48000,"reserve_bytes":536870912,\
                 "scheduled":{"from":"2026-11-22T05:00:00.000000Z","until":"2026-11-22T07:30:00.000000Z"},"selected":"heron07-0041-060000Z",\
                 "slope_db_per_octave":24,"speed":0.1,"state":"recording","synced_seconds":1,"take":"heron07-0042-061811Z",\

@@ -1,0 +1,134 @@
+import Glibc
+public import Takes
+
+/// The key that a kit makes at its first start and keeps in a folder of its own: `kit.key`, 32 random bytes, for the recorder alone.
+///
+/// What the kit is known by, its id, is computed from the key. So the id outlives a new name and new storage for takes, and ends with the
+/// key. May be used by any thread; what reads and writes files is for workers.
+public final class KitKey: Sendable {
+    private let folder: String
+    private let files: FileSystem
+    /// Held while the key is read or made.
+    private let work = Locked(())
+    private let state = Locked((standing: Standing.unread, news: [String]()))
+
+    /// Whether the key can be used.
+    public enum Standing: Hashable, Sendable {
+        case unread
+        /// The key is on the disk.
+        case kept(KitID)
+        /// Why there is no key that will be there after a restart, as a sentence.
+        case missing(String)
+
+        /// What the kit is known by, or nil without a key.
+        public var id: KitID? {
+            if case .kept(let id) = self { id } else { nil }
+        }
+    }
+
+    /// Bytes of a key.
+    static let byteCount = 32
+    /// For the recorder's user alone.
+    private static let mode: UInt32 = 0o600
+
+    /// The key in a folder that belongs to the recorder. Nothing is read yet.
+    public init(folder: String, files: FileSystem = FileSystem()) {
+        self.folder = folder
+        self.files = files
+    }
+
+    /// Whether the key can be used, as far as is known. Waits for no file.
+    public var standing: Standing { state.withLock(\.standing) }
+
+    /// What is to be reported once, a sentence each. Waits for no file.
+    public func newSentences() -> [String] {
+        state.withLock { state in
+            defer { state.news = [] }
+            return state.news
+        }
+    }
+
+    /// Reads the key, or makes it if there is none, unless that was done. A key that could not be kept is attempted again.
+    /// - Returns: what the kit is known by, or nil if no key can be kept now.
+    @discardableResult public func prepare() -> KitID? {
+        work.withLock { _ in
+            if let known = standing.id { return known }
+            do throws(FileError) {
+                if case .volatile(let name) = try files.kind(of: folder) {
+                    miss("\(folder) is on \(name), which is kept in memory")
+                    return nil
+                }
+                let id = try Self.id(of: key())
+                state.withLock { $0.standing = .kept(id) }
+                return id
+            } catch {
+                miss(error.fact)
+            }
+            return nil
+        }
+    }
+
+    private func miss(_ reason: String) {
+        let sentence = "kit id: \(reason): takes are recorded without 'kit_id', and are known by their names alone"
+        state.withLock { state in
+            guard state.standing != .missing(sentence) else { return }
+            state.standing = .missing(sentence)
+            state.news.append(sentence)
+        }
+    }
+
+    private var path: String { "\(folder)/kit.key" }
+
+    private func key() throws(FileError) -> [UInt8] {
+        if let key = try readKey() { return key }
+        return try makeKey()
+    }
+
+    /// - Returns: nil if there is no key. A file that is not one is set aside.
+    private func readKey() throws(FileError) -> [UInt8]? {
+        let problem: String
+        do throws(FileError) {
+            let key = try files.contents(of: files.openToRead(path, followsLink: false), limit: Self.byteCount + 1)
+            // A disk that lost the content of a file has zeros there, on each kit the same.
+            if key.count == Self.byteCount, key.contains(where: { $0 != 0 }) { return key }
+            problem = key.count == Self.byteCount ? "it is all zeros" : "it has not \(Self.byteCount) bytes"
+        } catch {
+            switch error.code {
+            case ENOENT: return nil
+            case ELOOP, EISDIR, ENXIO: problem = "it is no file"
+            default: throw error
+            }
+        }
+        let kept = freeName(path + ".damaged")
+        try files.rename(path, to: kept)
+        let sentence =
+            "kit id: \(path) is damaged: \(problem): it is kept as \(kept), and the kit has a new 'kit_id' from here on"
+        state.withLock { $0.news.append(sentence) }
+        return nil
+    }
+
+    /// The path, or it with a number, so that nothing that is kept is replaced.
+    private func freeName(_ path: String) -> String {
+        let names = [path] + (2...99).map { "\(path)\($0)" }
+        return names.first { !files.isTaken($0) } ?? path
+    }
+
+    /// The key is on the disk when this returns: another one after a power cut would be that of another kit.
+    private func makeKey() throws(FileError) -> [UInt8] {
+        // The kernel's `getrandom(2)`.
+        var generator = SystemRandomNumberGenerator()
+        let key = (0..<Self.byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        try files.replace(path, with: key, mode: Self.mode)
+        return key
+    }
+
+    /// The first 32 digits of the key's SHA-256: the key itself is never written elsewhere.
+    static func id(of key: [UInt8]) -> KitID {
+        var digest = SoundDigest()
+        digest.update(key)
+        guard let id = KitID(String(digest.hexadecimal.prefix(32))) else {
+            preconditionFailure("a digest has 64 digits")
+        }
+        return id
+    }
+}
