@@ -215,7 +215,7 @@ let package = Package(
             name: "PowerCuts", dependencies: ["Takes", "TakeFiles", "SeededRandom"], path: "Tests/PowerCuts",
             swiftSettings: strict),
         .target(
-            name: "FinishedTakes", dependencies: ["Takes", "TakeFiles"], path: "Tests/FinishedTakes",
+            name: "FinishedTakes", dependencies: ["Takes", "TakeFiles", "Catalog"], path: "Tests/FinishedTakes",
             swiftSettings: strict),
         .target(name: "OtherPrograms", path: "Tests/OtherPrograms", swiftSettings: strict),
         .target(

@@ -1,10 +1,12 @@
 import GRDB
 public import TakeFiles
-import Takes
+public import Takes
 
 extension Catalog {
     /// What is known of the files of a take that is cataloged.
     public struct Known: Sendable {
+        /// Which take it is.
+        public let identity: TakeIdentity
         let sidecar: FileAttributes
         let notesModifiedNs: Int64
 
@@ -61,12 +63,13 @@ extension Catalog {
             let rows = try Row.fetchCursor(
                 database,
                 sql: """
-                    SELECT take, sidecarByteCount, sidecarModifiedNs, sidecarInode, notesModifiedNs
+                    SELECT take, sidecarByteCount, sidecarModifiedNs, sidecarInode, notesModifiedNs, origin
                     FROM take WHERE storage = ? AND day = ?
                     """, arguments: [storage, day])
             var known: [String: Known] = [:]
             while let row = try rows.next() {
                 known[row[0]] = Known(
+                    identity: TakeIdentity(stem: row[0], origin: TakeOrigin(row[5])),
                     sidecar: FileAttributes(byteCount: row[1], modifiedNs: row[2], inode: row[3]),
                     notesModifiedNs: row[4])
             }
@@ -128,13 +131,13 @@ extension Catalog {
     private func index(
         _ take: StoredTake, on storage: Int64, at path: String, _ database: Database
     ) throws -> (change: CatalogChange?, problem: (any Error)?) {
-        let stem = take.name.stem
+        let (stem, identity) = (take.name.stem, take.identity)
         // Before it is read: a file that changes meanwhile is read again.
-        var modified = notes.modified(stem)
+        var modified = notes.modified(identity)
         let noted: TakeNotes
         let problem: (any Error)?
         do {
-            (noted, problem) = try readableNotes(of: stem)
+            (noted, problem) = try readableNotes(of: identity)
         } catch {
             (noted, problem) = (TakeNotes(take: stem), error)
         }
@@ -142,11 +145,18 @@ extension Catalog {
         if problem != nil { modified = -1 }
         var row = TakeRow(take, notes: noted, notesModifiedNs: modified, storage: storage, place: path)
         let change: CatalogChange
-        if let old = try Self.row(of: stem, database) {
+        let rows = try Self.rows(of: stem, database)
+        let own = rows.first { $0.entry.identity == identity }
+        // Its sidecar may have lost the kit's id since, or another take's may be in its place.
+        let there = rows.first { $0.storage == storage && $0.day == take.name.day }
+        if let there, let own, own.id != there.id { try Self.delete(there, database) }
+        if let own, own.storage != storage {
             let isHere = "SELECT isHere FROM storage WHERE id = ?"
-            if old.storage != storage, try Bool.fetchOne(database, sql: isHere, arguments: [old.storage]) == true {
-                return (nil, nil)
+            if try Bool.fetchOne(database, sql: isHere, arguments: [own.storage]) == true {
+                return (there.map { .removed($0.take) }, nil)
             }
+        }
+        if let old = own ?? there {
             row.id = old.id
             try row.update(database)
             change = .revised(stem)
@@ -162,24 +172,40 @@ extension Catalog {
         return (change, problem)
     }
 
-    /// Removes takes of a storage whose sidecars are gone. The library's own files of them are kept.
-    public func remove(_ takes: [String], on storage: Int64) throws {
+    /// Removes takes of a day whose sidecars are gone from a storage. The library's own files of them are kept.
+    public func remove(_ takes: [String], of day: String, on storage: Int64) throws {
         var changed: [CatalogChange] = []
         try database.write { database in
             for take in takes {
-                guard let row = try Self.row(of: take, database), row.storage == storage, let id = row.id else {
-                    continue
-                }
-                try database.execute(sql: "DELETE FROM takeText WHERE rowid = ?", arguments: [id])
-                try row.delete(database)
+                let rows = try Self.rows(of: take, database)
+                guard let row = rows.first(where: { $0.storage == storage && $0.day == day }) else { continue }
+                try Self.delete(row, database)
                 changed.append(.removed(take))
             }
         }
         changes.post(changed)
     }
 
-    static func row(of take: String, _ database: Database) throws -> TakeRow? {
-        try TakeRow.fetchOne(database, sql: "SELECT * FROM take WHERE take = ?", arguments: [take])
+    private static func delete(_ row: TakeRow, _ database: Database) throws {
+        try database.execute(sql: "DELETE FROM takeText WHERE rowid = ?", arguments: [row.id])
+        try row.delete(database)
+    }
+
+    /// All takes of a stem: those of several kits may share it.
+    static func rows(of stem: String, _ database: Database) throws -> [TakeRow] {
+        try TakeRow.fetchAll(database, sql: "SELECT * FROM take WHERE take = ? ORDER BY id", arguments: [stem])
+    }
+
+    static func row(of take: TakeIdentity, _ database: Database) throws -> TakeRow? {
+        try TakeRow.fetchOne(
+            database, sql: "SELECT * FROM take WHERE take = ? AND origin = ?",
+            arguments: [take.stem, take.origin.description])
+    }
+
+    /// Which takes have a stem; one that is known by the stem alone, if none is cataloged.
+    public func identities(of stem: String) throws -> [TakeIdentity] {
+        let found = try database.read { database in try Self.rows(of: stem, database).map(\.entry.identity) }
+        return found.isEmpty ? [TakeIdentity(stem: stem)] : found
     }
 
     /// Replaces what a take is found by.

@@ -6,28 +6,28 @@ public import Takes
 extension Catalog {
     /// What is noted of a take; nothing, if the library has no file of it.
     /// - Throws: `FileError`; `NotesError` if nothing of the file can be read.
-    public func notes(of take: String) throws -> TakeNotes { try notes.notes(of: take) }
+    public func notes(of take: TakeIdentity) throws -> TakeNotes { try notes.read(take).notes }
 
     /// Returns the notes of a take, and the error of its file, or nil if all of it was read.
     /// - Throws: `FileError`.
-    public func readableNotes(of take: String) throws -> (notes: TakeNotes, problem: NotesError?) {
+    public func readableNotes(of take: TakeIdentity) throws -> (notes: TakeNotes, problem: NotesError?) {
         do {
             return try notes.read(take)
         } catch let error as NotesError {
-            return (TakeNotes(take: take), error)
+            return (TakeNotes(take: take.stem), error)
         }
     }
 
     /// Changes what is noted of a take. It is in the library's own file, on the disk, before it is in the catalog.
     /// - Throws: `FileError`, `NoSuchTake`, or an error of the database.
-    public func note(_ take: String, _ change: (inout TakeNotes) -> Void) throws -> CatalogedTake {
+    public func note(_ take: TakeIdentity, _ change: (inout TakeNotes) -> Void) throws -> CatalogedTake {
         try note(take) { notes, _ in change(&notes) }
     }
 
     /// The same by a closure that may refuse: then nothing is changed. It also receives the markers of the take's sidecar.
     /// - Throws: what `change` throws, `FileError`, `NoSuchTake`, or an error of the database.
     public func note(
-        _ take: String, change: (inout TakeNotes, _ recorded: [Sidecar.Marker]) throws -> Void
+        _ take: TakeIdentity, change: (inout TakeNotes, _ recorded: [Sidecar.Marker]) throws -> Void
     ) throws -> CatalogedTake {
         let (changed, isOther) = try database.write { database in
             guard var row = try Self.row(of: take, database), let id = row.id else { throw NoSuchTake() }
@@ -43,7 +43,7 @@ extension Catalog {
             }
             let hasChanged = noted != before || row.entry.damaged != damage
             let markers = noted.markers(of: recorded)
-            if noted != before { try notes.write(noted) }
+            if noted != before { try notes.write(noted, of: take) }
             row.notesModifiedNs = notes.modified(take)
             row.notesSeenNs = row.notesModifiedNs
             row.isStarred = noted.starred
@@ -58,14 +58,14 @@ extension Catalog {
             if damage != nil, row.entry.damaged == nil { try Self.release(id, database) }
             return (try CatalogedTake(json: entry(of: id, database)), hasChanged)
         }
-        if isOther { changes.post([.revised(take)]) }
+        if isOther { changes.post([.revised(take.stem)]) }
         return changed
     }
 
     /// The same of a take that need not be in the catalog, such as one whose stick is out, or that was not found yet: what is noted of it
     /// is in the library's own file nevertheless, and must not outlive what it is about. Of a take of which nothing is noted, nothing is.
     /// - Throws: `FileError`, or an error of the database.
-    public func noteAnyway(_ take: String, _ change: (inout TakeNotes) -> Void) throws {
+    public func noteAnyway(_ take: TakeIdentity, _ change: (inout TakeNotes) -> Void) throws {
         let isCataloged = try database.write { database in
             guard try Self.row(of: take, database) == nil else { return true }
             var noted = try readableNotes(of: take).notes
@@ -73,7 +73,7 @@ extension Catalog {
             guard !noted.isEmpty else { return false }
             change(&noted)
             noted.revise(since: before)
-            if noted != before { try notes.write(noted) }
+            if noted != before { try notes.write(noted, of: take) }
             return false
         }
         if isCataloged { _ = try note(take, change) }

@@ -5,10 +5,25 @@ public import Takes
 public struct QueuedUpload: Hashable, Sendable {
     /// The take, with the folder of its day.
     public var take: TakeName
+    /// What it is known by.
+    public var origin: TakeOrigin
     /// The folder for takes that it is in.
     public var folder: String
     /// How often it failed by itself.
     public var attempts: Int
+
+    /// Which take it is.
+    public var identity: TakeIdentity { TakeIdentity(stem: take.stem, origin: origin) }
+
+    /// The columns that `init(row:)` reads, of the tables `take` and `storage`.
+    static let columns = "take.take, take.day, take.origin, storage.path"
+
+    /// - Returns: nil if the row has no name of a take.
+    init?(_ row: Row, attempts: Int = 0) {
+        guard let name = TakeName(stem: row["take"], day: row["day"]) else { return nil }
+        (take, origin, folder) = (name, TakeOrigin(row["origin"]), row["path"])
+        self.attempts = attempts
+    }
 }
 
 /// What a list of the outbox shows of a take.
@@ -74,24 +89,25 @@ extension Catalog {
     ///   - others: takes that are being sent.
     ///   - place: a folder whose takes are not to be sent: the store itself is in there; nil: none.
     public func nextUploads(
-        to store: String, limit: Int, without others: Set<String>, outside place: String? = nil
+        to store: String, limit: Int, without others: Set<TakeIdentity>, outside place: String? = nil
     ) throws -> [QueuedUpload] {
         try database.read { database in
             var found: [QueuedUpload] = []
             let rows = try Row.fetchCursor(
                 database,
                 sql: """
-                    SELECT take.take, take.day, storage.path, upload.attempts FROM upload
+                    SELECT \(QueuedUpload.columns), upload.attempts FROM upload
                     JOIN take USING (id) JOIN storage ON storage.id = take.storage
                     WHERE upload.store = ?1 AND upload.state = 'waiting' AND storage.isHere
                         \(place == nil ? "" : "AND substr(storage.path, 1, length(?2)) <> ?2")
                     ORDER BY upload.isStarred DESC, upload.startedUs, upload.id
                     """, arguments: StatementArguments([store, place].compactMap { $0 }))
             while found.count < limit, let row = try rows.next() {
-                guard !others.contains(row["take"]), let name = TakeName(stem: row["take"], day: row["day"]) else {
+                guard let upload = QueuedUpload(row, attempts: row["attempts"]), !others.contains(upload.identity)
+                else {
                     continue
                 }
-                found.append(QueuedUpload(take: name, folder: row["path"], attempts: row["attempts"]))
+                found.append(upload)
             }
             return found
         }
@@ -122,7 +138,7 @@ extension Catalog {
     /// - Parameters:
     ///   - until: when it is attempted again; nil: not before a person says so.
     ///   - attempts: how often it failed.
-    public func hold(_ take: String, for store: String, why: String, until: WallTime?, attempts: Int) throws {
+    public func hold(_ take: TakeIdentity, for store: String, why: String, until: WallTime?, attempts: Int) throws {
         try database.write { database in
             guard let row = try Self.row(of: take, database), let id = row.id else { return }
             try database.execute(
@@ -131,7 +147,7 @@ extension Catalog {
                     WHERE store = ? AND id = ?
                     """, arguments: [why, until?.microseconds, attempts, row.entry.revision, store, id])
         }
-        changes.post([.revised(take)])
+        changes.post([.revised(take.stem)])
     }
 
     /// Lets all held takes wait again, but for those that a person holds; and those that could not be verified.
@@ -215,17 +231,13 @@ extension Catalog {
             let rows = try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT take.take, take.day, storage.path FROM take
+                    SELECT \(QueuedUpload.columns) FROM take
                     JOIN storage ON storage.id = take.storage
                     WHERE storage.isHere AND \(CatalogSchema.sound) IS NOT 'damaged'
                         AND \(everywhere.joined(separator: " AND "))
                     ORDER BY take.isStarred, take.startedUs, take.id LIMIT \(limit)
                     """, arguments: StatementArguments(stores))
-            return rows.compactMap { row in
-                TakeName(stem: row["take"], day: row["day"]).map {
-                    QueuedUpload(take: $0, folder: row["path"], attempts: 0)
-                }
-            }
+            return rows.compactMap { QueuedUpload($0) }
         }
     }
 
@@ -234,7 +246,7 @@ extension Catalog {
     /// Queues a take for every store that does not have it as it is now.
     func queue(_ row: TakeRow, _ noted: TakeNotes, _ database: Database) throws {
         guard let id = row.id else { return }
-        let noted = noted.receipts.isEmpty ? noted : try noted.of(Self.origin(of: id, database))
+        let noted = noted.receipts.isEmpty ? noted : try noted.of(Self.recordingStart(of: id, database))
         for store in stores {
             let isThere = noted.isSent(revision: row.entry.revision, in: store)
             let old = try Row.fetchOne(
@@ -264,13 +276,13 @@ extension Catalog {
     }
 
     /// Which recording a take is.
-    private static func origin(of id: Int64, _ database: Database) throws -> TakeOrigin {
+    private static func recordingStart(of id: Int64, _ database: Database) throws -> RecordingStart {
         let row = try Row.fetchOne(
             database,
             sql:
                 "SELECT json_extract(json, '$.boot_id'), json_extract(json, '$.started_monotonic_ns') FROM sidecar WHERE id = ?",
             arguments: [id])
-        return TakeOrigin(bootID: row?[0] ?? "", startedMonotonicNs: row?[1] ?? 0)
+        return RecordingStart(bootID: row?[0] ?? "", startedMonotonicNs: row?[1] ?? 0)
     }
 
     private func setUpload(

@@ -90,13 +90,22 @@ extension Catalog {
         }
     }
 
-    /// The takes that a person may mean; several, if takes of several kits share the number.
+    /// The takes that a person may mean; several, if takes of several kits share the number or the stem. What a take is known by names it
+    /// as its stem does.
     public func find(_ reference: TakeReference) throws -> [CatalogedTake] {
         try database.read { database in
             let ids =
                 switch reference {
-                case .stem(let stem):
-                    try Int64.fetchAll(database, sql: "SELECT id FROM take WHERE take = ?", arguments: [stem])
+                case .stem(let text):
+                    switch TakeOrigin(text) {
+                    case .stem(let stem):
+                        try Int64.fetchAll(
+                            database, sql: "SELECT id FROM take WHERE take = ? ORDER BY id", arguments: [stem])
+                    case .kit(_, let number):
+                        try Int64.fetchAll(
+                            database, sql: "SELECT id FROM take WHERE number = ? AND origin = ? ORDER BY id",
+                            arguments: [number, text])
+                    }
                 case .number(let number):
                     try Int64.fetchAll(
                         database, sql: "SELECT id FROM take WHERE number = ? ORDER BY startedUs LIMIT 10",
@@ -113,11 +122,17 @@ extension Catalog {
         }
     }
 
+    /// Whether the catalog has a take.
+    public func lists(_ take: TakeIdentity) throws -> Bool {
+        try database.read { database in try Self.row(of: take, database) != nil }
+    }
+
     /// The sidecar of a take as it was read last, JSON; nil: there is no such take.
-    public func sidecar(of take: String) throws -> String? {
+    public func sidecar(of take: TakeIdentity) throws -> String? {
         try database.read { database in
             try String.fetchOne(
-                database, sql: "SELECT json FROM sidecar JOIN take USING (id) WHERE take = ?", arguments: [take])
+                database, sql: "SELECT json FROM sidecar JOIN take USING (id) WHERE take = ? AND origin = ?",
+                arguments: [take.stem, take.origin.description])
         }
     }
 

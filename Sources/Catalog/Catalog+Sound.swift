@@ -1,6 +1,6 @@
 import GRDB
 import TakeFiles
-import Takes
+public import Takes
 
 extension Catalog {
     /// Takes whose sound was not compared with their sidecars yet, on storages that are in, the newest first. Those that wait for their
@@ -10,11 +10,11 @@ extension Catalog {
             try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT take.take, take.day, storage.path FROM take JOIN storage ON storage.id = take.storage
+                    SELECT \(QueuedUpload.columns) FROM take JOIN storage ON storage.id = take.storage
                     WHERE \(CatalogSchema.sound) IS NULL AND storage.isHere AND NOT (\(CatalogSchema.isPending))
                     ORDER BY take.id DESC LIMIT ?
                     """, arguments: [limit]
-            ).compactMap(Self.upload)
+            ).compactMap { QueuedUpload($0) }
         }
     }
 
@@ -26,7 +26,7 @@ extension Catalog {
                 try Row.fetchOne(
                     database,
                     sql: """
-                        SELECT take.id, take.take, take.day, storage.path FROM take JOIN storage ON storage.id = take.storage
+                        SELECT take.id, \(QueuedUpload.columns) FROM take JOIN storage ON storage.id = take.storage
                         WHERE \(CatalogSchema.sound) IS NULL AND storage.isHere AND NOT (\(CatalogSchema.isPending))
                             AND \(condition) LIMIT 1
                         """, arguments: [id])
@@ -40,7 +40,7 @@ extension Catalog {
             while let row = try next() {
                 let id: Int64 = row["id"]
                 range = min(range?.lowerBound ?? id, id)...max(range?.upperBound ?? id, id)
-                if let found = Self.upload(row) { return (found, range) }
+                if let found = QueuedUpload(row) { return (found, range) }
             }
             return (nil, range)
         }
@@ -57,12 +57,12 @@ extension Catalog {
                 try Row.fetchAll(
                     database,
                     sql: """
-                        SELECT take.id, take.take, take.day, storage.path FROM take JOIN storage ON storage.id = take.storage
+                        SELECT take.id, \(QueuedUpload.columns) FROM take JOIN storage ON storage.id = take.storage
                         WHERE \(condition) AND \(CatalogSchema.sound) IS NOT NULL AND \(CatalogSchema.sound) <> 'damaged'
                             AND storage.isHere AND NOT (\(CatalogSchema.isPending))
                         ORDER BY take.id LIMIT ?
                         """, arguments: [id, limit]
-                ).map { ($0["id"], Self.upload($0)) }
+                ).map { ($0["id"], QueuedUpload($0)) }
             }
             let highest = try Int64.fetchOne(database, sql: "SELECT max(id) FROM take") ?? 0
             let start = last ?? Int64.random(in: 0...max(0, highest))
@@ -75,7 +75,7 @@ extension Catalog {
     }
 
     /// True if the row of a take has the result of a comparison; nil if the take has no row.
-    public func saysSound(of take: String) throws -> Bool? {
+    public func saysSound(of take: TakeIdentity) throws -> Bool? {
         try database.read { database in try Self.row(of: take, database).map { $0.entry.sound != nil } }
     }
 
@@ -85,16 +85,12 @@ extension Catalog {
             try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT take.take, take.day, storage.path, json_extract(entry, '$.damaged') AS why
+                    SELECT \(QueuedUpload.columns), json_extract(entry, '$.damaged') AS why
                     FROM take JOIN storage ON storage.id = take.storage
                     WHERE \(CatalogSchema.sound) = 'damaged' AND storage.isHere ORDER BY take.number, take.id
                     """
-            ).compactMap { row in Self.upload(row).map { ($0, row["why"] ?? "") } }
+            ).compactMap { row in QueuedUpload(row).map { ($0, row["why"] ?? "") } }
         }
-    }
-
-    private static func upload(_ row: Row) -> QueuedUpload? {
-        TakeName(stem: row["take"], day: row["day"]).map { QueuedUpload(take: $0, folder: row["path"], attempts: 0) }
     }
 
     /// Whether a take was held since it was damaged.

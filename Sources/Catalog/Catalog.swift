@@ -1,6 +1,7 @@
 import GRDB
 import Glibc
 public import TakeFiles
+public import Takes
 
 /// The index of all takes: an SQLite database that can be made again from the files.
 ///
@@ -74,11 +75,11 @@ public final class Catalog: Sendable {
         try database.close()
     }
 
-    /// The takes that the library has own files of.
-    public func takesWithNotes() throws -> Set<String> { try notes.takes() }
+    /// The takes that the library has own files of; as a rule by their stems alone.
+    public func takesWithNotes() throws -> Set<TakeIdentity> { try notes.takes() }
 
     /// When the library's own file of a take changed, in nanoseconds since 1970; 0: it has none.
-    public func notesModified(of take: String) -> Int64 { notes.modified(take) }
+    public func notesModified(of take: TakeIdentity) -> Int64 { notes.modified(take) }
 
     /// Where the database is.
     public static func databasePath(in directory: String) -> String { "\(directory)/catalog.sqlite" }

@@ -11,6 +11,7 @@ enum CatalogSchema {
         migrator.registerMigration("5 notes", migrate: notes)
         migrator.registerMigration("6 sound", migrate: sound)
         migrator.registerMigration("7 whole files", migrate: wholeFiles)
+        migrator.registerMigration("8 origins", migrate: origins)
         return migrator
     }
 
@@ -19,9 +20,74 @@ enum CatalogSchema {
     }
 
     /// Has takes be looked at again that an earlier version cataloged, before this one or after it: it takes one for complete at home whose
-    /// notes are not there.
+    /// notes are not there, and does not write the kit's id.
     static func distrustOthers(_ database: Database) throws {
         try database.execute(sql: "UPDATE take SET notesModifiedNs = -1 WHERE notesModifiedNs <> notesSeenNs")
+        guard try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM take WHERE \(hasNoKitKey))") == true else {
+            return
+        }
+        // It takes all takes of a stem for one: a row may have become that of a take which has one already.
+        let doubles = """
+            SELECT later.id FROM take AS later JOIN take AS first USING (take, origin) WHERE first.id < later.id
+            """
+        try database.execute(
+            sql: """
+                UPDATE take SET entry = \(entryWithKit), notesModifiedNs = -1 WHERE \(hasNoKitKey);
+                DELETE FROM takeText WHERE rowid IN (\(doubles));
+                DELETE FROM take WHERE id IN (\(doubles));
+                """)
+    }
+
+    /// What a take is known by, as `TakeOrigin` writes it.
+    private static let origin = "coalesce(json_extract(entry, '$.kit_id') || ':' || number, take)"
+
+    /// That an earlier version wrote the row: this one writes the key, be it null.
+    private static let hasNoKitKey = "json_type(entry, '$.kit_id') IS NULL"
+
+    /// `entry` with the id of the kit, as the sidecar has it.
+    private static let entryWithKit = """
+        json_set(entry, '$.kit_id', (
+            SELECT iif(length(found) = 32 AND found NOT GLOB '*[^0-9a-f]*', found, NULL)
+            FROM (SELECT json_extract(json, '$.kit_id') AS found FROM sidecar WHERE sidecar.id = take.id)))
+        """
+
+    /// Lets takes of several kits have one stem. SQLite drops the constraint of a column with its table alone. `origin` is computed, since
+    /// earlier versions write rows without it. `index` sees to it that no two rows have the same stem and origin; a constraint would keep
+    /// earlier versions from cataloging anything beside such a take. Kits that were cloned have one origin for two takes, and two stems.
+    private static func origins(_ database: Database) throws {
+        let columns = """
+            id, take, storage, day, sidecarByteCount, sidecarModifiedNs, sidecarInode, notesModifiedNs, notesSeenNs, startedUs, durationUs,
+            number, byteCount, markerCount, isStarred, entry
+            """
+        try database.create(table: "newTake") { table in
+            table.primaryKey("id", .integer)
+            table.column("take", .text).notNull()
+            table.column("storage", .integer).notNull().references("storage")
+            table.column("day", .text).notNull()
+            for column in ["sidecarByteCount", "sidecarModifiedNs", "sidecarInode", "notesModifiedNs"] {
+                table.column(column, .integer).notNull()
+            }
+            for column in ["startedUs", "durationUs", "number", "byteCount", "markerCount"] {
+                table.column(column, .integer).notNull()
+            }
+            table.column("isStarred", .boolean).notNull()
+            table.column("entry", .text).notNull()
+            table.column("notesSeenNs", .integer).notNull().defaults(to: 0)
+            table.column("origin", .text).generatedAs(sql: origin, .virtual)
+        }
+        try database.execute(
+            sql: """
+                INSERT INTO newTake (\(columns)) SELECT \(columns) FROM take;
+                DROP TABLE take;
+                ALTER TABLE newTake RENAME TO take;
+                UPDATE take SET entry = \(entryWithKit);
+                CREATE INDEX takeByOrigin ON take (take, origin);
+                CREATE INDEX takeWithoutKitKey ON take (id) WHERE \(hasNoKitKey);
+                """)
+        try indexTakes(database)
+        try kits(database)
+        try pending(database)
+        try database.execute(sql: "CREATE INDEX takeBySound ON take (\(sound), id)")
     }
 
     /// The kit of a take, as `entry` has it.
@@ -106,12 +172,7 @@ enum CatalogSchema {
             // What a list shows, as JSON.
             table.column("entry", .text).notNull()
         }
-        // Each has all that a list may be chosen by, so that choosing reads no table.
-        for order in ["startedUs", "durationUs", "number", "byteCount"] {
-            let others = ["startedUs", "durationUs", "markerCount", "isStarred", "storage"].filter { $0 != order }
-            try database.create(index: "takeBy\(order)", on: "take", columns: [order, "id"] + others)
-        }
-        try database.create(index: "takeByPlace", on: "take", columns: ["storage", "day"])
+        try indexTakes(database)
         try database.create(table: "sidecar") { table in
             table.primaryKey("id", .integer).references("take", onDelete: .cascade)
             table.column("json", .text).notNull()
@@ -128,5 +189,14 @@ enum CatalogSchema {
             table.column("tags")
             table.column("markers")
         }
+    }
+
+    private static func indexTakes(_ database: Database) throws {
+        // Each has all that a list may be chosen by, so that choosing reads no table.
+        for order in ["startedUs", "durationUs", "number", "byteCount"] {
+            let others = ["startedUs", "durationUs", "markerCount", "isStarred", "storage"].filter { $0 != order }
+            try database.create(index: "takeBy\(order)", on: "take", columns: [order, "id"] + others)
+        }
+        try database.create(index: "takeByPlace", on: "take", columns: ["storage", "day"])
     }
 }

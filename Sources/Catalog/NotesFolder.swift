@@ -1,9 +1,12 @@
 import FoundationEssentials
 import Glibc
 import TakeFiles
-public import Takes
+import Takes
 
-/// The library's own files of the takes, `takes/STEM.json` in its folder: what it alone knows, and a new catalog reads again.
+/// The library's own files of the takes, in its folder: what it alone knows, and a new catalog reads again.
+///
+/// The file of a take is `takes/STEM.json`, as in versions that know takes by their stems alone. It says which kit's take it is of. Takes of
+/// other kits that have the same stem have `takes/STEM.KIT-ID.json`.
 public struct NotesFolder: Sendable {
     /// The folder of the files.
     public let path: String
@@ -28,24 +31,50 @@ public struct NotesFolder: Sendable {
         folder = try files.makeFolder(path)
     }
 
-    /// The file of a take.
-    public func file(of take: String) -> String { "\(path)/\(take).json" }
+    /// The file that has the name of a stem.
+    public func file(of stem: String) -> String { "\(path)/\(stem).json" }
 
-    /// The takes that have a file.
-    func takes() throws(FileError) -> Set<String> {
-        Set(try files.entries(path).compactMap { $0.hasSuffix(".json") ? String($0.dropLast(5)) : nil })
+    /// The file of a kit's take beside another one that has the name of the stem.
+    private func file(of stem: String, _ kit: KitID) -> String { file(of: "\(stem).\(kit)") }
+
+    /// The file that a take has, if it has one. That with the name of its stem may be of another kit's take.
+    private func file(of take: TakeIdentity) -> String {
+        guard let kit = take.origin.kitID else { return file(of: take.stem) }
+        let own = file(of: take.stem, kit)
+        return unsafe access(own, F_OK) == 0 ? own : file(of: take.stem)
+    }
+
+    /// The takes that have a file. Which kit's take a file is of that has the name of a stem, only its content says: it is listed by the stem.
+    func takes() throws(FileError) -> Set<TakeIdentity> {
+        Set(
+            try files.entries(path).compactMap { name in
+                guard name.hasSuffix(".json") else { return nil }
+                let stem = name.dropLast(5)
+                guard let dot = stem.lastIndex(of: "."), let kit = KitID(String(stem[stem.index(after: dot)...])),
+                    let take = TakeName(stem: String(stem[..<dot]), day: "")
+                else { return TakeIdentity(stem: String(stem)) }
+                return TakeIdentity(stem: take.stem, number: take.number, kitID: kit)
+            })
     }
 
     /// When the file of a take changed, in nanoseconds since 1970; 0: it has none.
-    func modified(_ take: String) -> Int64 { (try? files.attributes(file(of: take)))?.modifiedNs ?? 0 }
+    func modified(_ take: TakeIdentity) -> Int64 { (try? files.attributes(file(of: take)))?.modifiedNs ?? 0 }
 
-    /// Returns the notes of a take that can be read; empty notes if it has no file.
+    /// Returns the notes of a take that can be read, and the error of the rest, or nil if all of it was read. Empty notes if it has no file.
+    ///
+    /// A take that is known by its stem alone has the file of that name, whatever it says: the sidecar may have been made anew.
     /// - Throws: `FileError`; `NotesError` if nothing of the file can be read.
-    public func notes(of take: String) throws -> TakeNotes { try read(take).notes }
+    func read(_ take: TakeIdentity) throws -> (notes: TakeNotes, problem: NotesError?) {
+        let found = try read(file(of: take), take.stem)
+        return isOfOther(found.notes, than: take) ? (TakeNotes(take: take.stem), nil) : found
+    }
 
-    /// Returns the same, and the error of the rest, or nil if all of it was read.
-    func read(_ take: String) throws -> (notes: TakeNotes, problem: NotesError?) {
-        let path = file(of: take)
+    private func isOfOther(_ notes: TakeNotes, than take: TakeIdentity) -> Bool {
+        guard let kit = take.origin.kitID, let other = notes.kitID else { return false }
+        return kit != other
+    }
+
+    private func read(_ path: String, _ take: String) throws -> (notes: TakeNotes, problem: NotesError?) {
         let bytes: [UInt8]
         do throws(FileError) {
             bytes = try files.contents(path, limit: Self.longest + 1)
@@ -63,23 +92,25 @@ public struct NotesFolder: Sendable {
         return (found.notes, NotesError(path: path, problem: "\(first) cannot be read\(more)", isUsable: true))
     }
 
-    private func problem(_ take: String) throws -> NotesError? {
-        do {
-            return try read(take).problem
-        } catch let error as NotesError {
-            return error
-        }
-    }
-
     /// Writes what is noted of a take. It is on the disk when this returns. A file that cannot be read, or not all of it, is kept under a
     /// name that ends in `.damaged`.
     /// - Throws: `FileError`; then the old file is on the disk.
-    func write(_ notes: TakeNotes) throws {
-        let path = file(of: notes.take)
+    func write(_ notes: TakeNotes, of take: TakeIdentity) throws {
+        var (notes, path, problem) = (notes, file(of: take), NotesError?.none)
+        do {
+            let there: TakeNotes
+            (there, problem) = try read(path, take.stem)
+            if let kit = take.origin.kitID, isOfOther(there, than: take) {
+                (path, problem) = (file(of: take.stem, kit), nil)
+            }
+        } catch let error as NotesError {
+            problem = error
+        }
+        if let kit = take.origin.kitID { notes.kitID = kit }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let bytes = try Array(encoder.encode(notes)) + [0x0a]
-        if let problem = try problem(notes.take) {
+        if let problem {
             let kept = Self.free(path + ".damaged")
             try files.move(path, to: kept)
             report("\(problem): it is kept as \(kept)")

@@ -16,6 +16,11 @@ public struct StoredTake: Sendable {
     /// Bytes of all of its files.
     public var byteCount: Int64
 
+    /// Which take it is.
+    public var identity: TakeIdentity {
+        TakeIdentity(stem: name.stem, number: sidecar.number, kitID: sidecar.kitID)
+    }
+
     /// Reads a finished take.
     /// - Throws: `FileError` or `SidecarError`.
     public init(_ name: TakeName, in folder: TakesFolder) throws {

@@ -110,7 +110,7 @@ struct ExportRoutes: Sendable {
             throw Problem(.internalServerError, .internal, "\(name): \(take.take): its name is none of a take")
         }
         var sidecar = try TakesFolder(path: folders.dropLast().joined(separator: "/")).sidecar(of: takeName)
-        var notes = try library.notes(of: take.take, for: name)
+        var notes = try library.notes(of: take.identity, for: name)
         notes.setAsideMarkers(outside: sidecar.end)
         sidecar.markers = notes.markers(of: sidecar.markers)
         return sidecar
@@ -118,7 +118,7 @@ struct ExportRoutes: Sendable {
 
     private func entries(_ stem: String, isOnly: Bool) throws -> [ZipArchive.Entry] {
         let take = try take(stem, for: "archive")
-        let notes = try library.notes(of: stem, for: "archive")
+        let notes = try library.notes(of: take.identity, for: "archive")
         do {
             return try Self.entries(of: take, .success(try sidecar(of: take, for: "archive")), notes)
         } catch let error as SidecarError {

@@ -39,7 +39,7 @@ extension RequestKeys {
         }
         return TakeVersion(
             day: try required("day", Self.dayForm, Self.day),
-            origin: TakeOrigin(
+            start: RecordingStart(
                 bootID: try required("boot_id", "a text of at most 100 bytes") { value in
                     value.text.flatMap { $0.utf8.count <= 100 ? $0 : nil }
                 },

@@ -194,8 +194,8 @@ extension DiscardTerms {
         members["not_after_monotonic_ns"] = notAfter.map { .integer(Int($0.nanoseconds)) }
         if isFinal { members["now"] = .bool(true) }
         if let version {
-            members["boot_id"] = .string(version.origin.bootID)
-            members["started_monotonic_ns"] = .integer(Int(version.origin.startedMonotonicNs))
+            members["boot_id"] = .string(version.start.bootID)
+            members["started_monotonic_ns"] = .integer(Int(version.start.startedMonotonicNs))
             members["revision"] = .integer(version.revision)
         }
         return members

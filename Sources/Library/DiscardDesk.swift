@@ -8,7 +8,7 @@ import Workers
 actor DiscardDesk {
     private let recorder: String
     private let inHand: TakesInHand
-    private let isListed: @Sendable (_ stem: String) -> Bool
+    private let isListed: @Sendable (TakeIdentity) -> Bool
     private let pause: Duration
     private let clock: any Clock
     private let executor: ThreadExecutor
@@ -37,7 +37,7 @@ actor DiscardDesk {
     ///   - pause: before it is asked again.
     init(
         recorder: String, _ inHand: TakesInHand, pause: Duration = .seconds(5), clock: any Clock = SystemClock(),
-        isListed: @escaping @Sendable (_ stem: String) -> Bool
+        isListed: @escaping @Sendable (TakeIdentity) -> Bool
     ) throws {
         self.recorder = recorder
         self.inHand = inHand
@@ -49,14 +49,14 @@ actor DiscardDesk {
 
     /// Has a take deleted that the caller has in hand. From here on it is in this desk's hand.
     /// - Parameter terms: what must hold; when the order ends is added here.
-    func discard(_ stem: String, _ terms: DiscardTerms) async -> Outcome {
+    func discard(_ take: TakeIdentity, _ terms: DiscardTerms) async -> Outcome {
         var terms = terms
         terms.notAfter = clock.now() + Self.patience
-        let outcome = ask(stem, terms)
+        let outcome = ask(take.stem, terms)
         if case .unanswered = outcome {
-            Task { [terms] in await settle(stem, terms) }
+            Task { [terms] in await settle(take, terms) }
         } else {
-            await letGo(stem, outcome)
+            await letGo(take, outcome)
         }
         return outcome
     }
@@ -80,28 +80,28 @@ actor DiscardDesk {
         }
     }
 
-    private func settle(_ stem: String, _ terms: DiscardTerms) async {
+    private func settle(_ take: TakeIdentity, _ terms: DiscardTerms) async {
         while true {
             do {
                 try await Task.sleep(for: pause)
             } catch {
                 return
             }
-            let outcome = ask(stem, terms)
+            let outcome = ask(take.stem, terms)
             if case .unanswered = outcome { continue }
-            return await letGo(stem, outcome)
+            return await letGo(take, outcome)
         }
     }
 
     /// Ends it once the catalog has learnt what became of the take: what is noted of one that is gone would be lost from sight.
-    private func letGo(_ stem: String, _ outcome: Outcome) async {
+    private func letGo(_ take: TakeIdentity, _ outcome: Outcome) async {
         if case .deleted = outcome {
             for _ in 0..<Self.listedAtMost {
-                guard isListed(stem) else { break }
+                guard isListed(take) else { break }
                 try? await Task.sleep(for: .milliseconds(50))
             }
         }
-        inHand.endDeleting(stem)
+        inHand.endDeleting(take)
     }
 
     private func ask(_ stem: String, _ terms: DiscardTerms) -> Outcome {

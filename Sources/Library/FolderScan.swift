@@ -22,18 +22,18 @@ struct FolderScan {
     /// Scans all days.
     /// - Throws: `Stopped`; `StorageChanged`; `FileError` if the folder cannot be read; an error of the database.
     func all() throws {
-        let noted = try catalog.takesWithNotes()
+        let noted = Set(try catalog.takesWithNotes().map(\.stem))
         let days = try files.entries(storage.path).filter(TakeName.isDay)
         for day in days.sorted() { try scan(day: day, noted: noted) }
         let gone = try catalog.days(of: number).subtracting(days)
         try checkStorage()
         for day in gone {
-            try catalog.remove(Array(try catalog.known(of: number, day: day).keys), on: number)
+            try catalog.remove(Array(try catalog.known(of: number, day: day).keys), of: day, on: number)
         }
     }
 
     /// Scans one day. A day that cannot be read is passed over, and reported.
-    /// - Parameter noted: the takes that the library has own files of; nil: not known.
+    /// - Parameter noted: the stems that the library has own files of; nil: not known.
     func scan(day: String, noted: Set<String>? = nil) throws {
         let entries: [String]
         do throws(FileError) {
@@ -56,7 +56,7 @@ struct FolderScan {
         try index(&changed)
         guard !known.isEmpty else { return }
         try checkStorage()
-        try catalog.remove(Array(known.keys), on: number)
+        try catalog.remove(Array(known.keys), of: day, on: number)
     }
 
     /// Catalogs one take, or removes it, as its sidecar is there or not.
@@ -67,7 +67,7 @@ struct FolderScan {
             guard error.code == ENOENT || error.code == ENOTDIR else { return report("library: \(error.fact)") }
             try checkStorage()
             progress.settle(take.stem)
-            return try catalog.remove([take.stem], on: number)
+            return try catalog.remove([take.stem], of: take.day, on: number)
         }
         guard let stored = read(take) else { return }
         var changed = [stored]
@@ -82,7 +82,7 @@ struct FolderScan {
 
     private func removeDay(_ day: String) throws {
         try checkStorage()
-        try catalog.remove(Array(try catalog.known(of: number, day: day).keys), on: number)
+        try catalog.remove(Array(try catalog.known(of: number, day: day).keys), of: day, on: number)
     }
 
     private func isChanged(_ take: TakeName, from old: Catalog.Known?, _ noted: Set<String>?) throws -> Bool {
@@ -90,7 +90,7 @@ struct FolderScan {
         guard let old else { return true }
         guard let attributes = try? folder.sidecarAttributes(of: take) else { return false }
         let hasNotes = noted?.contains(take.stem) ?? true
-        return !old.isOf(attributes, notesModifiedNs: hasNotes ? catalog.notesModified(of: take.stem) : 0)
+        return !old.isOf(attributes, notesModifiedNs: hasNotes ? catalog.notesModified(of: old.identity) : 0)
     }
 
     private func read(_ take: TakeName) -> StoredTake? {

@@ -25,15 +25,15 @@ actor Keeper: ServiceLifecycle.Service {
     private let executor: ThreadExecutor
     private nonisolated let looks = Looks()
     /// Takes that were looked at, or that the recorder was asked to delete, since it was looked last.
-    private var asked: Set<String> = []
+    private var asked: Set<TakeIdentity> = []
     /// Those of them that a person brought back from the bin.
     private var restored: [QueuedUpload] = []
     /// Takes that could not be proven to be at home.
-    private var unfit: [String: Unfit] = [:]
-    /// The stores that did not have a take any more, by stem, and were sent it again.
-    private var losses: [String: Set<String>] = [:]
-    /// Why takes were not deleted, by stem: each reason is logged once.
-    private var reported: [String: String] = [:]
+    private var unfit: [TakeIdentity: Unfit] = [:]
+    /// The stores that did not have a take any more, and were sent it again.
+    private var losses: [TakeIdentity: Set<String>] = [:]
+    /// Why takes were not deleted: each reason is logged once.
+    private var reported: [TakeIdentity: String] = [:]
     private var reportedOfRecorder = ""
 
     /// What can be recorded without a pause: below it, space is freed.
@@ -91,21 +91,21 @@ actor Keeper: ServiceLifecycle.Service {
     /// Has the recorder delete a take that is in hand.
     /// - Returns: false: there is no recorder, so that it would delete no other take either.
     private func discard(_ take: QueuedUpload, _ terms: DiscardTerms) async -> Bool {
-        let stem = take.take.stem
+        let (stem, identity) = (take.take.stem, take.identity)
         var terms = terms
         // Where its space is needed, the bin would be emptied for it. What is there is free already.
         terms.isFinal = policy == .untilNeeded
-        switch await discards.discard(stem, terms) {
+        switch await discards.discard(identity, terms) {
         case .deleted:
-            reported[stem] = nil
+            reported[identity] = nil
             log.notice("outbox: \(stem): deleted from the kit: every store has it")
         case .refused(let refusal) where refusal.code == .notFound:
             // A take that was deleted meanwhile needs no report.
             if (try? KitCopy(take.take, in: take.folder)) != nil {
-                report(stem, "the recorder does not know it until its next start, although its files are there")
+                report(identity, "the recorder does not know it until its next start, although its files are there")
             }
         // It is played, for instance.
-        case .refused(let refusal): report(stem, refusal.message)
+        case .refused(let refusal): report(identity, refusal.message)
         case .away(let error), .unanswered(let error):
             if reportedOfRecorder != "\(error)" { log.info("outbox: no take is deleted from the kit: \(error)") }
             reportedOfRecorder = "\(error)"
@@ -115,9 +115,9 @@ actor Keeper: ServiceLifecycle.Service {
         return true
     }
 
-    private func report(_ stem: String, _ reason: String) {
-        if reported[stem] != reason { log.info("outbox: \(stem): not deleted from the kit: \(reason)") }
-        reported[stem] = reason
+    private func report(_ take: TakeIdentity, _ reason: String) {
+        if reported[take] != reason { log.info("outbox: \(take.stem): not deleted from the kit: \(reason)") }
+        reported[take] = reason
     }
 
     private func isNeeded() async -> Bool {
@@ -133,7 +133,7 @@ actor Keeper: ServiceLifecycle.Service {
         while true {
             var takes: [QueuedUpload] = []
             attempt { takes = try catalogs.catalog.sentTakes(limit: 20 + asked.count) }
-            takes.removeAll { asked.contains($0.take.stem) }
+            takes.removeAll { asked.contains($0.identity) }
             // They stay until a person deletes them, but for space that is needed: then they are the last that go.
             let isRest = takes.isEmpty
             if isRest {
@@ -141,18 +141,18 @@ actor Keeper: ServiceLifecycle.Service {
                 takes = [restored.removeFirst()]
             }
             for take in takes {
-                let stem = take.take.stem
-                asked.insert(stem)
+                let identity = take.identity
+                asked.insert(identity)
                 let copy = try? KitCopy(take.take, in: take.folder)
-                if let unfit = unfit[stem], unfit.version == copy?.version, clock.now() < unfit.until { continue }
+                if let unfit = unfit[identity], unfit.version == copy?.version, clock.now() < unfit.until { continue }
                 if let copy, window.isOpen(for: copy.sidecar, at: clock.now()) { continue }
                 if !isRest, copy?.sidecar.restored == true {
                     restored.append(take)
                     continue
                 }
-                guard (try? catalogs.inHand.beginDeleting(stem)) != nil else { continue }
+                guard (try? catalogs.inHand.beginDeleting(identity)) != nil else { continue }
                 if let terms = await provenTerms(of: take) { return (take, terms) }
-                catalogs.inHand.endDeleting(stem)
+                catalogs.inHand.endDeleting(identity)
             }
         }
     }
@@ -161,26 +161,27 @@ actor Keeper: ServiceLifecycle.Service {
     /// can be asked.
     /// - Returns: the state of the take that every store has, and where it is; nil: it must stay.
     private func provenTerms(of take: QueuedUpload) async -> DiscardTerms? {
-        let (stem, catalog) = (take.take.stem, catalogs.catalog)
+        let (identity, catalog) = (take.identity, catalogs.catalog)
         do {
             let copy = try KitCopy(take.take, in: take.folder)
-            let notes = try catalog.notes(of: stem)
-            guard copy.isAtHome(notes, catalog.stores) else { return nil }
+            let notes = try catalog.notes(of: identity)
+            // Another take may have come in its place since.
+            guard copy.sidecar.identity == identity, copy.isAtHome(notes, catalog.stores) else { return nil }
             try await checkSound(take.take, take.folder)
             let found = try await copy.check(notes, reader)
-            if !found.isEmpty { _ = try catalog.note(stem) { notes in found.forEach { notes.setHash($0) } } }
+            if !found.isEmpty { _ = try catalog.note(identity) { notes in found.forEach { notes.setHash($0) } } }
             let without = try await storesWithout(copy, notes)
             guard without.isEmpty else {
-                try sendAgain(stem, to: without)
+                try sendAgain(identity, to: without)
                 return nil
             }
-            (unfit[stem], losses[stem]) = (nil, nil)
+            (unfit[identity], losses[identity]) = (nil, nil)
             return copy.terms
         } catch {
-            report(stem, (error as? Refusal)?.message ?? (error as? StoreError)?.sentence ?? "\(error)")
+            report(identity, (error as? Refusal)?.message ?? (error as? StoreError)?.sentence ?? "\(error)")
             let version = (try? KitCopy(take.take, in: take.folder))?.version
-            let failures = (unfit[stem].flatMap { $0.version == version ? $0.failures : 0 } ?? 0) + 1
-            unfit[stem] = Unfit(
+            let failures = (unfit[identity].flatMap { $0.version == version ? $0.failures : 0 } ?? 0) + 1
+            unfit[identity] = Unfit(
                 version: version, until: clock.now() + Self.pause(after: failures), failures: failures)
             return nil
         }
@@ -193,20 +194,20 @@ actor Keeper: ServiceLifecycle.Service {
 
     /// Has a take sent again to stores that do not have it any more. One that was found missing at a store before is held: it would be sent
     /// and be missing for ever.
-    private func sendAgain(_ stem: String, to stores: [String]) throws {
-        _ = try catalogs.catalog.note(stem) { notes in
+    private func sendAgain(_ take: TakeIdentity, to stores: [String]) throws {
+        _ = try catalogs.catalog.note(take) { notes in
             for name in stores { notes[receiptOf: name]?.cross() }
         }
         for name in stores {
-            guard losses[stem, default: []].insert(name).inserted else {
+            guard losses[take, default: []].insert(name).inserted else {
                 let why =
                     "outbox: \(name): was sent the take twice, and does not have it as it was sent: see what becomes of it there, "
                     + "then 'fieldfare outbox retry'"
-                try catalogs.catalog.hold(stem, for: name, why: why, until: nil, attempts: 0)
-                log.warning("\(why): \(stem) is held")
+                try catalogs.catalog.hold(take, for: name, why: why, until: nil, attempts: 0)
+                log.warning("\(why): \(take.stem) is held")
                 continue
             }
-            log.warning("outbox: \(stem): is not at \(name) any more: it is sent again")
+            log.warning("outbox: \(take.stem): is not at \(name) any more: it is sent again")
         }
     }
 

@@ -27,7 +27,7 @@ struct KitCopy: Sendable {
 
     /// The same, with the hashes that the library noted: a sidecar that was made anew has none of its own.
     func adding(_ notes: TakeNotes) -> KitCopy {
-        let notes = notes.of(sidecar.origin)
+        let notes = notes.of(sidecar.recordingStart)
         var copy = self
         copy.sidecar.add(notes.sounds)
         for hash in notes.hashes { copy.sidecar.setHash(hash.sha256, of: hash.file) }
@@ -42,7 +42,7 @@ struct KitCopy: Sendable {
 
     /// Whether each of these stores has all of it, by the receipts. No store: no.
     func isAtHome(_ notes: TakeNotes, _ stores: [String]) -> Bool {
-        let notes = notes.of(sidecar.origin)
+        let notes = notes.of(sidecar.recordingStart)
         return !stores.isEmpty && stores.allSatisfy { notes.isComplete(sidecar, in: $0) }
     }
 
@@ -54,7 +54,7 @@ struct KitCopy: Sendable {
     func check(
         _ notes: TakeNotes, _ reader: DiskReader, isLast: Bool = false
     ) async throws(Refusal) -> [TakeNotes.FileHash] {
-        let notes = notes.of(sidecar.origin)
+        let notes = notes.of(sidecar.recordingStart)
         var found: [TakeNotes.FileHash] = []
         for file in sidecar.files.lazy.filter({ !$0.isReplaceable }).map(\.name) {
             let path = "\(folder.folder(of: take))/\(file)"

@@ -144,8 +144,8 @@ public struct Library: Sendable {
         let watch = try TakesWatch()
         let roots = settings.takes.roots
         let remote = RemoteDesk(stores, catalogs)
-        let discards = try DiscardDesk(recorder: settings.control.socket, catalogs.inHand) { stem in
-            (try? catalogs.catalog.find(.stem(stem)).isEmpty) == false
+        let discards = try DiscardDesk(recorder: settings.control.socket, catalogs.inHand) { take in
+            (try? catalogs.catalog.lists(take)) == true
         }
         let sticks = StickDesk(stores, catalogs, log: log)
         let outbox = try Outbox(

@@ -57,8 +57,8 @@ public struct LibraryDesk: Sendable {
     }
 
     /// What is noted of a take. It may wait for the disk.
-    public func notes(of stem: String, for name: String) throws(Refusal) -> TakeNotes {
-        try requests.notes(of: stem, for: name)
+    public func notes(of take: TakeIdentity, for name: String) throws(Refusal) -> TakeNotes {
+        try requests.notes(of: take, for: name)
     }
 
     /// Accepts a take as it is, though its sound is not what was recorded.

@@ -67,8 +67,8 @@ struct LibraryRequests: Sendable {
         case .status: return try json(status())
         case .show(let reference):
             let take = try find(reference, name)
-            guard let sidecar = try catalog.sidecar(of: take.take) else { throw missing(reference, name) }
-            let (notes, problem) = try catalog.readableNotes(of: take.take)
+            guard let sidecar = try catalog.sidecar(of: take.identity) else { throw missing(reference, name) }
+            let (notes, problem) = try catalog.readableNotes(of: take.identity)
             let recorded = try SidecarFile.sidecar(Array(sidecar.utf8), path: take.take).markers
             return try json(
                 ShowReply(
@@ -83,9 +83,9 @@ struct LibraryRequests: Sendable {
             return try json(outbox.report(catalog, limit: LibraryMessage.outboxLimit))
         case .outboxDecision(let decision, let reference):
             let take = try find(reference, name)
-            try catalogs.inHand.checkNotDeleted(take.take)
+            try catalogs.inHand.checkNotDeleted(take.identity)
             do {
-                return try json(TakeReply(take: outbox.carryOut(decision, of: take.take, catalog)))
+                return try json(TakeReply(take: outbox.carryOut(decision, of: take.identity, catalog)))
             } catch is Catalog.NoSuchTake {
                 throw missing(reference, name)
             }
@@ -98,8 +98,22 @@ struct LibraryRequests: Sendable {
 
     /// A take by its stem.
     func take(_ stem: String, for name: String) throws(Refusal) -> CatalogedTake {
+        try refusing(name) { try find(.stem(stem), name) }
+    }
+
+    /// A take that was found before.
+    func take(_ take: TakeIdentity, for name: String) throws(Refusal) -> CatalogedTake {
+        try refusing(name) {
+            guard let found = try catalog.find(.stem(take.stem)).first(where: { $0.identity == take }) else {
+                throw missing(.stem(take.stem), name)
+            }
+            return found
+        }
+    }
+
+    private func refusing<Result>(_ name: String, _ body: () throws -> Result) throws(Refusal) -> Result {
         do {
-            return try find(.stem(stem), name)
+            return try body()
         } catch let refusal as Refusal {
             throw refusal
         } catch {
@@ -109,9 +123,9 @@ struct LibraryRequests: Sendable {
     }
 
     /// What is noted of a take; nothing, if that is damaged.
-    func notes(of stem: String, for name: String) throws(Refusal) -> TakeNotes {
+    func notes(of take: TakeIdentity, for name: String) throws(Refusal) -> TakeNotes {
         do {
-            return try catalog.readableNotes(of: stem).notes
+            return try catalog.readableNotes(of: take).notes
         } catch {
             throw Refusal(.io, "\(name): \(error)")
         }
@@ -138,11 +152,11 @@ struct LibraryRequests: Sendable {
     /// Changes what is noted of a take in one step.
     private func change(_ reference: TakeReference, _ name: String, _ messages: [LibraryMessage]) throws -> TakeReply {
         let take = try find(reference, name)
-        try catalogs.inHand.checkNotDeleted(take.take)
+        try catalogs.inHand.checkNotDeleted(take.identity)
         let changes = messages.compactMap { NotesChange($0) }
-        let end = try end(of: take.take)
+        let end = try end(of: take.identity)
         do {
-            let changed = try catalog.note(take.take) { notes, recorded in
+            let changed = try catalog.note(take.identity) { notes, recorded in
                 for change in changes { try change.apply(to: &notes, of: take, end: end, recorded: recorded) }
             }
             // The file was written anew.
@@ -156,9 +170,9 @@ struct LibraryRequests: Sendable {
     }
 
     /// The frame behind the last one of a take. A part may begin later than the one before it ended, so the number of frames may be less.
-    private func end(of take: String) throws -> TakeFrame {
+    private func end(of take: TakeIdentity) throws -> TakeFrame {
         guard let text = try catalog.sidecar(of: take) else { return .first }
-        let sidecar = try SidecarFile.sidecar(Array(text.utf8), path: take)
+        let sidecar = try SidecarFile.sidecar(Array(text.utf8), path: take.stem)
         return sidecar.end
     }
 
@@ -166,9 +180,16 @@ struct LibraryRequests: Sendable {
         let found = try catalog.find(reference)
         guard let take = found.first else { throw missing(reference, name) }
         guard found.count == 1 else {
-            let stems = found.prefix(5).map(\.take).joined(separator: ", ")
+            guard Set(found.map(\.take)).count < found.count else {
+                let stems = found.prefix(5).map(\.take).joined(separator: ", ")
+                throw Refusal(
+                    .badData, "\(name): \(reference): there are \(found.count): \(stems): name one by its stem")
+            }
+            let takes = found.prefix(5).map { "\($0.identity.origin) in \($0.folder)" }.joined(separator: ", ")
             throw Refusal(
-                .badData, "\(name): \(reference): there are \(found.count): \(stems): name one by its stem")
+                .badData,
+                "\(name): \(reference): takes of \(found.count) kits have this name: \(takes): name one by its kit_id and number, as these are"
+            )
         }
         return take
     }

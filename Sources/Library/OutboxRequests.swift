@@ -81,7 +81,7 @@ struct OutboxRequests: Sendable {
     }
 
     /// Carries out what a person wants of a take.
-    func carryOut(_ decision: OutboxDecision, of take: String, _ catalog: Catalog) throws -> CatalogedTake {
+    func carryOut(_ decision: OutboxDecision, of take: TakeIdentity, _ catalog: Catalog) throws -> CatalogedTake {
         let changed = try catalog.note(take) { notes in
             switch decision {
             case .add:

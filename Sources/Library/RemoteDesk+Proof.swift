@@ -11,7 +11,7 @@ extension RemoteDesk {
     /// - Throws: `StoreError`, if it is not known whether a store has the take: it does not let this kit look, answers that it fails, stops in
     ///   the middle of an answer, or has a sidecar that nobody can read.
     func storesWithout(_ copy: KitCopy, _ notes: TakeNotes) async throws -> [String] {
-        let notes = notes.of(copy.sidecar.origin)
+        let notes = notes.of(copy.sidecar.recordingStart)
         var found: [String] = []
         for entry in stores {
             guard let receipt = notes[receiptOf: entry.store.name] else { continue }

@@ -79,7 +79,7 @@ actor RemoteDesk {
     func deleteEverywhere(_ copy: KitCopy, in name: String?, leavesKit: Bool) async throws(Refusal) {
         let stem = copy.take.stem
         do {
-            let notes = try catalogs.catalog.notes(of: stem).of(copy.sidecar.origin)
+            let notes = try catalogs.catalog.notes(of: copy.sidecar.identity).of(copy.sidecar.recordingStart)
             let copy = copy.adding(notes)
             let noted = notes.receipts
             let only = try name.map { try store($0).name }
@@ -101,7 +101,7 @@ actor RemoteDesk {
             for (store, objects) in targets {
                 for object in objects {
                     do {
-                        try await delete(object, of: stem, store)
+                        try await delete(object, of: [copy.sidecar.identity], store)
                     } catch let error as StoreError where error.problem == .missing {}
                 }
                 guard try await Self.place(of: store) == places[store.name] else {
@@ -110,7 +110,9 @@ actor RemoteDesk {
                         "delete: \(stem): another folder is in the place of \(store.name) now: look whether the take is still there"
                     )
                 }
-                try catalogs.catalog.noteAnyway(stem) { $0.receipts.removeAll { $0.store == store.name } }
+                try catalogs.catalog.noteAnyway(copy.sidecar.identity) {
+                    $0.receipts.removeAll { $0.store == store.name }
+                }
             }
         } catch let refusal as Refusal {
             throw refusal
@@ -353,9 +355,10 @@ actor RemoteDesk {
     private func sending(of take: String?, to store: String) -> @Sendable (Pieces) async throws -> Void {
         { [catalog = catalogs.catalog, entry = stores.first { $0.store.name == store }] pieces in
             let medium = try? await entry?.store.medium()
-            for stem in try take.map({ [$0] }) ?? catalog.takesWithNotes().sorted() {
+            let takes = try take.map { try catalog.identities(of: $0) } ?? Array(catalog.takesWithNotes())
+            for take in takes.sorted(by: { ($0.stem, $0.origin.description) < ($1.stem, $1.origin.description) }) {
                 try Task.checkCancellation()
-                let receipt = try catalog.readableNotes(of: stem).notes[receiptOf: store]
+                let receipt = try catalog.readableNotes(of: take).notes[receiptOf: store]
                 // What is on a stick that is out is none of this one's.
                 if let medium, let stick = receipt?.stick, stick != medium { continue }
                 let objects = receipt?.sentObjects ?? []
@@ -392,13 +395,15 @@ actor RemoteDesk {
 
     /// Deletes a file of a take that is in hand. Before that it is noted that the store has not all of the take any more, so that the
     /// kit keeps its own, and does not send it again.
-    private func delete(_ object: ObjectName, of take: String, _ store: any Store) async throws {
-        try catalogs.catalog.noteAnyway(take) { notes in
-            notes.upload = .never
-            guard var receipt = notes[receiptOf: store.name] else { return }
-            (receipt.completed, receipt.revision) = (nil, nil)
-            receipt.files.removeAll { $0.file == object.file }
-            notes[receiptOf: store.name] = receipt
+    private func delete(_ object: ObjectName, of takes: [TakeIdentity], _ store: any Store) async throws {
+        for take in takes {
+            try catalogs.catalog.noteAnyway(take) { notes in
+                notes.upload = .never
+                guard var receipt = notes[receiptOf: store.name] else { return }
+                (receipt.completed, receipt.revision) = (nil, nil)
+                receipt.files.removeAll { $0.file == object.file }
+                notes[receiptOf: store.name] = receipt
+            }
         }
         try await store.delete(object)
         // A server may say so, and keep it.
@@ -410,14 +415,25 @@ actor RemoteDesk {
     }
 
     private func delete(_ object: ObjectName, _ store: any Store) async throws -> RemotePiece {
-        if let take = object.take?.stem {
-            try catalogs.inHand.beginDeleting(take)
-            defer { catalogs.inHand.endDeleting(take) }
-            try await delete(object, of: take, store)
+        if let stem = object.take?.stem {
+            // Takes of several kits may have the name: none of them is sent meanwhile, and each that was sent there is noted.
+            try catalogs.inHand.beginDeleting(TakeIdentity(stem: stem))
+            defer { catalogs.inHand.endDeleting(TakeIdentity(stem: stem)) }
+            try await delete(object, of: takes(stem, of: object, store), store)
         } else {
             try await store.delete(object)
         }
         return RemotePiece(store: store.name, isLast: true)
+    }
+
+    /// The takes of a stem that an object may be of: where there are several, those that were sent to the store.
+    private func takes(_ stem: String, of object: ObjectName, _ store: any Store) throws -> [TakeIdentity] {
+        let takes = try catalogs.catalog.identities(of: stem)
+        guard takes.count > 1 else { return takes }
+        return try takes.filter { take in
+            let receipt = try catalogs.catalog.readableNotes(of: take).notes[receiptOf: store.name]
+            return receipt?.sha256(of: object.file) != nil || receipt?.attempts(of: object.file).isEmpty == false
+        }
     }
 }
 

@@ -28,7 +28,7 @@ actor Sender: Service {
     private enum Message: Sendable {
         case event(Event)
         /// A file of a take arrived.
-        case arrived(String)
+        case arrived(TakeIdentity)
         case finished(QueuedUpload, Result<Void, any Error>)
     }
 
@@ -56,9 +56,9 @@ actor Sender: Service {
     private var turns = TurnOrder()
     /// Whether what earlier uploads left there was removed, as far as that was possible.
     private var isTidied = false
-    private var underWay: Set<String> = []
+    private var underWay: Set<TakeIdentity> = []
     /// Takes that are not chosen before the next event: a person has decided otherwise meanwhile, or it cannot be noted that they are held.
-    private var passedOver: Set<String> = []
+    private var passedOver: Set<TakeIdentity> = []
     /// The stick that was compared with receipts, and was not adopted.
     private var comparedStick: (standing: FolderStore.StickStanding, place: FileIdentity?)?
     private var timer: Task<Void, Never>?
@@ -159,7 +159,7 @@ actor Sender: Service {
             turns.advanced(take)
             if case .waiting = condition { condition = .ready }
         case .finished(let upload, let outcome):
-            underWay.remove(upload.take.stem)
+            underWay.remove(upload.identity)
             board.update(name) { standing in
                 standing.sending[upload.take.stem] = nil
                 if case .failure = outcome { standing.hasWaiting = true }
@@ -167,7 +167,7 @@ actor Sender: Service {
             switch outcome {
             case .success:
                 pause.succeeded()
-                turns.succeeded(upload.take.stem)
+                turns.succeeded(upload.identity)
                 becomeReady()
                 log.info("outbox: \(upload.take.stem): is at \(name)")
                 sent()
@@ -183,10 +183,10 @@ actor Sender: Service {
 
     private func failed(_ upload: QueuedUpload, _ error: any Error) {
         switch error {
-        case is CancellationError, is Catalog.NoSuchTake: passedOver.insert(upload.take.stem)
+        case is CancellationError, is Catalog.NoSuchTake: passedOver.insert(upload.identity)
         case let error as StoreError where error.isOfTake: hold(upload, error)
         // It came while the take was begun: the stick is looked at before the next one is, and the lamp offers it without a break.
-        case let error as StoreError where error.problem == .unadopted: turns.failed(upload.take.stem)
+        case let error as StoreError where error.problem == .unadopted: turns.failed(upload.identity)
         case let error as StoreError: wait(for: error, during: upload)
         // What is noted of this take cannot be read or written. Others are sent, unless the disk is full.
         case let error as FileError where ![ENOSPC, EDQUOT, EROFS].contains(error.code):
@@ -206,16 +206,16 @@ actor Sender: Service {
             }
         log.warning("\(error): \(upload.take.stem) is held")
         attempt {
-            passedOver.insert(upload.take.stem)
+            passedOver.insert(upload.identity)
             try catalogs.catalog.hold(
-                upload.take.stem, for: name, why: error.sentence, until: until, attempts: attempts)
-            passedOver.remove(upload.take.stem)
+                upload.identity, for: name, why: error.sentence, until: until, attempts: attempts)
+            passedOver.remove(upload.identity)
         }
     }
 
     /// Lets all takes wait, and the one during which the store failed until others had their turn.
     private func wait(for error: StoreError, during upload: QueuedUpload) {
-        turns.failed(upload.take.stem)
+        turns.failed(upload.identity)
         // What was begun beside the one that failed first fails as well: it counts once.
         guard let until = pause.failed(error.problem, at: .now, chance: .random(in: 0...1)) else { return }
         condition = .waiting(error, until: until)
@@ -246,11 +246,11 @@ actor Sender: Service {
         var next: [QueuedUpload] = []
         attempt {
             let waiting = try waiting(limit: turns.isUntroubled ? free : .max)
-            let chosen = turns.next(free, of: waiting.map(\.take.stem), beside: underWay)
-            next = chosen.compactMap { stem in waiting.first { $0.take.stem == stem } }
+            let chosen = turns.next(free, of: waiting.map(\.identity), beside: underWay)
+            next = chosen.compactMap { take in waiting.first { $0.identity == take } }
         }
-        for upload in next where catalogs.inHand.beginSending(upload.take.stem) {
-            underWay.insert(upload.take.stem)
+        for upload in next where catalogs.inHand.beginSending(upload.identity) {
+            underWay.insert(upload.identity)
             // Nothing is shown of it until the store has answered: a lamp must not flash at each attempt while a store is away.
             group.addTask { await self.send(upload) }
         }
@@ -340,20 +340,20 @@ actor Sender: Service {
 
     /// Sends a take that is in hand.
     private func send(_ upload: QueuedUpload) async {
-        defer { catalogs.inHand.endSending(upload.take.stem) }
+        defer { catalogs.inHand.endSending(upload.identity) }
         let outcome: Result<Void, any Error>
         do {
             try await checkSound(upload.take, upload.folder, .changed)
-            let notes = (try? catalogs.catalog.notes(of: upload.take.stem)) ?? TakeNotes(take: upload.take.stem)
+            let notes = (try? catalogs.catalog.notes(of: upload.identity)) ?? TakeNotes(take: upload.take.stem)
             // A person may have decided since it was chosen; from now on nobody deletes it.
             guard notes.upload == nil else { throw CancellationError() }
             let delivery = TakeDelivery(
                 upload.take, in: TakesFolder(path: upload.folder), to: entry.store, reader: reader, throttle: throttle)
-            let (board, name, stem) = (board, name, upload.take.stem)
+            let (board, name, take) = (board, name, upload.identity)
             _ = try await delivery.run(
                 notes, now: { SystemClock().wallTime() },
-                report: { progress in board.update(name) { $0.sending[stem] = progress } },
-                save: { change in try await self.note(stem, change) })
+                report: { progress in board.update(name) { $0.sending[take.stem] = progress } },
+                save: { change in try await self.note(take, change) })
             outcome = .success(())
         } catch let error as StoreError where error.problem == .unreadable {
             outcome = .failure(await damage(of: upload) ?? error)
@@ -374,10 +374,10 @@ actor Sender: Service {
         }
     }
 
-    private func note(_ take: String, _ change: @Sendable (inout TakeNotes) -> Void) throws {
+    private func note(_ take: TakeIdentity, _ change: @Sendable (inout TakeNotes) -> Void) throws {
         _ = try catalogs.catalog.note(take, change)
         // What is noted of a receipt is noted once a file has arrived.
-        var noted = TakeNotes(take: take)
+        var noted = TakeNotes(take: take.stem)
         change(&noted)
         if noted.receipts.contains(where: { !$0.files.isEmpty }) { mailbox.yield(.arrived(take)) }
     }

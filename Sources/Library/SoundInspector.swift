@@ -30,12 +30,12 @@ actor SoundInspector: ServiceLifecycle.Service {
     private nonisolated let freed = Locked<@Sendable () -> Void>({})
     private nonisolated let isEnding = Locked(false)
     private nonisolated let looks = Looks()
-    /// Why takes could not be compared, by stem: each reason is logged once.
-    private var reported: [String: String] = [:]
-    private var isLogged: Set<String> = []
+    /// Why takes could not be compared: each reason is logged once.
+    private var reported: [TakeIdentity: String] = [:]
+    private var isLogged: Set<TakeIdentity> = []
     private var rotation = SoundRotation()
     /// Takes whose files cannot be read: the storage reports an error.
-    private var unreadable: [String: Unreadable] = [:]
+    private var unreadable: [TakeIdentity: Unreadable] = [:]
 
     /// A take that cannot be read. Each further attempt strains a storage that is failing.
     private struct Unreadable {
@@ -100,26 +100,26 @@ actor SoundInspector: ServiceLifecycle.Service {
     }
 
     /// Whether a take is still there: it may have been deleted since, or its stick was pulled.
-    private func mayBeReadAgain(_ stem: String) -> Bool {
-        guard let found = try? catalogs.catalog.find(.stem(stem)) else { return true }
+    private func mayBeReadAgain(_ take: TakeIdentity) -> Bool {
+        guard let found = try? catalogs.catalog.find(.stem(take.origin.description)) else { return true }
         return found.contains { $0.place == .here }
     }
 
     private func inspect(_ take: QueuedUpload, _ depth: Depth = .changed) async {
-        let stem = take.take.stem
-        if let until = unreadable[stem]?.until, clock.now() < until { return }
+        let identity = take.identity
+        if let until = unreadable[identity]?.until, clock.now() < until { return }
         do {
             _ = try await damage(of: take.take, in: take.folder, depth)
-            reported[stem] = nil
+            reported[identity] = nil
         } catch is CancellationError {
         } catch is Catalog.NoSuchTake {
         } catch {
             let failure = error as? FileError
             let reason = failure?.fact ?? (error as? StoreError)?.sentence ?? "\(error)"
-            if reported[stem] != reason { log.info("takes: \(stem): not compared: \(reason)") }
-            reported[stem] = reason
+            if reported[identity] != reason { log.info("takes: \(identity.stem): not compared: \(reason)") }
+            reported[identity] = reason
             guard failure != nil else { return }
-            unreadable[stem] = Unreadable(until: clock.now() + Self.unreadablePause, why: reason)
+            unreadable[identity] = Unreadable(until: clock.now() + Self.unreadablePause, why: reason)
             report()
         }
     }
@@ -127,11 +127,10 @@ actor SoundInspector: ServiceLifecycle.Service {
     /// Has the recorder show how many takes are damaged.
     private func report() {
         guard let damaged = try? catalogs.catalog.damagedTakes() else { return }
-        for (take, why) in damaged where isLogged.insert(take.take.stem).inserted {
+        for (take, why) in damaged where isLogged.insert(take.identity).inserted {
             log.error("takes: \(take.take.stem): damaged: \(why): it is neither sent nor deleted")
         }
-        let stems = Set(damaged.map(\.take.take.stem))
-        isLogged.formIntersection(stems)
+        isLogged.formIntersection(damaged.map(\.take.identity))
         guard let first = damaged.first else { return show(unreadableFault) }
         let advice = "neither sent nor deleted: see 'fieldfare takes --damaged'"
         guard damaged.count > 1 else {
@@ -144,10 +143,10 @@ actor SoundInspector: ServiceLifecycle.Service {
 
     /// The sentence about takes that cannot be read; nil: all can be.
     private var unreadableFault: String? {
-        guard let (stem, first) = unreadable.min(by: { $0.key < $1.key }) else { return nil }
+        guard let (take, first) = unreadable.min(by: { $0.key.stem < $1.key.stem }) else { return nil }
         let others = unreadable.count > 1 ? " (and \(unreadable.count - 1) more takes)" : ""
         return
-            "takes: \(stem): cannot be compared with what was recorded: \(first.why.prefix(300))\(others): check the storage; "
+            "takes: \(take.stem): cannot be compared with what was recorded: \(first.why.prefix(300))\(others): check the storage; "
             + "it is read again in an hour"
     }
 
@@ -173,7 +172,7 @@ actor SoundInspector: ServiceLifecycle.Service {
         let place = TakesFolder(path: folder, files: files)
         for _ in 0..<Self.mostAttempts {
             let sidecar = try sidecar(of: take, place)
-            let notes = try notes(of: take.stem).of(sidecar.origin)
+            let notes = try notes(of: sidecar.identity).of(sidecar.recordingStart)
             var found: [TakeNotes.SoundNote] = []
             for sound in sidecar.sounds {
                 found.append(try await compare(sound, in: place.folder(of: take), sidecar, notes, depth))
@@ -188,10 +187,10 @@ actor SoundInspector: ServiceLifecycle.Service {
             }
             // Files are missing while a take is converted or deleted.
             if found.contains(where: \.isDamage), try self.sidecar(of: take, place) != sidecar { continue }
-            let isReadAgain = unreadable.removeValue(forKey: take.stem) != nil
+            let isReadAgain = unreadable.removeValue(forKey: sidecar.identity) != nil
             // An older version writes rows without the standing of the sound.
-            let isNoted = try found == notes.sounds && catalogs.catalog.saysSound(of: take.stem) != false
-            if !isNoted { try note(found, of: take.stem, sidecar) }
+            let isNoted = try found == notes.sounds && catalogs.catalog.saysSound(of: sidecar.identity) != false
+            if !isNoted { try note(found, of: sidecar) }
             if !isNoted || isReadAgain { report() }
             var judged = TakeNotes(take: take.stem)
             judged.sounds = found
@@ -200,11 +199,12 @@ actor SoundInspector: ServiceLifecycle.Service {
         throw CancellationError()
     }
 
-    private func note(_ found: [TakeNotes.SoundNote], of stem: String, _ sidecar: Sidecar) throws {
-        let wasDamaged = (try? catalogs.catalog.notes(of: stem))?.damage(of: sidecar) != nil
+    private func note(_ found: [TakeNotes.SoundNote], of sidecar: Sidecar) throws {
+        let stem = sidecar.take
+        let wasDamaged = (try? catalogs.catalog.notes(of: sidecar.identity))?.damage(of: sidecar) != nil
         var isReopened = false
-        let entry = try catalogs.catalog.note(stem) { notes in
-            notes.attribute(to: sidecar.origin)
+        let entry = try catalogs.catalog.note(sidecar.identity) { notes in
+            notes.attribute(to: sidecar.recordingStart)
             isReopened = notes.reopenReceipts(before: found)
             notes.sounds = found
             for sound in found where sound.isUnlisted != true {
@@ -233,11 +233,11 @@ actor SoundInspector: ServiceLifecycle.Service {
         }
     }
 
-    private func notes(of stem: String) throws -> TakeNotes {
+    private func notes(of take: TakeIdentity) throws -> TakeNotes {
         do {
-            return try catalogs.catalog.notes(of: stem)
+            return try catalogs.catalog.notes(of: take)
         } catch is NotesError {
-            return TakeNotes(take: stem)
+            return TakeNotes(take: take.stem)
         }
     }
 
@@ -323,7 +323,7 @@ actor SoundInspector: ServiceLifecycle.Service {
         }
         let place = TakesFolder(path: folder, files: files)
         let sidecar = try sidecar(of: take, place)
-        var found = try notes(of: take.stem).of(sidecar.origin).sounds ?? []
+        var found = try notes(of: sidecar.identity).of(sidecar.recordingStart).sounds ?? []
         for index in found.indices where found[index].isDamage {
             guard let content = try await content(of: found[index].file, in: place.folder(of: take)) else {
                 throw Refusal(
@@ -332,7 +332,7 @@ actor SoundInspector: ServiceLifecycle.Service {
             }
             found[index].acceptedSHA256 = content
         }
-        try note(found, of: take.stem, sidecar)
+        try note(found, of: sidecar)
         report()
     }
 }

@@ -82,8 +82,11 @@ final class StickDesk: Sendable {
     /// A take on the stick whose sidecar and sound are as a receipt says, and the mark that the receipt names.
     private func ownTake(on store: FolderStore, _ marks: [StickMark]) async -> (take: String, mark: StickMark?)? {
         for object in await store.sidecars() {
-            guard let stem = object.take?.stem,
-                let receipt = try? catalogs.catalog.readableNotes(of: stem).notes[receiptOf: store.name],
+            guard let stem = object.take?.stem, let takes = try? catalogs.catalog.identities(of: stem) else { continue }
+            let receipts = takes.lazy.compactMap { [catalog = catalogs.catalog] take in
+                (try? catalog.readableNotes(of: take).notes)?[receiptOf: store.name]
+            }
+            guard let receipt = receipts.first(where: { $0.sha256(of: object.file) != nil }),
                 receipt.stick == nil || marks.contains(where: { $0.name == receipt.stick }),
                 let sidecar = receipt.files.first(where: { $0.file == object.file }),
                 // Nobody who was not given them can make both.

@@ -10,7 +10,7 @@ extension TakeDeletion {
     func acceptDamaged(_ stem: String) async throws(Refusal) -> String {
         let take = try requests.take(stem, for: "takes")
         let folder = take.folder.split(separator: "/", omittingEmptySubsequences: false)
-        guard take.place == .here, let day = folder.last, let name = TakeName(stem: stem, day: String(day)) else {
+        guard take.place == .here, let day = folder.last, let name = TakeName(stem: take.take, day: String(day)) else {
             throw Refusal(.busy, "takes: \(stem): it is on a storage that is out: put it in first")
         }
         guard let inspector else { throw Refusal(.internal, "takes: \(stem): nothing compares takes here") }

@@ -40,17 +40,19 @@ actor TakeDeletion {
     nonisolated func delete(_ stem: String, _ deletion: Deletion) async throws {
         // What is deleted on the kit alone relies on nothing, unless it is said to be at home.
         let isByWord = deletion.place == .here && !deletion.onlyIfHome
-        try catalogs.inHand.beginDeleting(stem, besideSending: isByWord)
-        try await deleteInHand(stem, deletion, isByWord: isByWord)
+        let identity = try requests.take(stem, for: "delete").identity
+        try catalogs.inHand.beginDeleting(identity, besideSending: isByWord)
+        try await deleteInHand(identity, deletion, isByWord: isByWord)
     }
 
     /// Deletes a take that is in hand, and lets go of it.
-    private func deleteInHand(_ stem: String, _ deletion: Deletion, isByWord: Bool) async throws {
+    private func deleteInHand(_ identity: TakeIdentity, _ deletion: Deletion, isByWord: Bool) async throws {
+        let stem = identity.stem
         let take: CatalogedTake
         var terms: DiscardTerms
         let storage: FileIdentity?
         do {
-            take = try requests.take(stem, for: "delete")
+            take = try requests.take(identity, for: "delete")
             guard take.place == .here else {
                 throw Refusal(.busy, "delete: \(stem): it is on a storage that is out: put it in first")
             }
@@ -58,13 +60,13 @@ actor TakeDeletion {
             terms = try await prepare(take, deletion, isByWord: isByWord)
             terms.isFinal = deletion.isFinal
         } catch {
-            catalogs.inHand.endDeleting(stem)
+            catalogs.inHand.endDeleting(identity)
             throw error
         }
-        guard deletion.place != .there else { return catalogs.inHand.endDeleting(stem) }
+        guard deletion.place != .there else { return catalogs.inHand.endDeleting(identity) }
         let isHomeGone = deletion.place == .both
         let stays = "it is deleted at home, and still on the kit: delete it here"
-        switch await discards.discard(stem, terms) {
+        switch await discards.discard(identity, terms) {
         case .deleted: return
         case .refused(let refusal):
             guard isHomeGone else { throw refusal }
@@ -139,7 +141,10 @@ actor TakeDeletion {
             return DiscardTerms(day: place.day, in: place.takes)
         }
         guard !isByWord else { return copy.terms }
-        let notes = try catalogs.catalog.notes(of: stem)
+        guard copy.sidecar.identity == take.identity else {
+            throw Refusal(.busy, "delete: \(stem): it is another take than a moment ago: look at it again")
+        }
+        let notes = try catalogs.catalog.notes(of: take.identity)
         if deletion.onlyIfHome {
             let isAtHome = copy.isAtHome(notes, catalogs.catalog.stores)
             guard isAtHome, try await remote.storesWithout(copy, notes).isEmpty else {
@@ -188,7 +193,7 @@ actor TakeDeletion {
     private func check(_ copy: KitCopy, _ notes: TakeNotes, isLast: Bool = false) async throws {
         let found = try await copy.check(notes, reader, isLast: isLast)
         guard !found.isEmpty else { return }
-        _ = try catalogs.catalog.note(copy.take.stem) { notes in found.forEach { notes.setHash($0) } }
+        _ = try catalogs.catalog.note(copy.sidecar.identity) { notes in found.forEach { notes.setHash($0) } }
     }
 
     /// That the recorder will not refuse to delete a take, as far as its status tells.

@@ -6,9 +6,12 @@ import Transport
 final class TakesInHand: Sendable {
     private struct Hands {
         /// To how many stores a take is being sent.
-        var sending: [String: Int] = [:]
-        var deleting: Set<String> = []
+        var sending: [TakeIdentity: Int] = [:]
+        var deleting: Set<TakeIdentity> = []
         var freed: @Sendable () -> Void = {}
+
+        func isSent(_ take: TakeIdentity) -> Bool { sending.keys.contains(where: take.mayBe) }
+        func isDeleted(_ take: TakeIdentity) -> Bool { deleting.contains(where: take.mayBe) }
     }
 
     private let hands = Locked(Hands())
@@ -17,50 +20,51 @@ final class TakesInHand: Sendable {
     func onFree(_ freed: @escaping @Sendable () -> Void) { hands.withLock { $0.freed = freed } }
 
     /// - Returns: false: somebody deletes it.
-    func beginSending(_ stem: String) -> Bool {
+    func beginSending(_ take: TakeIdentity) -> Bool {
         hands.withLock { hands in
-            guard !hands.deleting.contains(stem) else { return false }
-            hands.sending[stem, default: 0] += 1
+            guard !hands.isDeleted(take) else { return false }
+            hands.sending[take, default: 0] += 1
             return true
         }
     }
 
     /// Ends what `beginSending` began.
-    func endSending(_ stem: String) {
+    func endSending(_ take: TakeIdentity) {
         hands.withLock { hands in
-            hands.sending[stem, default: 1] -= 1
-            if hands.sending[stem] == 0 { hands.sending[stem] = nil }
+            hands.sending[take, default: 1] -= 1
+            if hands.sending[take] == 0 { hands.sending[take] = nil }
         }
     }
 
     /// - Parameter besideSending: whether it may be sent meanwhile: only by who deletes nothing at a store, and relies on none.
     /// - Throws: why it must not be deleted now.
-    func beginDeleting(_ stem: String, besideSending: Bool = false) throws(Refusal) {
+    func beginDeleting(_ take: TakeIdentity, besideSending: Bool = false) throws(Refusal) {
         let refusal: Refusal? = hands.withLock { hands in
-            guard besideSending || hands.sending[stem] == nil else {
-                return Refusal(.busy, "delete: \(stem): it is being sent: wait until it is there")
+            guard besideSending || !hands.isSent(take) else {
+                return Refusal(.busy, "delete: \(take.stem): it is being sent: wait until it is there")
             }
-            guard hands.deleting.insert(stem).inserted else { return Self.isDeleted(stem) }
+            guard !hands.isDeleted(take) else { return Self.isDeleted(take) }
+            hands.deleting.insert(take)
             return nil
         }
         if let refusal { throw refusal }
     }
 
     /// Ends what `beginDeleting` began.
-    func endDeleting(_ stem: String) {
+    func endDeleting(_ take: TakeIdentity) {
         let freed = hands.withLock { hands in
-            hands.deleting.remove(stem)
+            hands.deleting.remove(take)
             return hands.freed
         }
         freed()
     }
 
     /// - Throws: that somebody deletes it.
-    func checkNotDeleted(_ stem: String) throws(Refusal) {
-        guard !hands.withLock({ $0.deleting.contains(stem) }) else { throw Self.isDeleted(stem) }
+    func checkNotDeleted(_ take: TakeIdentity) throws(Refusal) {
+        guard !hands.withLock({ $0.isDeleted(take) }) else { throw Self.isDeleted(take) }
     }
 
-    private static func isDeleted(_ stem: String) -> Refusal {
-        Refusal(.busy, "delete: \(stem): it is being deleted: look again in a moment")
+    private static func isDeleted(_ take: TakeIdentity) -> Refusal {
+        Refusal(.busy, "delete: \(take.stem): it is being deleted: look again in a moment")
     }
 }

@@ -1,3 +1,5 @@
+import Takes
+
 /// In which order takes are sent to a store that fails during some of them. Pure: `Sender` reports what happened.
 ///
 /// A take during which the store failed waits until each other one had its turn. Whether the store fails for all takes or for this one is
@@ -12,7 +14,7 @@ struct TurnOrder {
         var overtaken = 0
     }
 
-    private var failures: [String: Failure] = [:]
+    private var failures: [TakeIdentity: Failure] = [:]
     private var turn = 0
     private var arrivals = 0
     /// How many takes began while others waited for their next turn.
@@ -25,7 +27,7 @@ struct TurnOrder {
     var isUntroubled: Bool { failures.isEmpty }
 
     /// The store failed during a take.
-    mutating func failed(_ take: String) {
+    mutating func failed(_ take: TakeIdentity) {
         turn += 1
         var failure = failures[take] ?? Failure(turn: turn, arrivals: arrivals)
         if failure.arrivals < arrivals { failure.overtaken += 1 }
@@ -34,13 +36,13 @@ struct TurnOrder {
     }
 
     /// A file of a take arrived.
-    mutating func advanced(_ take: String) {
+    mutating func advanced(_ take: TakeIdentity) {
         arrivals += 1
         failures[take]?.overtaken = 0
     }
 
     /// A take arrived.
-    mutating func succeeded(_ take: String) {
+    mutating func succeeded(_ take: TakeIdentity) {
         arrivals += 1
         failures[take] = nil
     }
@@ -50,12 +52,12 @@ struct TurnOrder {
     ///   - count: at most so many.
     ///   - waiting: the takes that wait, in their own order.
     ///   - underWay: those that are being sent.
-    mutating func next(_ count: Int, of waiting: [String], beside underWay: Set<String>) -> [String] {
+    mutating func next(_ count: Int, of waiting: [TakeIdentity], beside underWay: Set<TakeIdentity>) -> [TakeIdentity] {
         var fresh = waiting.filter { failures[$0] == nil }
         let failed = waiting.compactMap { take in failures[take].map { (take, $0) } }
             .sorted { ($0.1.overtaken, $0.1.turn) < ($1.1.overtaken, $1.1.turn) }
         let isTroubled = !failed.isEmpty || underWay.contains { failures[$0] != nil }
-        var chosen: [String] = []
+        var chosen: [TakeIdentity] = []
         while chosen.count < count, !fresh.isEmpty {
             chosen.append(fresh.remove(at: isTroubled ? place(in: fresh.count) : 0))
         }

@@ -54,6 +54,8 @@ public struct CatalogedTake: Codable, Hashable, Sendable {
     @ExplicitNull public var sound: SoundStanding? = nil
     /// Why it is held as damaged, a sentence; null: it is not.
     @ExplicitNull public var damaged: String? = nil
+    /// What the kit that recorded it is known by, whatever its name; null: that is not known.
+    @ExplicitNull public var kitID: KitID? = nil
 
     /// How many of what a take has.
     public struct Counts: Codable, Hashable, Sendable {
@@ -91,6 +93,7 @@ public struct CatalogedTake: Codable, Hashable, Sendable {
     enum CodingKeys: String, CodingKey {
         case take, number, kit, revision, started, clock, frames, channels, format, recovered, files, counts, clipped
         case bytes, folder, place, memo, tags, starred, upload, sound, damaged
+        case kitID = "kit_id"
         case startedCorrected = "started_corrected"
         case durationSeconds = "duration_seconds"
         case rateHz = "rate_hz"
@@ -129,6 +132,6 @@ extension CatalogedTake {
                 suspectedLosses: sidecar.suspectedLosses.count),
             clipped: sidecar.levels.contains { $0.clippedFrames > 0 }, bytes: bytes, folder: folder, place: place,
             memo: notes.memo, tags: notes.tags, starred: notes.starred, upload: nil,
-            sound: notes.soundStanding(of: sidecar), damaged: notes.damage(of: sidecar))
+            sound: notes.soundStanding(of: sidecar), damaged: notes.damage(of: sidecar), kitID: sidecar.kitID)
     }
 }

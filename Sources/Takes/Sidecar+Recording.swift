@@ -7,7 +7,7 @@ extension Sidecar {
     /// hashes of the sound do.
     public func isOfSameRecording(as other: Sidecar) -> Bool {
         guard take == other.take else { return false }
-        guard isRebuilt || other.isRebuilt else { return origin == other.origin }
+        guard isRebuilt || other.isRebuilt else { return recordingStart == other.recordingStart }
         return hasSameStart(as: other) && hasSameSound(as: other)
     }
 

@@ -25,6 +25,7 @@ public struct ReadNotes: Decodable, Sendable {
 
         notes = TakeNotes(take: try keys.decode(String.self, forKey: .take))
         notes.schema = value(Int.self, .schema) ?? notes.schema
+        notes.kitID = value(KitID.self, .kitID)
         notes.memo = value(String.self, .memo)
         notes.otherMemos = list(String.self, .otherMemos)
         notes.tag(adding: (list(String.self, .tags) ?? []).map { TakeNotes.tag($0) ?? $0 }, removing: [""])
@@ -34,8 +35,8 @@ public struct ReadNotes: Decodable, Sendable {
         notes.upload = value(TakeNotes.UploadChoice.self, .upload)
         // A decision that cannot be read sends nothing.
         if unreadable.contains(TakeNotes.CodingKeys.upload.stringValue) { notes.upload = .hold }
-        notes.origin = value(TakeOrigin.self, .origin)
-        if !unreadable.contains(TakeNotes.CodingKeys.origin.stringValue) {
+        notes.recording = value(RecordingStart.self, .recording)
+        if !unreadable.contains(TakeNotes.CodingKeys.recording.stringValue) {
             // Which recording these are of is known.
             notes.home = value(HomeNotes.self, .home)
             notes.hashes = list(TakeNotes.FileHash.self, .hashes) ?? []

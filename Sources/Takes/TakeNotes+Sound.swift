@@ -81,7 +81,7 @@ extension TakeNotes {
 
     /// The standing of a take's sound; nil before all of it was compared with this sidecar.
     public func soundStanding(of sidecar: Sidecar) -> SoundStanding? {
-        let notes = of(sidecar.origin)
+        let notes = of(sidecar.recordingStart)
         guard notes.sounds != nil, let found = notes.comparisons(with: sidecar) else { return nil }
         if found.contains(where: \.isDamage) { return .damaged }
         if found.contains(where: { $0.acceptedSHA256 != nil }) { return .accepted }
@@ -104,7 +104,7 @@ extension TakeNotes {
 
     /// Why a take is damaged, in one sentence; nil if no damage was found, or a person has accepted it.
     public func damage(of sidecar: Sidecar) -> String? {
-        let found = of(sidecar.origin).comparisons(with: sidecar)?.filter(\.isDamage) ?? []
+        let found = of(sidecar.recordingStart).comparisons(with: sidecar)?.filter(\.isDamage) ?? []
         guard let first = found.first else { return nil }
         let more = found.count == 1 ? "" : " (and \(found.count - 1) more of its files)"
         return "\(first.file): \(first.problem ?? "")\(more)"

@@ -6,6 +6,8 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     public var schema = 1
     /// The take's stem.
     public var take: String
+    /// What the take's kit is known by. Nil: the take is known by its stem, or an older version wrote this last.
+    public var kitID: KitID?
     /// What a person wrote of it; null: nothing.
     @ExplicitNull public var memo: String?
     /// What people wrote in other libraries that there is no room for beside this, as texts; nil: nothing.
@@ -21,7 +23,7 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     /// What is known of the notes at home; nil: nothing.
     public var home: HomeNotes?
     /// Which recording the hashes and receipts are of; nil: of the one that has the stem, as earlier versions noted it.
-    public var origin: TakeOrigin?
+    public var recording: RecordingStart?
     /// What a person decided about its upload; nil: it is sent as soon as it can be.
     public var upload: UploadChoice?
     /// The hashes of its files, by name: none of them changes after the take is finished, but for the peaks of one that goes on.
@@ -37,8 +39,10 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case schema, take, memo, tags, starred, markers, revision, home, origin, upload, hashes, receipts, sounds
+        case schema, take, memo, tags, starred, markers, revision, home, upload, hashes, receipts, sounds
+        case recording = "origin"
         case otherMemos = "other_memos"
+        case kitID = "kit_id"
     }
 
     /// What a person may decide about the upload of a take.
@@ -87,22 +91,22 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     }
 
     /// What holds for a recording: hashes and receipts of another one that has the same stem are left out.
-    public func of(_ recording: TakeOrigin) -> TakeNotes {
-        guard let origin, origin != recording else { return self }
+    public func of(_ recording: RecordingStart) -> TakeNotes {
+        guard let known = self.recording, known != recording else { return self }
         var notes = self
         notes.attribute(to: recording)
         return notes
     }
 
     /// Has hashes and receipts be those of a recording, from here on.
-    public mutating func attribute(to recording: TakeOrigin) {
-        if let origin, origin != recording {
+    public mutating func attribute(to recording: RecordingStart) {
+        if let known = self.recording, known != recording {
             hashes = []
             receipts = []
             sounds = nil
             home = nil
         }
-        origin = recording
+        self.recording = recording
     }
 
     /// Notes the hash of a file on the kit.
@@ -112,7 +116,11 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     }
 
     /// Whether it says nothing.
-    public var isEmpty: Bool { self == TakeNotes(take: take) }
+    public var isEmpty: Bool {
+        var bare = TakeNotes(take: take)
+        bare.kitID = kitID
+        return self == bare
+    }
 
     /// The most bytes of a memo.
     public static let longestMemo = 4000

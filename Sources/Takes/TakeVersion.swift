@@ -1,5 +1,6 @@
-/// Which recording a take is: its stem alone does not say it, since a copy of a folder, or another kit of the same name, may have it too.
-public struct TakeOrigin: Codable, Hashable, Sendable {
+/// The boot and the instant at which a recording began: no two recordings share them, and a take that is recorded anew under its old name has
+/// others.
+public struct RecordingStart: Codable, Hashable, Sendable {
     /// The kernel's id of the boot that recorded it.
     public var bootID: String
     /// When in that boot it began, in nanoseconds.
@@ -22,14 +23,14 @@ public struct TakeVersion: Hashable, Sendable {
     /// The folder that its files are in, `2026-11-21`.
     public var day: String
     /// Which recording it is.
-    public var origin: TakeOrigin
+    public var start: RecordingStart
     /// The revision of its sidecar.
     public var revision: Int
 
     /// A state of a recording.
-    public init(day: String, origin: TakeOrigin, revision: Int) {
+    public init(day: String, start: RecordingStart, revision: Int) {
         self.day = day
-        self.origin = origin
+        self.start = start
         self.revision = revision
     }
 }
@@ -62,8 +63,8 @@ public struct DiscardTerms: Hashable, Sendable {
 
 extension Sidecar {
     /// Which recording this is of.
-    public var origin: TakeOrigin { TakeOrigin(bootID: bootID, startedMonotonicNs: startedMonotonicNs) }
+    public var recordingStart: RecordingStart { RecordingStart(bootID: bootID, startedMonotonicNs: startedMonotonicNs) }
 
     /// The state of the recording that this describes, in the folder of a day.
-    public func version(day: String) -> TakeVersion { TakeVersion(day: day, origin: origin, revision: revision) }
+    public func version(day: String) -> TakeVersion { TakeVersion(day: day, start: recordingStart, revision: revision) }
 }

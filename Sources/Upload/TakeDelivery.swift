@@ -49,7 +49,7 @@ public struct TakeDelivery: Sendable {
         // A store that is away is found before any file is hashed.
         _ = try await look(at: ObjectName(.sidecar(of: name.stem), of: name))
         var sidecar = try await readSidecar()
-        let origin = sidecar.origin
+        let origin = sidecar.recordingStart
         // Those of another recording with this stem are none of this one's.
         let known = notes.of(origin)
         @Sendable func save(_ change: @escaping @Sendable (inout TakeNotes) -> Void) async throws {

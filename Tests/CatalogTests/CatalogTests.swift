@@ -123,7 +123,7 @@ struct CatalogedTakes {
         let sidecar = TakesOnDisk.sidecar(1, markers: ["wren"])
         let stem = try takes.add(sidecar)
         _ = try takes.catalog.note(stem) { $0.tag(adding: ["bird"], removing: []) }
-        try takes.catalog.remove([stem], on: takes.number)
+        try takes.catalog.remove([stem], of: "2026-11-21", on: takes.number)
         #expect(try takes.catalog.counts() == Catalog.Counts(takes: 0, elsewhere: 0))
         for query in [\TakeQuery.text, \.tag, \.marker] {
             var wanted = TakeQuery()

@@ -42,9 +42,9 @@ import Transport
         #expect(changes() == [])
         try takes.catalog.hold(stem, for: "folder:a", why: "damaged", until: nil, attempts: 1)
         #expect(changes() == [.revised(stem)])
-        try takes.catalog.remove([stem], on: takes.number)
+        try takes.catalog.remove([stem], of: "2026-11-21", on: takes.number)
         #expect(changes() == [.removed(stem)])
-        try takes.catalog.remove([stem], on: takes.number)
+        try takes.catalog.remove([stem], of: "2026-11-21", on: takes.number)
         #expect(changes() == [])
     }
 
@@ -54,7 +54,7 @@ import Transport
         #expect(changes() == stems.reversed().map { .added($0) })
         let stem = try takes.add(TakesOnDisk.sidecar(CatalogChanges.mostAtATime + 1))
         #expect(changes() == [.added(stem)])
-        try takes.catalog.remove(stems + [stem], on: takes.number)
+        try takes.catalog.remove(stems + [stem], of: "2026-11-21", on: takes.number)
         #expect(changes() == [.many])
         let catalog = try takes.catalog.replacement()
         _ = try catalog.setPresent([])

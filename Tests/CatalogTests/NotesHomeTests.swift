@@ -71,7 +71,7 @@ import Testing
         // As that version leaves them: no revision, no such file in the receipt, and a column that it does not write.
         var notes = try catalog.notes(of: name.stem)
         notes.starred = isNoted
-        try catalog.notes.write(notes)
+        try catalog.notes.write(notes, of: TakeIdentity(stem: name.stem))
         let modified = catalog.notesModified(of: name.stem)
         try catalog.database.write { database in
             try database.execute(sql: "UPDATE take SET notesModifiedNs = ?, notesSeenNs = 0", arguments: [modified])

@@ -143,7 +143,7 @@ import Transport
         mkdir(takes.catalog.notes.file(of: stem) + ".tmp", 0o755)
         #expect(throws: FileError.self) { try takes.catalog.note(stem) { $0.memo = "second" } }
         #expect(try takes.catalog.find(.stem(stem)) == [before])
-        #expect(try takes.catalog.notes.notes(of: stem).memo == "first")
+        #expect(try takes.catalog.notes(of: stem).memo == "first")
     }
 
     @Test(arguments: [
@@ -160,7 +160,7 @@ import Transport
         #expect(failures.map { "\($0)".hasPrefix("notes: \(path): cannot be used: ") } == [true])
         #expect(try takes.catalog.find(.stem(stem)).map(\.memo) == [nil])
         _ = try takes.catalog.note(stem) { $0.memo = "new" }
-        #expect(try takes.catalog.notes.notes(of: stem).memo == "new")
+        #expect(try takes.catalog.notes(of: stem).memo == "new")
         #expect(try FileSystem().contents(path + ".damaged") == Array(text.utf8))
     }
 
@@ -175,9 +175,9 @@ import Transport
         let name = try disk.add(TakesOnDisk.sidecar(7))
         let path = catalog.notes.file(of: name.stem)
         try disk.write(Array(text.replacing("STEM", with: name.stem).utf8), to: path)
-        try catalog.notes.write(TakeNotes(take: name.stem))
+        try catalog.notes.write(TakeNotes(take: name.stem), of: TakeIdentity(stem: name.stem))
         #expect(sentences.withLock { $0 } == ["notes: \(path): \(why): it is kept as \(path).damaged"])
-        try catalog.notes.write(TakeNotes(take: name.stem))
+        try catalog.notes.write(TakeNotes(take: name.stem), of: TakeIdentity(stem: name.stem))
         #expect(sentences.withLock(\.count) == 1)
     }
 

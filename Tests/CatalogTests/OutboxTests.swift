@@ -118,7 +118,7 @@ import Testing
         #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: []).isEmpty)
         #expect(try catalog.releaseHeld(of: "folder:a", now: now + .seconds(60)) == nil)
         #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: []).map(\.attempts) == [1])
-        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: [stem]).isEmpty)
+        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: [TakeIdentity(stem: stem)]).isEmpty)
         #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: [], outside: takes.disk.takes).isEmpty)
         try catalog.hold(stem, for: "folder:a", why: "damaged", until: now + .seconds(10 * 86400), attempts: 2)
         #expect(try catalog.releaseHeld(of: "folder:a", now: now) == nil)

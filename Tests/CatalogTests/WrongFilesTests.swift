@@ -65,7 +65,7 @@ import Transport
     @Test func `receipts of a recording that cannot be read say nothing`() throws {
         var notes = TakeNotes(take: TakesOnDisk.sidecar(7).take)
         notes[receiptOf: "home"] = UploadReceipt(store: "home")
-        try takes.catalog.notes.write(notes)
+        try takes.catalog.notes.write(notes, of: TakeIdentity(stem: notes.take))
         let path = takes.catalog.notes.file(of: notes.take)
         let text = String(decoding: try FileSystem().contents(path), as: UTF8.self)
         #expect(try takes.catalog.notes(of: notes.take).receipts.count == 1)
@@ -93,9 +93,9 @@ import Transport
         let bytes = mark.isEmpty ? text.flatMap { [$0, 0] } : mark + text
         try takes.disk.write(bytes, to: "\(takes.disk.takes)/\(name.day)/\(name.stem).json")
         var notes = TakeNotes(take: name.stem)
-        notes.attribute(to: sidecar.origin)
+        notes.attribute(to: sidecar.recordingStart)
         notes[receiptOf: "home"] = UploadReceipt(store: "home")
-        try takes.catalog.notes.write(notes)
+        try takes.catalog.notes.write(notes, of: TakeIdentity(stem: notes.take))
         let take = try StoredTake(name, in: TakesFolder(path: takes.disk.takes))
         #expect(take.sidecar == sidecar)
         #expect(try index([take]) == [])

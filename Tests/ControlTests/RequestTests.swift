@@ -29,7 +29,7 @@ import Transport
                     DiscardTerms(
                         TakeVersion(
                             day: "2026-11-21",
-                            origin: TakeOrigin(bootID: "0b0c", startedMonotonicNs: 7_000_000_000_000_001),
+                            start: RecordingStart(bootID: "0b0c", startedMonotonicNs: 7_000_000_000_000_001),
                             revision: 3))))
         ),
         (

@@ -43,8 +43,8 @@ import Workers
         let day = WallTime(iso8601: sidecar.started)?.date ?? ""
         let right = sidecar.version(day: day)
         var (otherBoot, otherTime, later, otherDay) = (right, right, right, right)
-        otherBoot.origin.bootID += "x"
-        otherTime.origin.startedMonotonicNs += 1
+        otherBoot.start.bootID += "x"
+        otherTime.start.startedMonotonicNs += 1
         later.revision += 1
         otherDay.day = "2001-01-01"
         var refusals: [Refusal] = []

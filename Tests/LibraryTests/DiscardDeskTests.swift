@@ -13,15 +13,17 @@ import Transport
     private let stem = "heron07-0042-061811Z"
     private var socket: String { "\(disk.path)/recorder.sock" }
 
-    private func desk(isListed: @escaping @Sendable (String) -> Bool = { _ in false }) throws -> DiscardDesk {
-        try inHand.beginDeleting(stem)
+    private func desk(isListed: @escaping @Sendable (TakeIdentity) -> Bool = { _ in false }) throws -> DiscardDesk {
+        try inHand.beginDeleting(TakeIdentity(stem: stem))
         return try DiscardDesk(
             recorder: socket, inHand, pause: .milliseconds(1), clock: StillClock(), isListed: isListed)
     }
 
     @Test func `without a recorder a take is let go at once`() async throws {
-        guard case .away = await (try desk()).discard(stem, DiscardTerms()) else { return #expect(Bool(false)) }
-        try inHand.beginDeleting(stem)
+        guard case .away = await (try desk()).discard(TakeIdentity(stem: stem), DiscardTerms()) else {
+            return #expect(Bool(false))
+        }
+        try inHand.beginDeleting(TakeIdentity(stem: stem))
     }
 
     @Test func `a take of which the recorder does not say what became of it stays in hand until it does`() async throws
@@ -29,15 +31,17 @@ import Transport
         // One that accepts connections and closes them, as when it ends; and then another one in its place.
         let listener = try #require(try? Listening(socket))
         let desk = try desk()
-        guard case .unanswered = await desk.discard(stem, DiscardTerms()) else { return #expect(Bool(false)) }
-        #expect(throws: Refusal.self) { try inHand.beginDeleting(stem) }
-        #expect(!inHand.beginSending(stem))
+        guard case .unanswered = await desk.discard(TakeIdentity(stem: stem), DiscardTerms()) else {
+            return #expect(Bool(false))
+        }
+        #expect(throws: Refusal.self) { try inHand.beginDeleting(TakeIdentity(stem: stem)) }
+        #expect(!inHand.beginSending(TakeIdentity(stem: stem)))
         listener.stop()
         let recorder = try DeskRecorder(socket)
         defer { recorder.stop() }
         #expect(
             await recorder.next() == .command(.discard(stem: stem, DiscardTerms(notAfter: StillClock().endOfOrder))))
-        while (try? inHand.beginDeleting(stem)) == nil { await Task.yield() }
+        while (try? inHand.beginDeleting(TakeIdentity(stem: stem))) == nil { await Task.yield() }
     }
 
     @Test func `orders of a library before this one are waited for`() async throws {
@@ -61,14 +65,16 @@ import Transport
         defer { recorder.stop() }
         let asked = Locked(0)
         let inHand = inHand
-        let desk = try desk { stem in
+        let desk = try desk { take in
             asked.withLock { $0 += 1 }
-            #expect(throws: Refusal.self) { try inHand.beginDeleting(stem) }
+            #expect(throws: Refusal.self) { try inHand.beginDeleting(take) }
             return asked.withLock { $0 } < 3
         }
-        guard case .deleted = await desk.discard(stem, DiscardTerms()) else { return #expect(Bool(false)) }
+        guard case .deleted = await desk.discard(TakeIdentity(stem: stem), DiscardTerms()) else {
+            return #expect(Bool(false))
+        }
         #expect(asked.withLock { $0 } == 3)
-        try inHand.beginDeleting(stem)
+        try inHand.beginDeleting(TakeIdentity(stem: stem))
     }
 }
 

@@ -60,11 +60,15 @@ import Upload
         try await send(2)
         let stems = try tested.stems()
         let inHand = tested.catalogs.inHand
-        try inHand.beginDeleting(stems[0])
+        try inHand.beginDeleting(TakeIdentity(stem: stems[0]))
         let wasFree = Locked<Bool?>(nil)
         let recorder = try DeskRecorder(socket) { message in
             guard case .command(.discard(let stem, _)) = message, stem == stems[1] else { return }
-            wasFree.withLock { $0 = (try? inHand.beginDeleting(stem)) != nil || inHand.beginSending(stem) }
+            wasFree.withLock {
+                $0 =
+                    (try? inHand.beginDeleting(TakeIdentity(stem: stem))) != nil
+                    || inHand.beginSending(TakeIdentity(stem: stem))
+            }
         }
         defer { recorder.stop() }
         try await look(try keeper(at: socket)) {
@@ -74,7 +78,7 @@ import Upload
         #expect(wasFree.withLock { $0 } == false)
         #expect(tested.log.lines == ["outbox: \(stems[1]): deleted from the kit: every store has it"])
         // It is in hand no longer.
-        try inHand.beginDeleting(stems[1])
+        try inHand.beginDeleting(TakeIdentity(stem: stems[1]))
     }
 
     @Test func `sound that is not what was sent stays, whatever the receipts say`() async throws {
@@ -331,7 +335,7 @@ import Upload
         let stems = try tested.stems()
         let day = "\(tested.disk.takes)/\(TakesOnDisk.name(TakesOnDisk.sidecar(1)).day)"
         for stem in stems.prefix(15) { unlink("\(day)/\(stem).wav") }
-        for stem in stems[15..<43] { try tested.catalogs.inHand.beginDeleting(stem) }
+        for stem in stems[15..<43] { try tested.catalogs.inHand.beginDeleting(TakeIdentity(stem: stem)) }
         let recorder = try DeskRecorder(socket)
         defer { recorder.stop() }
         let expected = try stems.suffix(2).map { try discard($0) }
@@ -360,7 +364,7 @@ import Upload
         // Of 44 zeros, as sha256sum(1) has it.
         let sha256 = "85759b3811ff7dc47b03792ac85317be51431a3f9e01dcafce317ed736a391b0"
         _ = try tested.catalog.note(stem) { notes in
-            notes.attribute(to: TakesOnDisk.sidecar(1).origin)
+            notes.attribute(to: TakesOnDisk.sidecar(1).recordingStart)
             let hash = TakeNotes.FileHash(file: "\(stem).wav", bytes: 44, sha256: sha256)
             notes.setHash(hash)
             var receipt = UploadReceipt(store: "folder:home")

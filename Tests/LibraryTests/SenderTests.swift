@@ -164,13 +164,13 @@ private final class SilentStore: Store {
         let requests = OutboxRequests(
             board: tested.board, post: { tested.sender.post($0) }, mark: PauseMark(in: tested.disk.library))
         let catalog = tested.catalogs.catalog
-        #expect(try requests.carryOut(.hold, of: stems[0], catalog).upload == .held)
-        #expect(try requests.carryOut(.remove, of: stems[1], catalog).upload == nil)
+        #expect(try requests.carryOut(.hold, of: TakeIdentity(stem: stems[0]), catalog).upload == .held)
+        #expect(try requests.carryOut(.remove, of: TakeIdentity(stem: stems[1]), catalog).upload == nil)
         try catalog.queueForNewStores()
         try catalog.retryUploads()
         try await tested.run { try tested.counts().done == 1 }
         #expect(tested.store.came == [stems[2]])
-        #expect(try requests.carryOut(.add, of: stems[0], catalog).upload == .waiting)
+        #expect(try requests.carryOut(.add, of: TakeIdentity(stem: stems[0]), catalog).upload == .waiting)
         try requests.carryOut(.pause, catalog)
         #expect(PauseMark(in: tested.disk.library).isSet)
         #expect(try requests.report(catalog, limit: 10).paused)

@@ -88,7 +88,7 @@ import Upload
             let bytes = try FileSystem().contents("\(day)/\(name.stem).wav", limit: 1 << 30)
             digest.update(bytes)
             _ = try tested.catalog.note(name.stem) { notes in
-                notes.attribute(to: sidecar.origin)
+                notes.attribute(to: sidecar.recordingStart)
                 let hash = TakeNotes.FileHash(
                     file: "\(name.stem).wav", bytes: Int64(bytes.count), sha256: digest.hexadecimal)
                 notes.setHash(hash)

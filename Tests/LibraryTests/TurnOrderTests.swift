@@ -1,9 +1,11 @@
+import FinishedTakes
+import Takes
 import Testing
 
 @testable import Library
 
 struct TurnOrderTests {
-    private let waiting = ["a", "b", "c", "d", "e"]
+    private let waiting: [TakeIdentity] = ["a", "b", "c", "d", "e"]
 
     @Test func `takes come in their own order while none failed`() {
         var turns = TurnOrder()
@@ -23,7 +25,7 @@ struct TurnOrderTests {
     @Test func `while takes fail, every second one that begins is from further behind`() {
         var turns = TurnOrder()
         turns.failed("0")
-        let waiting = (1...100).map { "\($0)" }
+        let waiting = (1...100).map { TakeIdentity(stem: "\($0)") }
         #expect(turns.next(4, of: waiting, beside: ["0"]) == ["1", "51", "2", "27"])
         #expect(turns.next(1, of: waiting, beside: ["0"]) == ["1"])
         #expect(turns.next(1, of: waiting, beside: ["0"]) == ["76"])

@@ -43,7 +43,7 @@ struct RebuiltTakeTests {
     private func notes(_ sidecar: Sidecar, soundSHA256: String?) async -> TakeDeliveryTests.Notes {
         let notes = TakeDeliveryTests.Notes(name.stem)
         await notes.change { notes in
-            notes.attribute(to: sidecar.origin)
+            notes.attribute(to: sidecar.recordingStart)
             var sound = TakeNotes.SoundNote(
                 file: "\(name.stem).wav", bytes: 1, modifiedNs: 1, frames: sidecar.parts[0].frames)
             (sound.soundSHA256, sound.fingerprint) = (soundSHA256, .later)
@@ -67,7 +67,9 @@ struct RebuiltTakeTests {
                 #expect(try await deliveries.deliver(name, notes).isComplete(revision: revision))
                 let sent = try there()
                 #expect(sent.recovered && sent.gaps == recorded.gaps && sent.endedBy == .stop)
-                #expect(sent.origin == recorded.origin && sent.levels == recorded.levels && sent.revision >= 3)
+                #expect(
+                    sent.recordingStart == recorded.recordingStart && sent.levels == recorded.levels
+                        && sent.revision >= 3)
                 #expect(sent.parts[0].sha256 != nil && sent.parts[0].soundSHA256 == recorded.parts[0].soundSHA256)
             }
         }

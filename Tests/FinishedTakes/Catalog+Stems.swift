@@ -1,0 +1,44 @@
+package import Catalog
+public import Takes
+
+// Takes by their stems, where one take has each.
+extension Catalog {
+    private func identity(_ stem: String) throws -> TakeIdentity {
+        let found = try identities(of: stem)
+        precondition(found.count == 1, "takes of several kits have this stem")
+        return found[0]
+    }
+
+    package func notes(of stem: String) throws -> TakeNotes { try notes(of: identity(stem)) }
+
+    package func readableNotes(of stem: String) throws -> (notes: TakeNotes, problem: NotesError?) {
+        try readableNotes(of: identity(stem))
+    }
+
+    package func note(_ stem: String, _ change: (inout TakeNotes) -> Void) throws -> CatalogedTake {
+        try note(identity(stem), change)
+    }
+
+    package func note(
+        _ stem: String, change: (inout TakeNotes, _ recorded: [Sidecar.Marker]) throws -> Void
+    ) throws -> CatalogedTake {
+        try note(identity(stem), change: change)
+    }
+
+    package func noteAnyway(_ stem: String, _ change: (inout TakeNotes) -> Void) throws {
+        try noteAnyway(identity(stem), change)
+    }
+
+    package func hold(_ stem: String, for store: String, why: String, until: WallTime?, attempts: Int) throws {
+        try hold(identity(stem), for: store, why: why, until: until, attempts: attempts)
+    }
+
+    package func sidecar(of stem: String) throws -> String? { try sidecar(of: identity(stem)) }
+
+    package func notesModified(of stem: String) -> Int64 { notesModified(of: TakeIdentity(stem: stem)) }
+}
+
+extension TakeIdentity: ExpressibleByStringLiteral {
+    /// A take of which the stem alone is known.
+    public init(stringLiteral stem: String) { self.init(stem: stem) }
+}

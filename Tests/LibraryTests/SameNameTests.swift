@@ -1,0 +1,68 @@
+import Control
+import FinishedTakes
+import Glibc
+import TakeFiles
+import Takes
+import Testing
+import Transport
+
+@testable import Catalog
+@testable import Library
+
+/// Takes of several kits that have one name, for who asks for them and who sends and deletes them.
+@Suite struct SameNameTests {
+    private let kits = ["00112233445566778899aabbccddeeff", "ffeeddccbbaa99887766554433221100"].map { KitID($0)! }
+    private let tested: TestedIndexer
+    private let folders: [String]
+    private let stem = TakesOnDisk.sidecar(42).take
+
+    init() async throws {
+        let disk = TakesOnDisk()
+        let folders = ["a", "b"].map { "\(disk.path)/\($0)" }
+        for (folder, kit) in zip(folders, kits) {
+            mkdir(folder, 0o755)
+            var sidecar = TakesOnDisk.sidecar(42)
+            sidecar.kitID = kit
+            try disk.add(sidecar, in: folder)
+        }
+        tested = try TestedIndexer(disk, roots: folders)
+        self.folders = folders
+        await tested.indexer.scanAll()
+    }
+
+    @Test func `a name that several takes have is refused in one sentence, which says how each is named`() throws {
+        let requests = tested.requests {}
+        let sentence =
+            "show: \(stem): takes of 2 kits have this name: \(kits[0]):42 in \(folders[0])/2026-11-21, \(kits[1]):42 in "
+            + "\(folders[1])/2026-11-21: name one by its kit_id and number, as these are"
+        #expect(throws: Refusal(.badData, sentence)) { try requests.answer(.show(.stem(stem))) }
+        #expect(throws: Refusal.self) { try requests.answer(.show(.number(42))) }
+        _ = try requests.answer(.memo(.stem("\(kits[1]):42"), "owl"))
+        for (kit, memo) in zip(kits, [nil, "owl"]) {
+            let take = try JSONValue(decoding: Array(requests.answer(.show(.stem("\(kit):42"))).utf8))["take"]
+            #expect(
+                take?["take"]?.text == stem && take?["kit_id"]?.text == kit.description && take?["memo"]?.text == memo)
+        }
+        #expect(throws: Refusal.self) { try requests.answer(.show(.stem("\(kits[1]):43"))) }
+    }
+
+    @Test
+    func `while a kit's take is deleted, that of another kit is sent, and what only a name is known of is neither`()
+        throws
+    {
+        let hands = TakesInHand()
+        let (first, second) = (
+            TakeIdentity(stem: stem, number: 42, kitID: kits[0]), TakeIdentity(stem: stem, number: 42, kitID: kits[1])
+        )
+        try hands.beginDeleting(first)
+        #expect(!hands.beginSending(first) && hands.beginSending(second))
+        #expect(throws: Refusal.self) { try hands.beginDeleting(TakeIdentity(stem: stem)) }
+        #expect(throws: Refusal.self) { try hands.checkNotDeleted(first) }
+        try hands.checkNotDeleted(second)
+        hands.endDeleting(first)
+        #expect(throws: Refusal.self) { try hands.beginDeleting(TakeIdentity(stem: stem)) }
+        hands.endSending(second)
+        try hands.beginDeleting(TakeIdentity(stem: stem))
+        #expect(!hands.beginSending(first) && !hands.beginSending(second))
+    }
+}
