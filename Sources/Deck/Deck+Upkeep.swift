@@ -168,5 +168,5 @@ extension Deck {
     }
 
     /// Where the date comes from.
-    public var clockOrigin: ClockOrigin { originOfClock(selection.takes.last?.day) }
+    public var clockOrigin: ClockOrigin { originOfClock(selection.takes.last { $0.day != TakeName.unsetDay }?.day) }
 }

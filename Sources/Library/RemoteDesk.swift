@@ -43,7 +43,7 @@ actor RemoteDesk {
             case .get(let name, let path): return try await begin(reading(try object(path), try store(name)), of: peer)
             case .delete(let name, let path): return try await delete(try object(path), try store(name))
             case .sent(let name, let path):
-                let take = try path.map { try object($0).take?.stem }
+                let take = try path.map { try self.take(of: object($0)) }
                 return try await begin(sending(of: take ?? nil, to: try store(name).name), of: peer)
             case .next: return try await next(of: peer)
             }
@@ -415,7 +415,7 @@ actor RemoteDesk {
     }
 
     private func delete(_ object: ObjectName, _ store: any Store) async throws -> RemotePiece {
-        if let stem = object.take?.stem {
+        if let stem = try take(of: object) {
             // Takes of several kits may have the name: none of them is sent meanwhile, and each that was sent there is noted.
             try catalogs.inHand.beginDeleting(TakeIdentity(stem: stem))
             defer { catalogs.inHand.endDeleting(TakeIdentity(stem: stem)) }
@@ -434,6 +434,17 @@ actor RemoteDesk {
             let receipt = try catalogs.catalog.readableNotes(of: take).notes[receiptOf: store.name]
             return receipt?.sha256(of: object.file) != nil || receipt?.attempts(of: object.file).isEmpty == false
         }
+    }
+}
+
+extension RemoteDesk {
+    /// The stem of the take that an object is of, or nil if it is of none, or of a later part of a take that the catalog does not have.
+    private func take(of object: ObjectName) throws -> String? {
+        guard let name = TakeFileName(object.file) else { return nil }
+        if let take = name.take(in: object.day) { return take.stem }
+        let known = try catalogs.catalog.find(.number(name.number)).map { TakeFile.sidecar(of: $0.take).name }
+        let owner = TakeListing([object.file] + known, day: object.day).files.first?.take.stem
+        return owner.flatMap { known.contains(TakeFile.sidecar(of: $0).name) ? $0 : nil }
     }
 }
 

@@ -135,7 +135,7 @@ public final class TakesDirectory: Sendable {
     /// Whether there is any file of a take.
     private func isTaken(_ name: TakeName) -> Bool {
         do throws(FileError) {
-            return try files.entries("\(path)/\(name.day)").contains { TakeName(file: $0, day: name.day) == name }
+            return try files.entries("\(path)/\(name.day)").contains(where: name.mayOwn)
         } catch {
             guard ![ENOENT, ENOTDIR, ELOOP].contains(error.code) else { return false }
             // A folder that cannot be listed now is no reason not to record: the names that a take gets are examined one by one.
@@ -453,9 +453,7 @@ public final class TakesDirectory: Sendable {
             if removesSpacers, entries.contains(where: FileSystem.isSpacer) {
                 files.removeSpacers(in: "\(path)/\(day)")
             }
-            for file in entries {
-                if let name = TakeName(file: file, day: day), isCounted(file, name) { names.append(name) }
-            }
+            for (file, take) in TakeListing(entries, day: day).files where isCounted(file, take) { names.append(take) }
         }
         return names
     }
