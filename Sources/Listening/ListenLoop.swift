@@ -16,7 +16,8 @@ final class ListenLoop {
     private let calls: SocketCalls
     private(set) var peers: [ListeningPeer] = []
     private var source: LiveSource?
-    private var filtered: LiveSound?
+    private let pixels: LivePixels
+    private var feed: LiveFeed?
     private var state = State.running
 
     private enum State { case running, ended }
@@ -27,9 +28,10 @@ final class ListenLoop {
     static let interval = Duration.milliseconds(60)
 
     init(
-        _ listener: consuming Listener, sound: SoundServing? = nil, orders: Mailbox<ListenOrder>, clock: any Clock,
-        calls: SocketCalls
+        _ listener: consuming Listener, sound: SoundServing? = nil, pixels: LivePixels = LivePixels(),
+        orders: Mailbox<ListenOrder>, clock: any Clock, calls: SocketCalls
     ) {
+        self.pixels = pixels
         acceptor = PeerAcceptor(listener, calls: calls)
         self.sound = sound
         self.orders = orders
@@ -50,6 +52,7 @@ final class ListenLoop {
             switch order {
             case .source(let source): change(to: source)
             case .take(let take): sound?.note(take)
+            case .drawing: feed?.draw()
             case .end: state = .ended
             }
         }
@@ -67,7 +70,7 @@ final class ListenLoop {
     }
 
     private func change(to new: LiveSource?) {
-        if let new, new.ring === source?.ring { filtered?.change(to: new.design) } else { filtered = nil }
+        if let new, feed?.follow(new) == true {} else { feed = nil }
         source = new
         sound?.change(to: new)
     }
@@ -76,19 +79,19 @@ final class ListenLoop {
         guard let source else { return }
         for peer in peers { peer.begin(source.ring.format) }
         let streams = Set(peers.compactMap(\.stream))
-        guard !streams.isEmpty else {
+        guard !streams.isEmpty || pixels.isWanted else {
             // The next peer gets what is sampled from then on.
-            filtered = nil
+            feed = nil
             return
         }
-        let sound = filtered ?? LiveSound(source)
-        filtered = sound
-        while sound.read({ samples, frameCount in
+        let feed = feed ?? LiveFeed(source, pixels: pixels)
+        self.feed = feed
+        while feed.read({ samples, frameCount in
             for stream in streams {
-                let bytes = stream.encode(samples, frameCount: frameCount, from: sound.format.channels)
+                let bytes = stream.encode(samples, frameCount: frameCount, from: feed.format.channels)
                 for peer in peers where peer.stream == stream { peer.give(bytes) }
             }
-        }) {
+        }) != nil {
             for peer in peers { peer.flush() }
         }
     }
@@ -99,7 +102,7 @@ final class ListenLoop {
         var deadlines = peers.compactMap(\.choosesUntil)
         let awaited: [PeerAcceptor.Awaited] = [acceptor.awaited, sound?.acceptor.awaited].compactMap(\.self)
         deadlines += awaited.compactMap(\.deadline)
-        let isStreaming = source != nil && peers.contains { $0.stream != nil }
+        let isStreaming = source != nil && (pixels.isWanted || peers.contains { $0.stream != nil })
         if isStreaming || sound?.isReading ?? false { deadlines.append(now + Self.interval) }
         var descriptors = ([orders.fileDescriptor] + awaited.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -128,5 +131,7 @@ enum ListenOrder: Sendable {
     case source(LiveSource?)
     /// Which frames a take has, or where it ended.
     case take(LiveTake)
+    /// Somebody draws the waveform from now on, or nobody does any more.
+    case drawing
     case end
 }

@@ -10,6 +10,7 @@ import Workers
 /// ring, and it never holds a frame there.
 public final class ListenServer {
     private let orders: Mailbox<ListenOrder>
+    private let pixels = LivePixels()
     private let thread: Thread
 
     /// Listens at two paths, for owner and group (mode 0660).
@@ -22,7 +23,8 @@ public final class ListenServer {
         let calls = SocketCalls()
         let sound = try framed.map { SoundServing(try Listener(path: $0), calls: calls) }
         let work = Work(
-            ListenLoop(try Listener(path: path), sound: sound, orders: orders, clock: clock, calls: calls))
+            ListenLoop(
+                try Listener(path: path), sound: sound, pixels: pixels, orders: orders, clock: clock, calls: calls))
         self.orders = orders
         thread = try Thread(name: "listen") { work.loop.run() }
     }
@@ -36,6 +38,14 @@ public final class ListenServer {
     public func stream(_ source: LiveSource?) {
         orders.post(.source(source))
     }
+
+    /// Has the waveform drawn from the next frame on, or not any more. Returns at once.
+    public func draw(_ isWanted: Bool) {
+        if pixels.want(isWanted) { orders.post(.drawing) }
+    }
+
+    /// The pixels since the last call, as `LivePixels.take` gives them.
+    public func takePixels() -> (format: StreamFormat, first: Int, data: [Int8])? { pixels.take() }
 
     /// Says which frames a take has, or where it ended. Returns at once.
     public func note(_ take: LiveTake) {

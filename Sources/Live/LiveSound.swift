@@ -15,6 +15,9 @@ package final class LiveSound {
     /// The pixels of the waveform that the last read completed: least and greatest of each channel, in 1/128 of full scale.
     private(set) var peaks: [Int8] = []
 
+    /// What the last read gave.
+    private(set) var chunk = LiveChunk(first: .start, instant: nil, frames: 0, skipped: 0)
+
     private let reader: RingReader
     let path: SignalPath
     private let coding: SampleCoding
@@ -79,6 +82,7 @@ package final class LiveSound {
     /// Copies the next frames out of the ring; those that are overwritten before or meanwhile are skipped.
     /// - Returns: how many frames.
     private func copy(atMost count: Int64) -> Int {
+        var skipped: Int64 = 0
         while true {
             let reading = unsafe reader.read(atMost: min(count, Int64(chunkFrames))) { bytes in
                 delivered.removeAll(keepingCapacity: true)
@@ -86,8 +90,12 @@ package final class LiveSound {
             }
             switch reading {
             case .nothing: return 0
-            case .frames(let frames, _): return Int(frames)
-            case .skipped: continue
+            case .frames(let frames, _):
+                let first = reader.position - frames
+                chunk = LiveChunk(
+                    first: first, instant: reader.ring.instant(ofFrame: first), frames: Int(frames), skipped: skipped)
+                return Int(frames)
+            case .skipped(let frames): skipped += frames
             }
         }
     }

@@ -41,8 +41,6 @@ public final class Recorder {
     private let signals: Signals
     private var supervisor: Supervisor
     private var nextLevels: Instant?
-    /// The waveform, while a watcher asks for it.
-    private var peaks: LivePeaks?
     private var phase = Phase.running
     /// What the history is to say of the end.
     private var endedBy = HistoryEvent.RecorderEnd.Cause.signal
@@ -256,7 +254,7 @@ public final class Recorder {
     private func publishLevels(_ now: Instant) -> Instant? {
         guard let server, server.hasLevelWatchers else {
             nextLevels = nil
-            peaks = nil
+            listening?.draw(false)
             return nil
         }
         guard let due = nextLevels, due > now else {
@@ -269,13 +267,8 @@ public final class Recorder {
     }
 
     private func publishPeaks(_ server: ControlServer) {
-        guard server.hasPeakWatchers, let source = deck.liveSource else {
-            peaks = nil
-            return
-        }
-        if peaks?.follow(source) != true { peaks = LivePeaks(source) }
-        guard let peaks else { return }
-        let (format, first, data) = (source.ring.format, peaks.pixelCount, peaks.next())
+        listening?.draw(server.hasPeakWatchers)
+        guard let (format, first, data) = listening?.takePixels() else { return }
         server.publish(
             PeaksEvent(
                 rateHz: format.rateHz, channels: format.channels, framesPerPixel: SignalPath.framesPerPixel,
