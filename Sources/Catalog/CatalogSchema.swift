@@ -44,11 +44,14 @@ enum CatalogSchema {
     /// That an earlier version wrote the row: this one writes the key, be it null.
     private static let hasNoKitKey = "json_type(entry, '$.kit_id') IS NULL"
 
-    /// `entry` with the id of the kit, as the sidecar has it.
+    /// `entry` with the id of the kit, as the sidecar has it. Earlier versions kept sidecars whose text is no JSON to SQLite, as with a byte
+    /// order mark.
     private static let entryWithKit = """
         json_set(entry, '$.kit_id', (
             SELECT iif(length(found) = 32 AND found NOT GLOB '*[^0-9a-f]*', found, NULL)
-            FROM (SELECT json_extract(json, '$.kit_id') AS found FROM sidecar WHERE sidecar.id = take.id)))
+            FROM (
+                SELECT iif(json_valid(json), json_extract(json, '$.kit_id'), NULL) AS found
+                FROM sidecar WHERE sidecar.id = take.id)))
         """
 
     /// Lets takes of several kits have one stem. SQLite drops the constraint of a column with its table alone. `origin` is computed, since

@@ -30,7 +30,7 @@ struct SentFiles {
     var takes: [String: [String: File]] {
         Dictionary(
             TakeListing(files.keys, day: "").takes.map { take, names in
-                (take.stem, files.filter { names.contains($0.key) })
+                (take.stem, Dictionary(names.map { ($0, files[$0] ?? File()) }) { $1 })
             }
         ) {
             $0.merging($1) { $1 }

@@ -95,7 +95,9 @@ extension Deck {
         progress = nil
         markersGiven = 0
         self.initiator = initiator
-        let preRoll = from.map { max(.zero, instant - $0) } ?? (options.isListening ? options.preRoll : .zero)
+        let preRoll =
+            from.map { min(max(.zero, instant - $0), held(in: open.ring, at: instant)) }
+            ?? (options.isListening ? options.preRoll : .zero)
         let gains = open.gains(since: instant - preRoll)
         var grant = open.grant
         grant.gain = gains.first
@@ -106,6 +108,12 @@ extension Deck {
         workers.writer.post(.begin(order))
         for change in gains.changes { workers.writer.post(.gain(change.gain, at: change.at)) }
         card.expect(open.grant)
+    }
+
+    /// How long before an instant the oldest frame was sampled that a ring has: the take is named by its first frame.
+    private func held(in ring: Ring, at instant: Instant) -> Duration {
+        let oldest = RingPosition(max(0, ring.position.count - ring.capacityFrames))
+        return ring.instant(ofFrame: oldest).map { max(.zero, instant - $0) } ?? ring.duration
     }
 
     private func resumeTake(after away: Duration) {

@@ -20,7 +20,7 @@ extension Deck {
                 .notFound,
                 "mark: \(wanted) is not being recorded: a finished take gets its markers from the library")
         }
-        let mark = Mark(try place(request.place, in: take, now: now), request.content)
+        let mark = Mark(try place(request.place, in: take, now: now), request.content, of: take.name)
         try checkRegion(of: mark, now: now)
         return mark
     }

@@ -12,16 +12,25 @@ public final class ListenServer {
     private let orders: Mailbox<ListenOrder>
     private let pixels = LivePixels()
     private let thread: Thread
+    /// Why programs get no sound at a socket of their own, as a sentence; nil: they do, or were not to.
+    public let framedFailure: String?
 
     /// Listens at two paths, for owner and group (mode 0660).
     /// - Parameters:
     ///   - path: of the socket for ears.
     ///   - framed: of the socket for programs, or nil for none.
-    /// - Throws: `ControlError` if a socket cannot be made, `ThreadError` if there is no thread.
+    /// - Throws: `ControlError` if the socket for ears cannot be made, `ThreadError` if there is no thread.
     public init(path: String, framed: String? = nil, clock: any Clock) throws {
         let orders = Mailbox<ListenOrder>()
         let calls = SocketCalls()
-        let sound = try framed.map { SoundServing(try Listener(path: $0), calls: calls) }
+        var sound: SoundServing?
+        var failure: String?
+        do {
+            sound = try framed.map { SoundServing(try Listener(path: $0), calls: calls) }
+        } catch {
+            failure = "\(error)"
+        }
+        framedFailure = failure
         let work = Work(
             ListenLoop(
                 try Listener(path: path), sound: sound, pixels: pixels, orders: orders, clock: clock, calls: calls))

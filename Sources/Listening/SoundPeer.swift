@@ -11,6 +11,8 @@ final class SoundPeer {
     /// What the socket has not taken yet of one message, from `sent` on.
     private var pending: [UInt8] = []
     private var sent = 0
+    /// What the card delivers, if that was not said yet: it comes before all that is counted by it.
+    private var format: [UInt8]?
     /// Messages that come before the next sound.
     private var news: [[UInt8]] = []
     /// Frames that it did not get and was not told of.
@@ -28,7 +30,7 @@ final class SoundPeer {
     private static let chunk = (frames: Int64(4096), bytes: 65_536)
     /// The most messages of one turn, so that a peer that reads fast keeps no other waiting.
     private static let mostMessages = 64
-    /// The most messages beside sound that wait; of more the oldest go.
+    /// The most messages about takes that wait; of more the oldest go.
     static let mostNews = 64
 
     init(_ socket: consuming Descriptor, calls: SocketCalls) {
@@ -55,14 +57,14 @@ final class SoundPeer {
     /// The other end closed the connection.
     func leave() {
         stage = .gone
-        (pending, sent, news) = ([], 0, [])
+        (pending, sent, news, format) = ([], 0, [], nil)
     }
 
     /// The sound of a ring from a position on, whose frames have numbers that are greater by `base`.
     func begin(_ ring: Ring, from position: RingPosition, base: Int64, format: [UInt8]?) {
         guard case .waiting(let next) = stage else { return }
         if let next { miss(next..<base + position.count) }
-        if let format { say(format) }
+        if let format { self.format = format }
         stage = .reading(RingReader(ring, from: position, isPrompt: true), base: base)
     }
 
@@ -100,6 +102,10 @@ final class SoundPeer {
 
     private func nextMessage() -> [UInt8]? {
         if let message = missedMessage() { return message }
+        if let format {
+            self.format = nil
+            return format
+        }
         if !news.isEmpty { return news.removeFirst() }
         guard case .reading(let reader, let base) = stage else { return nil }
         let format = reader.ring.format

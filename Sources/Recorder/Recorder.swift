@@ -129,6 +129,9 @@ public final class Recorder {
             listening = try ListenServer(
                 path: Self.socket("listen.sock", beside: control), framed: Self.socket("sound.sock", beside: control),
                 clock: clock)
+            if let failure = listening?.framedFailure {
+                log.write(Report(.error, "\(failure): programs get no live sound"))
+            }
         } catch {
             log.write(Report(.error, "\(error): live sound is not streamed"))
         }

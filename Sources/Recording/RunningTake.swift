@@ -62,6 +62,8 @@ final class RunningTake {
     private var markers = Timed<Sidecar.Marker.Content>()
     /// The markers at frames that the take has not come to.
     private var markersAhead: [Sidecar.Marker] = []
+    /// The take before this one, which it follows without a missing frame, and the length of that; nil: there is none.
+    private var past: (name: TakeName, frames: Int64)?
     /// The gains of the card that are not placed yet.
     var gains = Timed<CardGain>()
     /// Where the sound ended before the card was back, and when it was, or nil if it was never away.
@@ -106,10 +108,12 @@ final class RunningTake {
         startedWall = wall
         source = .card(stream)
         ends = Array(take.ends.dropFirst())
+        let past = (name: take.output.name, frames: take.output.nextFrame.count)
+        self.past = past
         swap(&markers, &take.markers)
-        markersAhead = take.markersAhead.map {
-            Sidecar.Marker(atFrame: $0.atFrame - take.output.nextFrame.count, $0.content)
-        }
+        // What is counted in frames was counted in the take before.
+        markers.change { $0.endFrame = $0.endFrame.map { $0 - past.frames } }
+        markersAhead = take.markersAhead.map { $0.moved(by: -past.frames) }
         swap(&gains, &take.gains)
         try stream.goOn(into: output, started: started)
         applyEnd()
@@ -184,9 +188,14 @@ final class RunningTake {
 
     /// Sets a marker once the take has come to its place.
     func mark(_ mark: Mark) {
+        // It was asked for before it was known that the take was over.
+        let distance = past.map { mark.take == $0.name ? -$0.frames : 0 } ?? 0
         switch mark.place {
-        case .instant(let instant): markers.append(mark.content, at: instant)
-        case .frame(let frame): markersAhead.append(Sidecar.Marker(atFrame: frame, mark.content))
+        case .instant(let instant):
+            var content = mark.content
+            content.endFrame = content.endFrame.map { $0 + distance }
+            markers.append(content, at: instant)
+        case .frame(let frame): markersAhead.append(Sidecar.Marker(atFrame: frame, mark.content).moved(by: distance))
         }
     }
 
@@ -450,7 +459,7 @@ extension RunningTake {
 
     private func note(_ marker: Sidecar.Marker) {
         var marker = marker
-        marker.endRegion(before: .last)
+        marker.endRegion(before: isComplete && !isCut ? output.nextFrame : .last)
         output.note(.marker(marker))
     }
 

@@ -8,6 +8,11 @@ struct Timed<Element> {
         waiting.append((instant, element))
     }
 
+    /// Changes all elements that wait.
+    mutating func change(_ body: (inout Element) -> Void) {
+        for index in waiting.indices { body(&waiting[index].element) }
+    }
+
     /// Removes the elements whose frame is known, and returns them in the order in which they were appended.
     /// - Parameter frame: returns the frame of the take at an instant, or nil if it is not known yet.
     mutating func takePlaced(_ frame: (Instant) -> TakeFrame?) -> [(frame: TakeFrame, element: Element)] {

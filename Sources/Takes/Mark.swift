@@ -4,6 +4,8 @@ public struct Mark: Hashable, Sendable {
     public var place: Place
     /// What it says.
     public var content: Sidecar.Marker.Content
+    /// The take in which its frames are counted, or nil for the one that is recorded.
+    public var take: TakeName?
 
     /// Where a marker is to be.
     public enum Place: Hashable, Sendable {
@@ -14,9 +16,10 @@ public struct Mark: Hashable, Sendable {
     }
 
     /// A marker at a place of the take that is recorded.
-    public init(_ place: Place, _ content: Sidecar.Marker.Content) {
+    public init(_ place: Place, _ content: Sidecar.Marker.Content, of take: TakeName? = nil) {
         self.place = place
         self.content = content
+        self.take = take
     }
 
     /// A marker at the frame that was sampled at an instant.

@@ -79,7 +79,28 @@ extension Sidecar.Marker.Content {
     public var words: [String] { [note, label, by].compactMap(\.self) }
 }
 
+extension Sidecar.Marker.Content {
+    /// Reads the keys of a marker. Those that this version adds to a note read as missing if they are of another kind: a take is worth more.
+    public init(from decoder: any Decoder) throws {
+        let keys = try decoder.container(keyedBy: CodingKeys.self)
+        _note = try keys.decode(ExplicitNull<String>.self, forKey: .note)
+        endFrame = try? keys.decodeIfPresent(TakeFrame.self, forKey: .endFrame)
+        label = try? keys.decodeIfPresent(String.self, forKey: .label)
+        by = try? keys.decodeIfPresent(String.self, forKey: .by)
+        score = try? keys.decodeIfPresent(Double.self, forKey: .score)
+        lowHz = try? keys.decodeIfPresent(Double.self, forKey: .lowHz)
+        highHz = try? keys.decodeIfPresent(Double.self, forKey: .highHz)
+    }
+}
+
 extension Sidecar.Marker {
+    /// The same, counted from another frame; none lies before the first.
+    public func moved(by frames: Int64) -> Sidecar.Marker {
+        var content = content
+        content.endFrame = content.endFrame.map { max(.first, $0 + frames) }
+        return Sidecar.Marker(atFrame: max(.first, atFrame + frames), content)
+    }
+
     /// Keeps the region's end behind its begin, and in front of the end of the take.
     public mutating func endRegion(before end: TakeFrame) {
         if let last = content.endFrame { content.endFrame = max(atFrame, min(last, end)) }

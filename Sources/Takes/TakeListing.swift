@@ -46,12 +46,9 @@ public struct TakeListing: Sendable {
                 if wanted.contains(key) { starts[key, default: []].append(name.start) }
             }
             // Of a take of which only later parts are left, the first of them has to give the name.
-            for name in later {
-                let key = Key(kit: name.kit, number: name.number)
-                if starts[key] == nil {
-                    starts[key] = later.filter { Key(kit: $0.kit, number: $0.number) == key }.map(\.start)
-                        .min { $0.stamp < $1.stamp }.map { [$0] }
-                }
+            for (key, parts) in Dictionary(grouping: later, by: { Key(kit: $0.kit, number: $0.number) })
+            where starts[key] == nil {
+                starts[key] = parts.map(\.start).min { $0.stamp < $1.stamp }.map { [$0] }
             }
             for key in starts.keys { starts[key]?.sort { $0.stamp < $1.stamp } }
         }

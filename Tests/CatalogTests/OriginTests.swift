@@ -178,4 +178,22 @@ import Transport
         try index(storages, catalog)
         #expect(try rows(catalog) == before)
     }
+
+    /// Earlier versions kept the bytes of a sidecar, whatever an editor had put before them.
+    @Test(arguments: ["\u{feff}{}", "{", "", "[1]"])
+    func `a sidecar that is no JSON to the database keeps no catalog from being opened`(json: String) throws {
+        let storages = try folders()
+        var catalog = try Catalog.open(in: disk.library).0
+        try index(storages, catalog)
+        let before = try rows(catalog)
+        try catalog.database.write { database in
+            try database.execute(sql: "UPDATE take SET entry = json_remove(entry, '$.kit_id') WHERE id = 2")
+            try database.execute(sql: "UPDATE sidecar SET json = ? WHERE id = 2", arguments: [json])
+        }
+        try catalog.close()
+        catalog = try Catalog.open(in: disk.library).0
+        #expect(try catalog.find(.number(42)).map(\.kitID) == [Self.kits[0], nil])
+        try index(storages, catalog)
+        #expect(try rows(catalog) == before)
+    }
 }

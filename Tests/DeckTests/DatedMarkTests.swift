@@ -71,7 +71,7 @@ struct DatedMarkTests {
         #expect(refusal(rig, request(.past(.ago(.zero)))) == nothing)
     }
 
-    @Test(arguments: [(2.0, 2.0), (3.5, 3.0)])
+    @Test(arguments: [(2.0, 2.0), (3.5, 3.0), (86_400.0, 3.0)])
     func `a take may begin with what was sampled before, as far as it is held`(ago: Double, expected: Double) throws {
         let rig = try Rig()
         rig.run(.seconds(3))
@@ -86,6 +86,12 @@ struct DatedMarkTests {
         #expect(abs(Double(sidecar.preRollFrames) / 8000 - expected) < 0.05, "\(sidecar.preRollFrames)")
         #expect(abs(Double(sidecar.startedMonotonicNs) / 1e9 - (asked - .seconds(expected)).seconds) < 0.05)
         #expect(abs(Double(sidecar.frames) / 8000 - expected - 1) < 0.1)
+        // It is named by the sound that it has, and not by what was asked for.
+        let begun = try #require(WallTime(iso8601: sidecar.started))
+        let names = [begun, begun + .milliseconds(50), begun - .milliseconds(50)].map {
+            TakeName(kit: sidecar.kit, number: sidecar.number, started: $0).stem
+        }
+        #expect(names.contains(sidecar.take))
     }
 
     @Test func `a take cannot begin with what is not sampled yet, nor beside another one`() throws {

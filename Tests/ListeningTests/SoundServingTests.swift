@@ -169,6 +169,25 @@ struct SoundServingTests {
         #expect(ring == nil)
     }
 
+    @Test
+    func
+        `however often a take's places change while a reader sleeps, it learns the format before what is counted by it`()
+        throws
+    {
+        let rig = try ListenRig()
+        rig.open()
+        let reader = rig.soundPeer()
+        for frame in 0..<300 {
+            rig.note(
+                LiveTake(
+                    stem: "heron07-0042-061811Z", rateHz: 8000, position: RingPosition(Int64(frame)),
+                    frame: TakeFrame(Int64(frame))))
+        }
+        rig.turn()
+        let found = try messages(reader.receive())
+        #expect(found.first?.kind == .format && found.filter { $0.kind == .takeBegins }.count == SoundPeer.mostNews)
+    }
+
     @Test func `a reader learns which frames a take has, also one that comes later, and where it ended`() throws {
         let rig = try ListenRig()
         rig.open()

@@ -56,6 +56,34 @@ import Workers
         #expect(sidecars.allSatisfy { !$0.clockMap.isEmpty && $0.clockMap[0].atFrame <= TakeFrame($0.frames) })
     }
 
+    /// Places that are counted in frames are those of the take that they were asked for in.
+    @Test func `a region goes on in the next take at the same sound`() throws {
+        let studio = try TailTests.Case(format: .s16, cutoffHz: nil, keepsTwin: false).studio()
+        studio.run(.seconds(1))
+        studio.begin()
+        studio.run(.seconds(1))
+        let begun = studio.outcomes.compactMap { if case .began(let name) = $0 { name } else { nil } }
+        let first = try #require(begun.first)
+        func region(_ place: Mark.Place, end: Int64, _ note: String) -> Mark {
+            var content = Sidecar.Marker.Content(note: note)
+            content.endFrame = TakeFrame(end)
+            return Mark(place, content, of: first)
+        }
+        studio.writer.post(.next(at: studio.clock.now(), pressedWall: studio.clock.wallTime()))
+        // Both were asked for before the deck knew of the next take.
+        studio.writer.post(.mark(region(.frame(TakeFrame(48_100)), end: 48_400, "frame")))
+        studio.writer.post(.mark(region(.instant(studio.clock.now() + .milliseconds(5)), end: 48_500, "instant")))
+        studio.writer.post(.mark(region(.frame(TakeFrame(47_000)), end: 48_300, "before")))
+        studio.run(.seconds(1))
+        studio.end()
+        studio.run(.milliseconds(500))
+        let (length, sidecar) = (try #require(studio.finished.first).frames, try #require(studio.finished.last))
+        let ends = sidecar.markers.reduce(into: [String: Int64]()) { $0[$1.note ?? ""] = $1.endFrame?.count }
+        #expect(ends == ["frame": 48_400 - length, "instant": 48_500 - length, "before": 48_300 - length])
+        let begins = sidecar.markers.reduce(into: [String: Int64]()) { $0[$1.note ?? ""] = $1.atFrame.count }
+        #expect(begins["frame"] == 48_100 - length && begins["before"] == 0)
+    }
+
     @Test func `a take of 2 s knows the card's drift from stamps before it, but from none before an overrun`() throws {
         let studio = try TailTests.Case(format: .s16, cutoffHz: nil, keepsTwin: false).studio()
         func record() {

@@ -205,6 +205,13 @@ struct SidecarTests {
         #expect(notes.markers(of: [marker]) == [])
     }
 
+    @Test func `what another program wrote of a marker in a wrong way hides no take`() throws {
+        let text =
+            #"{"at_frame":7,"by":1,"end_frame":"9","high_hz":{},"label":[],"low_hz":"a","note":"wren","score":"high"}"#
+        let marker = try JSONDecoder().decode(Sidecar.Marker.self, from: Data(text.utf8))
+        #expect(marker == Sidecar.Marker(atFrame: TakeFrame(7), note: "wren"))
+    }
+
     @Test func `a region ends with its take`() {
         var marker = Sidecar.Marker(atFrame: TakeFrame(7), note: nil)
         marker.endFrame = TakeFrame(100)
