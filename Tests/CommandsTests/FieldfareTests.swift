@@ -11,7 +11,7 @@ import Transport
     private let statusLine =
         "{\"agc\":null,\"armed\":false,\"card\":\"usb:0d8c:0014\",\"channels\":2,\"clock\":\"ntp\",\"directory\":\"/nowhere/takes\",\"elapsed_seconds\":83.4,\"expand\":false,"
         + "\"faults\":[],\"format\":\"S24_3LE\",\"frames\":4003200,\"free_bytes\":12345678901,\"gain_db\":null,\"gain_range_db\":null,\"gaps\":0,"
-        + "\"high_pass_hz\":null,\"level_dbfs\":[{\"peak\":-12.34,\"rms\":-24},{\"peak\":null,\"rms\":null}],"
+        + "\"high_pass_hz\":null,\"kit_id\":null,\"level_dbfs\":[{\"peak\":-12.34,\"rms\":-24},{\"peak\":null,\"rms\":null}],"
         + "\"low_pass_hz\":21600,\"pairing\":false,\"pitch_cents\":0,\"position_seconds\":null,\"rate_hz\":48000,\"reserve_bytes\":536870912,"
         + "\"scheduled\":null,\"selected\":\"heron07-0041-060000Z\","
         + "\"slope_db_per_octave\":24,\"speed\":1,\"state\":\"recording\",\"synced_seconds\":82.6,"
