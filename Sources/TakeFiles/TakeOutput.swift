@@ -342,6 +342,9 @@ extension TakeOutput {
         let complete = completeParts ?? parts.count - 1
         var copy = sidecar
         copy.setParts(parts.enumerated().map { index, part in part.listed(isComplete: index < complete) })
+        if copy.endedBy != nil {
+            for index in copy.markers.indices { copy.markers[index].endRegion(before: copy.end) }
+        }
         return copy
     }
 }

@@ -79,9 +79,12 @@ import Workers
         studio.run(.milliseconds(500))
         let (length, sidecar) = (try #require(studio.finished.first).frames, try #require(studio.finished.last))
         let ends = sidecar.markers.reduce(into: [String: Int64]()) { $0[$1.note ?? ""] = $1.endFrame?.count }
-        #expect(ends == ["frame": 48_400 - length, "instant": 48_500 - length, "before": 48_300 - length])
+        #expect(ends == ["frame": 48_400 - length, "instant": 48_500 - length])
         let begins = sidecar.markers.reduce(into: [String: Int64]()) { $0[$1.note ?? ""] = $1.atFrame.count }
-        #expect(begins["frame"] == 48_100 - length && begins["before"] == 0)
+        #expect(begins["frame"] == 48_100 - length)
+        // A region ends with its take.
+        let marker = try #require(studio.finished.first?.markers.first)
+        #expect(marker.note == "before" && marker.atFrame == TakeFrame(47_000) && marker.endFrame == TakeFrame(length))
     }
 
     @Test func `a take of 2 s knows the card's drift from stamps before it, but from none before an overrun`() throws {
