@@ -74,12 +74,16 @@ struct CheckCommand: FieldfareCommand {
             throw Failure(exitStatus: 78, "check: \(count) in the settings")
         }
         guard !options.json else { return }
-        let shortage = session.access.preRollShortage(file ?? options.settings, openFormat(in: session))
-        if let shortage { try session.write(line: shortage) }
-        let path = file ?? options.settings ?? Settings.defaultPath
+        let settings = file ?? options.settings
+        let warnings = [
+            session.access.kitNameWarning(settings),
+            session.access.preRollShortage(settings, openFormat(in: session)),
+        ].compactMap(\.self)
+        for warning in warnings { try session.write(line: warning) }
+        let path = settings ?? Settings.defaultPath
         try session.write(
             line: session.access.isThere(path)
-                ? "\(path): nothing \(shortage == nil ? "" : "else ")is wrong"
+                ? "\(path): nothing \(warnings.isEmpty ? "" : "else ")is wrong"
                 : "\(path) does not exist: the defaults are in force")
     }
 

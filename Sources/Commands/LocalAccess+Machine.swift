@@ -15,6 +15,7 @@ extension LocalAccess {
         var access = ownDevices
         access.useIdlePriority = { fieldfare_be_idle() }
         access.misplacedSecrets = { file in misplacedSecrets(Settings.load(from: file).settings) }
+        access.kitNameWarning = { file in Settings.load(from: file).settings.kitNameWarning }
         access.leaveDisk = { fieldfare_be_idle_at_disk() }
         access.preRollShortage = { file, open in
             let capture = Settings.load(from: file).settings.capture

@@ -34,17 +34,20 @@ struct RemoteTakes {
 
     /// All takes, the newest first, and the store's name.
     func all() throws(Failure) -> (store: String, takes: [Take]) {
-        var found: [TakeName: [RemoteObject]] = [:]
+        var days: [String: [String: RemoteObject]] = [:]
         var name = ""
         try draw(.list(store: store)) { piece throws(Failure) in
             name = piece.store
             for object in piece.objects ?? [] {
                 let parts = object.path.split(separator: "/").map(String.init)
-                guard parts.count == 2, let take = TakeName(file: parts[1], day: parts[0]) else { continue }
-                found[take, default: []].append(object)
+                if parts.count == 2 { days[parts[0], default: [:]][parts[1]] = object }
             }
         }
-        let takes = found.map { Take(name: $0, files: $1.sorted { $0.path < $1.path }) }
+        let takes = days.flatMap { day, objects in
+            TakeListing(objects.keys, day: day).takes.map { take, files in
+                Take(name: take, files: files.compactMap { objects[$0] }.sorted { $0.path < $1.path })
+            }
+        }
         return (name, takes.sorted { ($0.name.day, $0.stem) > ($1.name.day, $1.stem) })
     }
 

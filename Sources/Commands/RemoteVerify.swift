@@ -28,16 +28,17 @@ struct RemoteVerify: FieldfareCommand {
         let client = try session.connectToLibrary()
         let remote = RemoteTakes(client, store: store.store)
         // Before the list: what is sent while the store is read is not missing.
-        let sent = try remote.sent()
+        let sent = try remote.sent().takes
         let (name, takes) = try remote.all()
         var report = VerifyReport(store: name, takes: takes.map(\.name))
         for take in takes {
-            let copy = VerifiedTake(take: take, sent: sent[take.stem], readsSound: read, remote: remote, client: client)
+            let copy = VerifiedTake(
+                take: take, sent: sent[take.stem] ?? [:], readsSound: read, remote: remote, client: client)
             try copy.verify(&report)
         }
         let there = Set(takes.map(\.stem))
         // Another stick may have the others.
-        for stem in sent.stems where name != Settings.Outbox.stickStore && !there.contains(stem) {
+        for stem in sent.keys.sorted() where name != Settings.Outbox.stickStore && !there.contains(stem) {
             report.problems.append(.init(path: stem, problem: "missing: it was sent, and is not there"))
         }
         if let bag { try BagFiles(report).write(to: bag) }
@@ -103,7 +104,7 @@ private struct VerifiedTake {
         if let sent = sent[name] {
             // The kit may have sent another one since the receipts were read.
             if sent.has(sidecar.sha256) { return .asRecorded }
-            let now = try remote.sent(sidecar.path)[take.stem][name]
+            let now = try remote.sent(sidecar.path).takes[take.stem]?[name]
             return now?.has(sidecar.sha256) == true ? .asRecorded : .differs("differs from what the kit sent")
         }
         guard let own = try ownSidecar() else { return .uncompared }
@@ -167,7 +168,7 @@ private struct VerifiedTake {
             // Memo, notes and waveform may have been sent anew since the receipts were read.
             if sent.has(found) { return .asRecorded }
             guard sound == nil else { return differs }
-            let now = try remote.sent(file.path)[take.stem][take.name(of: file)]
+            let now = try remote.sent(take.sidecar?.path ?? file.path).takes[take.stem]?[take.name(of: file)]
             return now?.has(found) == true ? .asRecorded : differs
         }
         return sound?.wholeSHA256 != nil || sound?.sha256 != nil ? .asRecorded : .uncompared

@@ -3,8 +3,8 @@ import Takes
 
 /// What a kit sent to a store, by its receipts.
 struct SentFiles {
-    /// By take, and by the file's name.
-    private var takes: [String: [String: File]] = [:]
+    /// By the file's name.
+    private var files: [String: File] = [:]
 
     /// What was sent of a file.
     struct File {
@@ -23,13 +23,17 @@ struct SentFiles {
     }
 
     mutating func add(_ object: RemoteObject) {
-        guard let take = TakeName(file: object.path, day: "")?.stem else { return }
-        takes[take, default: [:]][object.path, default: File()].add(object)
+        files[object.path, default: File()].add(object)
     }
 
-    /// The takes of which anything was sent.
-    var stems: [String] { takes.keys.sorted() }
-
-    /// What was sent of a take, by the files' names.
-    subscript(take: String) -> [String: File] { takes[take] ?? [:] }
+    /// What was sent of each take of which anything was, by the take's stem and the files' names.
+    var takes: [String: [String: File]] {
+        Dictionary(
+            TakeListing(files.keys, day: "").takes.map { take, names in
+                (take.stem, files.filter { names.contains($0.key) })
+            }
+        ) {
+            $0.merging($1) { $1 }
+        }
+    }
 }

@@ -105,9 +105,13 @@ struct SoundSearch {
             return try add(folder: kit.folder.folder(of: take), only: TakeFile.sidecar(of: take.stem).name, file: nil)
         }
         if name.hasSuffix(".json") { return try add(folder: folder, only: name, file: nil) }
-        if let take = Self.unfinishedTake(name) {
+        if Self.isUnfinished(name), TakeFileName(name) != nil {
             guard known.insert("\(folder)/\(name)").inserted else { return }
-            return unfinished.append(Self.unfinished(name, of: take, in: folder, try names(in: folder)))
+            let names = try names(in: folder)
+            guard let take = TakeListing(names, day: "").files.first(where: { $0.name == name })?.take.stem else {
+                return
+            }
+            return unfinished.append(Self.unfinished(name, of: take, in: folder, names))
         }
         guard Self.isAudio(name) else {
             throw Failure(exitStatus: 66, "verify: \(path.printable): it is neither WAV, FLAC nor a sidecar")
@@ -132,8 +136,8 @@ struct SoundSearch {
         var take = Take(path: path, folder: folder, sidecar: sidecar, only: file)
         if file == nil { take.omissions = try omissions(sidecar, in: folder) }
         takes.append(take)
-        guard file == nil, let stem = TakeName(file: name, day: "")?.stem else { return }
-        let own = try names(in: folder).filter { TakeName(file: $0, day: "")?.stem == stem }
+        guard file == nil, let takeName = TakeFileName(name)?.take(in: "") else { return }
+        let own = try TakeListing.files(of: takeName, in: names(in: folder))
         addUnfinished(own, in: folder, Set(take.omissions.map(\.file)))
     }
 
@@ -186,8 +190,9 @@ struct SoundSearch {
     /// - Parameter others: files that were named before.
     private mutating func addUnfinished(_ names: [String], in folder: String, _ others: Set<String>) {
         var left: [String: [String]] = [:]
+        let takes = Dictionary(TakeListing(names, day: "").files.map { ($0.name, $0.take.stem) }) { $1 }
         for name in names.sorted(by: { (Self.isSound($0) ? 0 : 1, $0) < (Self.isSound($1) ? 0 : 1, $1) }) {
-            guard !others.contains(name), let take = Self.unfinishedTake(name) else { continue }
+            guard !others.contains(name), Self.isUnfinished(name), let take = takes[name] else { continue }
             if Self.isSound(name) || left[take] == nil { left[take, default: []].append(name) }
         }
         for (take, files) in left.sorted(by: { $0.key < $1.key }) {
@@ -202,11 +207,11 @@ struct SoundSearch {
         _ file: String, of take: String, in folder: String, _ names: [String]
     ) -> Unfinished {
         var left = Unfinished(take: take, folder: folder, file: file)
-        let own = names.filter { TakeName(file: $0, day: "")?.stem == take }
-        let isDraft = { (name: String) in unfinishedTake(name) != nil && !isSound(name) }
+        let own = TakeName(stem: take, day: "").map { TakeListing.files(of: $0, in: names) } ?? []
+        let isDraft = { (name: String) in isUnfinished(name) && !isSound(name) }
         if own.contains("\(take).json"), !own.contains(where: isDraft) {
             left.standing = .besideTake
-        } else if isSound(file), !own.contains(where: { isSound($0) && !$0.contains("-raw.") }) {
+        } else if isSound(file), !own.contains(where: { isSound($0) && TakeFileName($0)?.isUnfiltered == false }) {
             left.standing = .loneTwin
         }
         return left
@@ -215,12 +220,10 @@ struct SoundSearch {
     /// Whether a file is sound by its name, finished or not.
     private static func isSound(_ name: String) -> Bool { name.contains(".wav") || name.hasSuffix(".flac") }
 
-    /// The take of which a file is left that was not finished, by the file's name; nil: it is no such file.
-    private static func unfinishedTake(_ name: String) -> String? {
-        guard [".part", ".part.tmp"].contains(where: name.hasSuffix) else { return nil }
-        // FLAC that is being made of a finished take, or was, is made again.
-        guard !name.hasSuffix(".flac.part"), !name.hasSuffix(".dat.part") else { return nil }
-        return TakeName(file: name, day: "")?.stem
+    /// Whether a name is that of a file that was not finished. FLAC that is being made of a finished take, or was, is made again.
+    private static func isUnfinished(_ name: String) -> Bool {
+        [".part", ".part.tmp"].contains(where: name.hasSuffix)
+            && ![".flac.part", ".dat.part"].contains(where: name.hasSuffix)
     }
 
     /// The sound beside a sidecar that it does not list; none while its take is being recorded.

@@ -54,7 +54,9 @@ package struct Examination: Sendable {
     /// The findings, in the order in which they are reported.
     package func findings() -> [Finding] {
         let directory = settings.takes.folder
-        var findings = SettingsCheck(problems: problems, faults: faults(.settings)).findings
+        var findings = SettingsCheck(
+            problems: problems, faults: faults(.settings), warnings: [settings.kitNameWarning].compactMap(\.self)
+        ).findings
         if let rights {
             findings += RightsCheck(rights: rights, isRecorder: isRecorder, usesLines: panel != nil).findings
         }

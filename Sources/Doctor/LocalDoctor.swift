@@ -39,10 +39,11 @@ public enum LocalDoctor {
         }
     }
 
-    /// The day of the take with the highest number, by the names of the files alone.
+    /// The day of the dated take with the highest number, by the names of the files alone.
     private static func newestDay(in directory: String) -> String? {
         let files = FileSystem()
-        let days = ((try? files.entries(directory)) ?? []).filter(TakeName.isDay)
+        let days = ((try? files.entries(directory)) ?? [])
+            .filter { TakeName.isDay($0) && $0 != TakeName.unsetDay }
         let names = days.flatMap { day in
             ((try? files.entries("\(directory)/\(day)")) ?? []).filter { $0.hasSuffix(".json") }
                 .compactMap { TakeName(stem: String($0.dropLast(5)), day: day) }

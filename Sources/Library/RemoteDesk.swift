@@ -43,7 +43,7 @@ actor RemoteDesk {
             case .get(let name, let path): return try await begin(reading(try object(path), try store(name)), of: peer)
             case .delete(let name, let path): return try await delete(try object(path), try store(name))
             case .sent(let name, let path):
-                let take = try path.map { try object($0).take?.stem }
+                let take = try path.map { try self.take(of: object($0)) }
                 return try await begin(sending(of: take ?? nil, to: try store(name).name), of: peer)
             case .next: return try await next(of: peer)
             }
@@ -410,7 +410,7 @@ actor RemoteDesk {
     }
 
     private func delete(_ object: ObjectName, _ store: any Store) async throws -> RemotePiece {
-        if let take = object.take?.stem {
+        if let take = try take(of: object) {
             try catalogs.inHand.beginDeleting(take)
             defer { catalogs.inHand.endDeleting(take) }
             try await delete(object, of: take, store)
@@ -418,6 +418,17 @@ actor RemoteDesk {
             try await store.delete(object)
         }
         return RemotePiece(store: store.name, isLast: true)
+    }
+}
+
+extension RemoteDesk {
+    /// The stem of the take that an object is of, or nil if it is of none, or of a later part of a take that the catalog does not have.
+    private func take(of object: ObjectName) throws -> String? {
+        guard let name = TakeFileName(object.file) else { return nil }
+        if let take = name.take(in: object.day) { return take.stem }
+        let known = try catalogs.catalog.find(.number(name.number)).map { TakeFile.sidecar(of: $0.take).name }
+        let owner = TakeListing([object.file] + known, day: object.day).files.first?.take.stem
+        return owner.flatMap { known.contains(TakeFile.sidecar(of: $0).name) ? $0 : nil }
     }
 }
 

@@ -82,6 +82,7 @@ public final class Recorder {
                 [Fault(.settings, problems.count == 1 ? first : "\(first) (and \(problems.count - 1) more)")]
             } ?? []
         for problem in problems { log.write(Report(.error, problem)) }
+        if let warning = settings.kitNameWarning { log.write(Report(.warning, "settings: \(warning)")) }
         let kitClock = KitClock(clock: clock) { log.write($0) }
         self.kitClock = kitClock
         clockSetting = ClockSetting(clock: clock) { log.write($0) }

@@ -5,6 +5,14 @@ extension Settings {
     public var kitName: String {
         kit.name ?? KitName.ofThisMachine
     }
+
+    /// That programs for field recordings may read a date in the name of the kit, as a sentence; nil if they do not.
+    public var kitNameWarning: String? {
+        let name = kitName
+        guard name.split(whereSeparator: { !$0.isNumber }).contains(where: { $0.count >= 6 }) else { return nil }
+        return
+            "the kit's name \(name) has six or more digits in a row: some programs read a date in it: set another kit.name"
+    }
 }
 
 /// The name of a kit whose settings give none.

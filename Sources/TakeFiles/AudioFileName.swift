@@ -2,10 +2,16 @@ import Takes
 
 /// What the name of a take's audio file says: `STEM-p2-raw.wav.part`.
 struct AudioFileName: Hashable, Sendable {
+    /// What it says up to the ending.
+    private let name: TakeFileName
     /// 1, then up.
-    var part: Int
+    var part: Int { name.part }
     /// Whether it is the unfiltered twin.
-    var isUnfiltered: Bool
+    var isUnfiltered: Bool { name.isUnfiltered }
+    /// The final name.
+    var file: String { name.base + ".wav" }
+    /// The final name of the part's file, or of its twin's.
+    func sibling(isUnfiltered: Bool) -> String { name.sibling(isUnfiltered: isUnfiltered).base + ".wav" }
     /// What follows `.wav`.
     var stage: AudioFile.Stage
     /// Whether it has its final name, without `.part`.
@@ -17,13 +23,8 @@ struct AudioFileName: Hashable, Sendable {
     /// Reads the name of a file of `take`; nil if it is no audio file's, or is spelt in another way than a recorder does.
     init?(_ file: String, of take: TakeName) {
         stage = [AudioFile.Stage.part, .tail].first { file.hasSuffix($0.suffix) } ?? .final
-        let name = file.dropLast(stage.suffix.count)
-        guard name.hasPrefix(take.stem), name.hasSuffix(".wav") else { return nil }
-        switch TakeFile(sound: String(name)).role {
-        case .sound(let part): (self.part, isUnfiltered) = (part, false)
-        case .unfiltered(let part): (self.part, isUnfiltered) = (part, true)
-        case .waveform, .memo, .notes, .sidecar: return nil
-        }
-        guard file == take.audioFile(part: part, isUnfiltered: isUnfiltered) + stage.suffix else { return nil }
+        guard let name = TakeFileName(file), name.mayBe(of: take) else { return nil }
+        self.name = name
+        guard self.file + stage.suffix == file else { return nil }
     }
 }

@@ -8,14 +8,14 @@ public struct BroadcastOrigin: Hashable, Sendable {
     public var originator: String
     /// The originator's own name for it, at most 32 bytes.
     public var reference: String
-    /// When the file's first frame was sampled, UTC.
-    public var started: WallTime
+    /// When the file's first frame was sampled, UTC, or nil if the clock was not set: then no date is written.
+    public var started: WallTime?
     /// How it was made, in lines of EBU R 98; at most 1024 bytes.
     public var codingHistory: String
 
     /// An origin.
     public init(
-        description: String, originator: String = "Fieldfare", reference: String, started: WallTime,
+        description: String, originator: String = "Fieldfare", reference: String, started: WallTime?,
         codingHistory: String
     ) {
         self.description = description
@@ -43,20 +43,24 @@ public struct BroadcastOrigin: Hashable, Sendable {
         let card = sidecar.card.map { $0.isASCII && $0 != "," && !$0.isNewline ? $0 : " " }
         self.init(
             description: "Take \(sidecar.take), \(isUnfiltered ? "unfiltered, " : "")kit \(sidecar.kit)",
-            reference: String(sidecar.take.suffix(32)), started: started + before,
+            reference: String(sidecar.take.suffix(32)),
+            started: Self.isDated(sidecar) ? started + before : nil,
             codingHistory: "A=PCM,F=\(format.rateHz),W=\(format.sampleFormat.significantBits)\(mode)"
                 + ",T=Fieldfare \(sidecar.version); \(String(card))\r\n")
     }
+
+    /// Whether the take's name says when it began; the names of version 0.1 always do.
+    private static func isDated(_ sidecar: Sidecar) -> Bool { TakeName(stem: sidecar.take, day: "")?.start != .unset }
 
     /// Whether a recorder wrote it for this take.
     func isOf(_ take: TakeName) -> Bool {
         originator == "Fieldfare" && reference == String(take.stem.suffix(32))
     }
 
-    /// Frames since midnight.
+    /// Frames since midnight, or 0 if no date is known.
     func timeReference(rateHz: Int) -> Int64 {
         // A day has 86.4e9 microseconds: the product stays below 2^63 up to 100 MHz.
-        started.microsecondsOfDay * Int64(rateHz) / 1_000_000
+        (started?.microsecondsOfDay ?? 0) * Int64(rateHz) / 1_000_000
     }
 
     /// The chunk's content.
@@ -67,8 +71,8 @@ public struct BroadcastOrigin: Hashable, Sendable {
         bytes.append(description, filling: 256)
         bytes.append(originator, filling: 32)
         bytes.append(reference, filling: 32)
-        bytes.append(started.date, filling: 10)
-        bytes.append(started.timeOfDay, filling: 8)
+        bytes.append(started?.date ?? "", filling: 10)
+        bytes.append(started?.timeOfDay ?? "", filling: 8)
         bytes.append(littleEndian: UInt64(timeReference(rateHz: rateHz)))
         bytes.append(littleEndian: UInt16(1))
         // The unique material identifier (64 bytes, none) and what later versions use (190 bytes).

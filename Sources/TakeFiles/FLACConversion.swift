@@ -217,7 +217,7 @@ public final class FLACConversion {
                 }
                 plan.audio.append(
                     Audio(
-                        part: index, base: base, isUnfiltered: base.hasSuffix("-raw"), format: file.format,
+                        part: index, base: base, isUnfiltered: Self.isUnfiltered(base), format: file.format,
                         frames: file.frames))
             }
         }
@@ -227,12 +227,12 @@ public final class FLACConversion {
     /// The names without an ending of a part's audio file, then of its unfiltered twin.
     private func bases(of part: Sidecar.Part) -> [String] {
         let base = String(part.file.prefix { $0 != "." })
-        return [base, base + "-raw"]
+        return [base, TakeFileName(base)?.sibling(isUnfiltered: true).base].compactMap(\.self)
     }
 
     /// Whether an audio file of a part is still to be converted; a twin that is gone is not.
     private func isWAV(_ base: String, of part: Sidecar.Part, _ there: Set<String>) -> Bool {
-        guard base.hasSuffix("-raw") else { return part.file.hasSuffix(".wav") }
+        guard Self.isUnfiltered(base) else { return part.file.hasSuffix(".wav") }
         guard let twin = part.unfilteredFile else {
             return part.file.hasSuffix(".wav") && there.contains("\(base).wav")
         }
@@ -248,12 +248,14 @@ public final class FLACConversion {
 
     /// How many frames the sidecar says that an audio file of a part holds.
     private func frames(of part: Sidecar.Part, _ base: String) -> Int64 {
-        base.hasSuffix("-raw") ? part.twinFrames : part.frames
+        Self.isUnfiltered(base) ? part.twinFrames : part.frames
     }
+
+    private static func isUnfiltered(_ base: String) -> Bool { TakeFileName(base)?.isUnfiltered == true }
 
     /// Whether a file belongs to the take, by its name.
     private func isOurs(_ name: String) -> Bool {
-        !name.contains("/") && TakeName(file: name, day: take.day) == take
+        !name.contains("/") && take.mayOwn(name)
     }
 
     /// Empties the bin, the oldest take first, until there is room for `wanted` bytes above the reserve, if that can be reached.

@@ -26,12 +26,16 @@ extension FLACMetadata {
                 isUnfiltered: isUnfiltered)
             texts += [
                 ("DESCRIPTION", origin.description), ("ORIGINATOR", origin.originator),
-                ("ORIGINATOR_REFERENCE", origin.reference), ("DATE", origin.started.date),
-                ("CREATION_TIME", origin.started.iso8601), ("ORIGINATION_DATE", origin.started.date),
-                ("ORIGINATION_TIME", origin.started.timeOfDay),
-                ("TIME_REFERENCE", String(origin.timeReference(rateHz: format.rateHz))),
-                ("CODING_HISTORY", origin.codingHistory),
+                ("ORIGINATOR_REFERENCE", origin.reference),
             ]
+            if let started = origin.started {
+                texts += [
+                    ("DATE", started.date), ("CREATION_TIME", started.iso8601), ("ORIGINATION_DATE", started.date),
+                    ("ORIGINATION_TIME", started.timeOfDay),
+                    ("TIME_REFERENCE", String(origin.timeReference(rateHz: format.rateHz))),
+                ]
+            }
+            texts.append(("CODING_HISTORY", origin.codingHistory))
         }
         texts += [("TAKE", sidecar.take), ("KIT", sidecar.kit), ("CARD", sidecar.card)]
         texts += [("CLOCK", sidecar.clock.rawValue), ("FIRST_FRAME", String(firstFrame.count))]

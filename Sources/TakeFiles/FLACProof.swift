@@ -102,7 +102,7 @@ extension FileSystem {
         var found: [RecordedSound] = []
         for part in sidecar.parts {
             for file in [part.unfilteredFile, part.file].compactMap(\.self) where file.hasSuffix(".flac") {
-                guard let sound = sounds[file], !file.contains("/"), TakeName(file: file, day: take.day) == take,
+                guard let sound = sounds[file], !file.contains("/"), take.mayOwn(file),
                     try isSound("\(folder)/\(sound.base).wav", of: take)
                 else { continue }
                 found.append(sound)

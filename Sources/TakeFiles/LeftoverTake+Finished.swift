@@ -126,7 +126,7 @@ extension LeftoverTake {
     /// A file that is left beside a finished take, under the name that it has.
     static func rest(_ name: AudioFileName, of take: TakeName, _ sidecar: Sidecar) -> AudioFile {
         AudioFile(
-            name: take.audioFile(part: name.part, isUnfiltered: name.isUnfiltered),
+            name: name.file,
             header: header(of: sidecar, sidecar.streamFormat.stored, .first), firstFrame: .first, stage: name.stage)
     }
 

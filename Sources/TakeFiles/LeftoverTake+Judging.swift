@@ -13,7 +13,7 @@ extension LeftoverTake {
         let usual = found.lazy.compactMap(\.header?.format).first ?? sidecar.streamFormat.stored
         for number in Set(found.map(\.name.part)).sorted() {
             let own = found.filter { $0.name.part == number }
-            let file = take.audioFile(part: number)
+            let file = own[0].name.sibling(isUnfiltered: false)
             let known = sidecar.parts.first { $0.file == file }
             let granted = [known?.streamFormat(channels: sidecar.channels), sidecar.streamFormat].compactMap(\.self)
             var format =
@@ -34,15 +34,15 @@ extension LeftoverTake {
                 return min(room, header.dataBytes / Int64(format.bytesPerFrame))
             }
             let hasTwin = zip(own, frames).contains { $0.name.isUnfiltered && $1 > 0 }
-            let twin = hasTwin ? take.audioFile(part: number, isUnfiltered: true) : nil
-            let origin = own.lazy.compactMap(\.header?.origin).first
+            let twin = hasTwin ? own[0].name.sibling(isUnfiltered: true) : nil
+            let begun = own.lazy.compactMap { $0.header?.origin?.started }.first
             let end = (judged.last ?? settled.last).map(sidecar.end) ?? .first
             var first = known?.firstFrame ?? end
-            if known == nil, let start, let origin {
-                first = max(end, Self.frame(of: origin.started, start, rateHz: sidecar.rateHz, near: end))
+            if known == nil, let start, let begun {
+                first = max(end, Self.frame(of: begun, start, rateHz: sidecar.rateHz, near: end))
             }
-            if start == nil, let origin {
-                start = origin.started - Self.duration(first.count, rateHz: sidecar.rateHz)
+            if start == nil, let begun {
+                start = begun - Self.duration(first.count, rateHz: sidecar.rateHz)
                 if isAnew, let start { sidecar.started = start.iso8601 }
             }
             var part = Sidecar.Part(
@@ -62,7 +62,7 @@ extension LeftoverTake {
             var sound: [AudioFile] = []
             for (file, frames) in zip(files[part], counts[part]) {
                 var audio = AudioFile(
-                    name: take.audioFile(part: file.name.part, isUnfiltered: file.name.isUnfiltered),
+                    name: file.name.file,
                     header: WAVHeader(
                         format: formats[part],
                         origin: BroadcastOrigin(

@@ -55,7 +55,7 @@ extension LeftoverTake {
         var own: [Found] = []
         var strange: [Found] = []
         for file in found {
-            let base = file.name.file(of: site.name)
+            let base = file.name.file
             if try isOwn(file, listed.contains(base) ? sidecar : nil, at: site) {
                 own.append(file)
             } else {
@@ -63,7 +63,7 @@ extension LeftoverTake {
             }
         }
         for file in strange {
-            let base = file.name.file(of: site.name)
+            let base = file.name.file
             let isBeside = own.contains { $0.name.place == file.name.place }
             if isBeside && file.name.isFinal { throw .isInTheWay(site.path(base), of: site.name) }
             if !isBeside && listed.contains(base) {
@@ -72,7 +72,7 @@ extension LeftoverTake {
                 throw .isInTheWay(site.path(base + file.name.stage.suffix), of: site.name, "has the name of its sound")
             }
         }
-        return (own, strange.map { $0.name.file(of: site.name) + $0.name.stage.suffix })
+        return (own, strange.map { $0.name.file + $0.name.stage.suffix })
     }
 
     /// - Parameter sidecar: the draft that lists the file.
@@ -94,7 +94,7 @@ extension LeftoverTake {
     private static func holds(
         _ file: Found, of sidecar: Sidecar, at site: TakeSite
     ) throws(LeftoverProblem) -> Bool? {
-        let base = file.name.file(of: site.name)
+        let base = file.name.file
         guard let part = sidecar.parts.first(where: { base == (file.name.isUnfiltered ? $0.unfilteredFile : $0.file) }),
             let sha256 = file.name.isUnfiltered ? part.unfilteredSoundSHA256 : part.soundSHA256
         else { return nil }
@@ -165,14 +165,9 @@ extension LeftoverTake {
     /// Whether what has the name of an audio file is a file, as far as is known. The first file of a take is the take's own in any case.
     static func isFile(_ name: AudioFileName, at site: TakeSite) -> Bool {
         if name.place == (1, 0) { return true }
-        let path = site.path(name.file(of: site.name) + name.stage.suffix)
+        let path = site.path(name.file + name.stage.suffix)
         return (try? site.files.status(named: path)).map { $0.kind == .file } ?? true
     }
-}
-
-extension AudioFileName {
-    /// The final name.
-    func file(of take: TakeName) -> String { take.audioFile(part: part, isUnfiltered: isUnfiltered) }
 }
 
 extension BroadcastOrigin {

@@ -111,7 +111,7 @@ enum LeftoverProblem: Error {
 
     /// Of a part there is only the unfiltered sound.
     static func loneTwin(_ twin: AudioFileName, of take: TakeName, _ event: String) -> LeftoverProblem {
-        let file = take.audioFile(part: twin.part, isUnfiltered: true) + (twin.stage == .part ? ".part" : "")
+        let file = twin.file + (twin.stage == .part ? ".part" : "")
         let advice = "it is a WAV file that plays: move it to another place, under a name that ends in .wav"
         return .foreign("\(take.stem): \(event), in \(file): \(advice)")
     }
@@ -142,11 +142,8 @@ extension LeftoverTake {
         at site: TakeSite, received: [String: WrittenSound], storageAnswers: () -> Bool
     ) throws(LeftoverProblem) {
         let names = try Self.attempt { () throws(FileError) in
-            try site.files.entries("\(site.takes.path)/\(site.name.day)")
-        }.filter {
-            TakeName(file: $0, day: site.name.day) == site.name && !FileSystem.isSetAside($0)
-                && Self.isThere($0, at: site)
-        }
+            try TakeListing.files(of: site.name, in: site.files.entries("\(site.takes.path)/\(site.name.day)"))
+        }.filter { !FileSystem.isSetAside($0) && Self.isThere($0, at: site) }
         let stem = site.name.stem
         try Self.checkDocuments([.sidecarDraft, .revision, .peaksPart, .removal], names, at: site)
         try Self.checkKind(.sidecarPart, names, at: site)
@@ -199,7 +196,7 @@ extension LeftoverTake {
         var all: [Found] = []
         let known = Set(sidecar?.audioFiles ?? [])
         for name in audio.sorted(by: { $0.place < $1.place }) {
-            let isObstacle = !known.contains(name.file(of: site.name)) && !Self.isFile(name, at: site)
+            let isObstacle = !known.contains(name.file) && !Self.isFile(name, at: site)
             all.append(isObstacle ? Found(obstacle: name) : try Self.read(name, at: site, received))
         }
         let (own, others) = try Self.sort(all, sidecar, at: site)
@@ -213,7 +210,7 @@ extension LeftoverTake {
         // A tail is part of the take from when the draft lists it.
         let listed = Set(current?.parts.map(\.file) ?? [])
         let isTail = { (file: Found) in
-            file.name.stage == .tail && !listed.contains(site.name.audioFile(part: file.name.part))
+            file.name.stage == .tail && !listed.contains(file.name.sibling(isUnfiltered: false))
         }
         let dropped = own.filter(isTail).map(\.name)
         var found: [Found] = []
@@ -318,7 +315,7 @@ extension LeftoverTake {
     static func read(
         _ name: AudioFileName, at site: TakeSite, _ received: [String: WrittenSound]
     ) throws(LeftoverProblem) -> Found {
-        let base = site.name.audioFile(part: name.part, isUnfiltered: name.isUnfiltered)
+        let base = name.file
         return try attempt { () throws(FileError) in
             let file = try site.files.open(site.path(base + name.stage.suffix))
             let byteCount = try site.files.length(file)
@@ -371,7 +368,8 @@ extension LeftoverTake {
         }
         let recorder = origin.recorder
         var sidecar = Sidecar(
-            name: name, started: origin.started, startedMonotonic: Instant(nanoseconds: 0), bootID: "",
+            name: name, started: origin.started ?? WallTime(microseconds: 0), startedMonotonic: Instant(nanoseconds: 0),
+            bootID: "",
             clock: .unset, card: recorder.card, format: header.format, preRollFrames: 0, gainDB: nil, agc: nil,
             version: recorder.version)
         sidecar.endedBy = .unknown

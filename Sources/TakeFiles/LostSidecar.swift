@@ -209,8 +209,8 @@ extension LostSidecar {
         var first = end
         if let stated = Self.firstFrame(sound) {
             first = max(end, TakeFrame(stated))
-        } else if last != nil, let start = WallTime(iso8601: sidecar.started), let origin = sound.origin {
-            first = max(end, LeftoverTake.frame(of: origin.started, start, rateHz: sidecar.rateHz, near: end))
+        } else if last != nil, let start = WallTime(iso8601: sidecar.started), let begun = sound.origin?.started {
+            first = max(end, LeftoverTake.frame(of: begun, start, rateHz: sidecar.rateHz, near: end))
         }
         var part = Sidecar.Part(
             file: sound.file, unfilteredFile: twin?.file, firstFrame: first, frames: sound.frames, format: sound.format)

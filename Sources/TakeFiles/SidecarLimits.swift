@@ -72,6 +72,6 @@ public enum SidecarLimits {
         guard file.utf8.count <= 255, file.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }) else {
             return false
         }
-        return TakeName(file: file, day: "")?.stem == stem
+        return TakeName(stem: stem, day: "")?.mayOwn(file) == true
     }
 }

@@ -67,8 +67,9 @@ extension Sidecar {
         let listed = Set(audioFiles)
         let listedBases = Set(listed.map(SoundFileEnding.base))
         var found: [SoundOmission] = []
+        let own = Set(TakeName(stem: take, day: "").map { TakeListing.files(of: $0, in: names) } ?? [])
         for name in names.sorted() where !listed.contains(name) {
-            guard let ending = SoundFileEnding(name), isNameOfSound(name, ending) else { continue }
+            guard let ending = SoundFileEnding(name), own.contains(name) || isNumbered(name, ending) else { continue }
             if listedBases.contains(SoundFileEnding.base(of: name)), ending != .unfinishedWAV { continue }
             guard let attributes = SoundFileEnding.attributes(of: "\(folder)/\(name)", ending, files) else { continue }
             found.append(
@@ -82,9 +83,8 @@ extension Sidecar {
         return .finished(found)
     }
 
-    /// Whether a file is called after the take, as its parts are, or numbered as other programs number them: `STEM-02.wav`.
-    private func isNameOfSound(_ name: String, _ ending: SoundFileEnding) -> Bool {
-        if TakeName(file: name, day: "")?.stem == take { return true }
+    /// Whether a file is called after the take and numbered as other programs number parts: `STEM-02.wav`.
+    private func isNumbered(_ name: String, _ ending: SoundFileEnding) -> Bool {
         guard name.hasPrefix("\(take)-") else { return false }
         var rest = name.dropLast(ending.rawValue.count).dropFirst(take.count + 1)
         if rest.hasSuffix("-raw") { rest = rest.dropLast(4) }

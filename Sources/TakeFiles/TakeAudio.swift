@@ -97,7 +97,7 @@ public final class TakeAudio {
         do {
             named = try directory.sidecar(of: take).parts.map(\.file)
         } catch is SidecarError {
-            named = (1...).lazy.map { take.audioFile(part: $0) }.prefix { found($0, in: there) != nil }
+            named = parts(of: take, among: there)
         }
         let names = try named.map { name in
             guard let name = found(name, in: there) else {
@@ -107,6 +107,16 @@ public final class TakeAudio {
         }
         guard !names.isEmpty else { throw TakeAudioError(take: take, problem: "it has no audio file in \(folder)") }
         return names
+    }
+
+    /// The names of the parts from the first on, as far as none is missing.
+    private static func parts(of take: TakeName, among names: Set<String>) -> [String] {
+        let sounds = TakeListing.files(of: take, in: names.sorted()).filter {
+            $0.hasSuffix(".wav") || $0.hasSuffix(".flac")
+        }
+        .compactMap { file in TakeFileName(file).map { (file, $0) } }.filter { !$0.1.isUnfiltered }
+        let byPart = Dictionary(sounds.map { ($0.1.part, $0.0) }) { $1 }
+        return (1...).lazy.map { byPart[$0] }.prefix { $0 != nil }.compactMap(\.self)
     }
 
     private static func found(_ name: String, in there: Set<String>) -> String? {

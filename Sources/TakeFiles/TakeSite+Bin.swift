@@ -91,9 +91,8 @@ extension TakeSite {
         _ from: String, _ to: String, but kept: [TakeDocument], isOwnOnly: Bool
     ) throws(FileError) -> [(file: String, move: Move)] {
         let kept = kept.map { $0.name(stem: name.stem) }
-        let names = try files.entries(from).filter {
-            TakeName(file: $0, day: name.day) == name && !kept.contains($0) && (!isOwnOnly || TakeName.isOwnFile($0))
-        }.sorted()
+        let names = try TakeListing.files(of: name, in: files.entries(from))
+            .filter { !kept.contains($0) && (!isOwnOnly || TakeName.isOwnFile($0)) }.sorted()
         var moves: [(file: String, move: Move)] = []
         for file in names {
             let (source, there) = ("\(from)/\(file)", "\(to)/\(file)")

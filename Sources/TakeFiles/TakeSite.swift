@@ -252,10 +252,9 @@ struct TakeSite: Sendable {
 
     private mutating func removeRest() throws(FileError) {
         _ = try openDay()
-        let names = try files.entries("\(takes.path)/\(name.day)")
+        let names = try TakeListing.files(of: name, in: files.entries("\(takes.path)/\(name.day)"))
         let note = TakeDocument.removal.name(stem: name.stem)
-        for file in names.sorted()
-        where file != note && TakeName(file: file, day: name.day) == name && TakeName.isOwnFile(file) {
+        for file in names.sorted() where file != note && TakeName.isOwnFile(file) {
             try files.remove(path(file))
         }
     }

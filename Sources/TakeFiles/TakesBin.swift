@@ -154,9 +154,8 @@ extension FileSystem {
     /// The files in a folder that a recorder made of a take, in order, without the bin's notes.
     func ownFiles(of take: TakeName, in folder: String) throws(FileError) -> [String] {
         let notes = TakeSite.notes.map { $0.name(stem: take.stem) }
-        return try entries(folder).filter {
-            TakeName(file: $0, day: take.day) == take && TakeName.isOwnFile($0) && !notes.contains($0)
-        }.sorted()
+        return try TakeListing.files(of: take, in: entries(folder))
+            .filter { TakeName.isOwnFile($0) && !notes.contains($0) }.sorted()
     }
 }
 

@@ -136,7 +136,7 @@ extension TakesDirectory {
     /// Whether a take has files in the bin, and no sidecar there.
     private func isWithoutSidecar(_ take: TakeName) throws(FileError) -> Bool {
         do throws(FileError) {
-            let names = try files.entries("\(binPath)/\(take.day)").filter { TakeName(file: $0, day: take.day) == take }
+            let names = try TakeListing.files(of: take, in: files.entries("\(binPath)/\(take.day)"))
             return TakesBin.isWithoutSidecar(take, names)
         } catch {
             guard error.isAbsence else { throw error }
@@ -235,9 +235,7 @@ extension TakesDirectory {
         for day in days {
             do throws(FileError) {
                 _ = try files.openFolder("\(bin)/\(day)", followsLink: false)
-                for file in try files.entries("\(bin)/\(day)") {
-                    if let take = TakeName(file: file, day: day) { found[take, default: []].append(file) }
-                }
+                found.merge(TakeListing(try files.entries("\(bin)/\(day)"), day: day).takes) { $1 }
             } catch {
                 if ![ENOTDIR, ENOENT, ELOOP].contains(error.code) { unreadable(day, error) }
             }
@@ -352,7 +350,7 @@ extension TakesDirectory {
 
     private func item(_ take: TakeName) throws(FileError) -> TakesBin.Item {
         let folder = "\(binPath)/\(take.day)"
-        let bytes = try files.entries(folder).filter { TakeName(file: $0, day: take.day) == take }
+        let bytes = try TakeListing.files(of: take, in: files.entries(folder))
             .reduce(Int64(0)) { $0 + byteCount("\(folder)/\($1)") }
         let age = bin.age?.seconds ?? 0
         let putBack = (try? filesInDay(take)) ?? []

@@ -108,13 +108,17 @@ public final class TakesDirectory: Sendable {
     /// The number is on the disk when this returns. A mark that cannot be written is no reason not to record: `newMarkFailure`
     /// reports it.
     /// - Throws: `FileError`; then the number is not given, and lost.
-    public func nextTake(kit: String, started: WallTime) throws(FileError) -> TakeName {
+    ///
+    /// - Parameter started: when the take begins, or nil if the clock is not set.
+    public func nextTake(
+        kit: String, started: WallTime?, nameTime: NameTime = .utc
+    ) throws(FileError) -> TakeName {
         let name = try self.number.withLock { last throws(FileError) in
             last = max(last, mark?.last() ?? 0)
             while true {
                 guard last < TakeName.highestNumber else { throw FileError("count on in", path, code: EOVERFLOW) }
                 last += 1
-                let name = TakeName(kit: kit, number: last, started: started)
+                let name = TakeName(kit: kit, number: last, started: started, nameTime: nameTime)
                 // Files that were put there since the directory was opened keep their names.
                 if !isTaken(name) { return name }
             }
@@ -128,7 +132,7 @@ public final class TakesDirectory: Sendable {
     /// Whether there is any file of a take.
     private func isTaken(_ name: TakeName) -> Bool {
         do throws(FileError) {
-            return try files.entries("\(path)/\(name.day)").contains { TakeName(file: $0, day: name.day) == name }
+            return try files.entries("\(path)/\(name.day)").contains(where: name.mayOwn)
         } catch {
             guard ![ENOENT, ENOTDIR, ELOOP].contains(error.code) else { return false }
             // A folder that cannot be listed now is no reason not to record: the names that a take gets are examined one by one.
@@ -443,9 +447,7 @@ public final class TakesDirectory: Sendable {
             if removesSpacers, entries.contains(where: FileSystem.isSpacer) {
                 files.removeSpacers(in: "\(path)/\(day)")
             }
-            for file in entries {
-                if let name = TakeName(file: file, day: day), isCounted(file, name) { names.append(name) }
-            }
+            for (file, take) in TakeListing(entries, day: day).files where isCounted(file, take) { names.append(take) }
         }
         return names
     }

@@ -75,20 +75,21 @@ extension StreamFormat {
 }
 
 extension BroadcastOrigin {
-    /// Reads the content of a `bext` chunk; nil if it is too short or has no time.
+    /// Reads the content of a `bext` chunk; nil if it is too short or is damaged where it has the time.
     ///
     /// - Parameter rateHz: frames a second, in which the time since midnight is counted.
     init?(_ bytes: [UInt8], rateHz: Int) {
-        guard bytes.count >= 602, let midnight = WallTime(iso8601: bytes.text(320..<330) + "T00:00:00.000000Z") else {
-            return nil
-        }
+        guard bytes.count >= 602 else { return nil }
+        // A recorder whose clock was not set writes no date.
+        let isUndated = bytes[320..<346].allSatisfy { $0 == 0 }
+        let midnight = WallTime(iso8601: bytes.text(320..<330) + "T00:00:00.000000Z")
         let reference = bytes.number(338, UInt64.self)
-        guard reference <= UInt64(rateHz) * 86_400 else { return nil }
+        guard isUndated || midnight != nil, reference <= UInt64(rateHz) * 86_400 else { return nil }
         // Rounded up, so that the same frame is written again.
         let microseconds = (Int64(reference) * 1_000_000 + Int64(rateHz) - 1) / Int64(rateHz)
         self.init(
             description: bytes.text(0..<256), originator: bytes.text(256..<288), reference: bytes.text(288..<320),
-            started: WallTime(microseconds: midnight.microseconds + microseconds),
+            started: midnight.map { WallTime(microseconds: $0.microseconds + microseconds) },
             codingHistory: bytes.text(602..<bytes.count))
     }
 

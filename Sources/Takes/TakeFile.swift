@@ -2,9 +2,9 @@
 public struct TakeFile: Hashable, Sendable {
     /// What a file of a take holds.
     public enum Role: Hashable, Sendable {
-        /// The sound of a part, counted from 1: `STEM.wav`, `STEM-p2.flac`.
+        /// The sound of a part, counted from 1: `KIT-0042_20261121_061811.wav`, `KIT-0042-p2_20261121_101811.flac`.
         case sound(part: Int)
-        /// The same before the capture filter: `STEM-raw.wav`, `STEM-p2-raw.flac`.
+        /// The same before the capture filter: `KIT-0042-raw_20261121_061811.wav`.
         case unfiltered(part: Int)
         /// The peaks: `STEM.dat`.
         case waveform
@@ -28,8 +28,9 @@ public struct TakeFile: Hashable, Sendable {
 
     /// An audio file that a sidecar lists; the name decides which part it is of.
     public init(sound name: String) {
-        let base = Base(name)
-        self.init(name: name, role: base.isUnfiltered ? .unfiltered(part: base.part) : .sound(part: base.part))
+        let parsed = TakeFileName(name)
+        let part = parsed?.part ?? 1
+        self.init(name: name, role: parsed?.isUnfiltered == true ? .unfiltered(part: part) : .sound(part: part))
     }
 
     /// Reads the name of a finished file of the take `stem`, or returns nil if no role has such a name.
@@ -39,7 +40,8 @@ public struct TakeFile: Hashable, Sendable {
             self = document
         } else if name.hasPrefix(Self.otherMemo(of: stem)), name.hasSuffix(".txt") {
             self.init(name: name, role: .memo)
-        } else if [".wav", ".flac"].contains(where: name.hasSuffix), Base(name).stem.elementsEqual(stem.utf8) {
+        } else if [".wav", ".flac"].contains(where: name.hasSuffix), TakeName(stem: stem, day: "")?.mayOwn(name) == true
+        {
             self.init(sound: name)
         } else {
             return nil
@@ -110,26 +112,5 @@ extension CatalogedTake {
 extension TakeFile {
     fileprivate static func recorded(_ stem: String, sound: [String]) -> [TakeFile] {
         sound.map(TakeFile.init(sound:)) + [.waveform(of: stem), .sidecar(of: stem)]
-    }
-
-    /// The stem, part and twin that a file's name gives: `STEM-p2-raw.wav`. By bytes: a card may have hundreds of thousands of files.
-    struct Base {
-        private(set) var stem: Substring.UTF8View
-        private(set) var part = 1
-        private(set) var isUnfiltered = false
-
-        init(_ name: String) {
-            stem = name.utf8.prefix { $0 != UInt8(ascii: ".") }
-            if stem.suffix(4).elementsEqual("-raw".utf8) {
-                stem = stem.dropLast(4)
-                isUnfiltered = true
-            }
-            guard let mark = stem.lastIndex(of: .dash) else { return }
-            let digits = stem[mark...].dropFirst(2)
-            guard stem[mark...].dropFirst().first == UInt8(ascii: "p"), !digits.isEmpty, digits.allSatisfy(\.isDigit)
-            else { return }
-            part = Int(Substring(digits)) ?? .max
-            stem = stem[..<mark]
-        }
     }
 }

@@ -1,71 +1,102 @@
-/// What a take's files are called: `heron07-0042-061811Z`, below a folder for the day.
+/// What a take's files are called: `heron07-0042_20261121_061811`, below a folder for the day.
+///
+/// The stem stays what it was at the take's start. The takes of version 0.1 have another form, `heron07-0042-061811Z`.
 public struct TakeName: Hashable, Sendable {
     /// The kit's name: a-z, 0-9 and '-'.
-    public var kit: String
+    public let kit: String
     /// Counts up over the kit's life and never repeats.
-    public var number: Int
-    /// When the take began, to the second.
-    public var time: String
+    public let number: Int
+    /// When the take began.
+    public let start: Start
 
-    /// The folder, `2026-11-21`.
-    public var day: String
+    /// The folder, `2026-11-21`, or `unset` if the clock was not set.
+    public let day: String
+
+    /// When a take or a part of it began, as its name says it.
+    public enum Start: Hashable, Sendable {
+        /// `061811`, UTC: the name has the time of day alone, as version 0.1 wrote it.
+        case timeOfDay(String)
+        /// `20261121_061811`.
+        case dated(String)
+        /// The clock was not set.
+        case unset
+
+        /// Reads what follows the first `_` of a name.
+        init?(_ text: Substring.UTF8View) {
+            if text.elementsEqual("unset".utf8) {
+                self = .unset
+            } else if text.count == 15,
+                text.enumerated().allSatisfy({ $0 == 8 ? $1 == .underscore : $1.isDigit })
+            {
+                self = .dated(String(Substring(text)))
+            } else {
+                return nil
+            }
+        }
+
+        var isDated: Bool { stamp != "" }
+
+        /// `20261121_061811`, by which times are ordered; empty if there is no date.
+        var stamp: String { if case .dated(let stamp) = self { stamp } else { "" } }
+    }
+
+    /// The folder of takes that began before the clock was set.
+    public static let unsetDay = "unset"
 
     /// The highest number that is one: a file that says more was not named by a kit, and must not keep it from counting on.
     public static let highestNumber = 999_999_999_999
 
-    /// A take that begins at `started` by the calendar.
-    public init(kit: String, number: Int, started: WallTime) {
+    /// A take that begins at `started` by the calendar, or nil if the clock is not set.
+    public init(kit: String, number: Int, started: WallTime?, nameTime: NameTime = .utc) {
+        self.init(
+            kit: kit, number: number, start: started.map { .dated(nameTime.stamp(of: $0)) } ?? .unset,
+            day: Self.day(of: started, nameTime))
+    }
+
+    /// The folder of a take that begins at `started`, or nil if the clock is not set.
+    public static func day(of started: WallTime?, _ nameTime: NameTime) -> String {
+        started.map(nameTime.day) ?? unsetDay
+    }
+
+    init(kit: String, number: Int, start: Start, day: String) {
         self.kit = kit
         self.number = number
-        self.time = started.timeOfDay.split(separator: ":").joined()
-        self.day = started.date
+        self.start = start
+        self.day = day
     }
 
     /// Reads a stem, in the folder `day`; nil if it is not one.
     public init?(stem: String, day: String) {
-        self.init(stem: stem.utf8[...], day: day)
+        guard let name = TakeFileName(stem), name.part == 1, !name.isUnfiltered, name.base == stem else { return nil }
+        self.init(kit: name.kit, number: name.number, start: name.start, day: day)
     }
 
-    /// Reads the name of any file of a take, finished or not, in the folder `day`: whatever follows the stem is
-    /// left aside (`.wav`, `-p2-raw.wav.part`, `.json.part.tmp`); nil if it begins with no stem.
-    public init?(file: String, day: String) {
-        self.init(stem: TakeFile.Base(file).stem, day: day)
-    }
-
-    /// By bytes: a card may have hundreds of thousands of files.
-    private init?(stem: Substring.UTF8View, day: String) {
-        guard let timeMark = stem.lastIndex(of: .dash), let numberMark = stem[..<timeMark].lastIndex(of: .dash) else {
-            return nil
-        }
-        let time = stem[timeMark...].dropFirst()
-        guard time.count == 7, time.last == UInt8(ascii: "Z"), time.dropLast().allSatisfy(\.isDigit) else { return nil }
-        let digits = stem[numberMark..<timeMark].dropFirst()
-        // One take, one spelling: a number with needless zeros would be written back differently.
-        guard digits.count == 4 || (digits.count > 4 && digits.first != UInt8(ascii: "0")),
-            digits.allSatisfy(\.isDigit), let number = Int(Substring(digits)), number <= Self.highestNumber
-        else { return nil }
-        let kit = stem[..<numberMark]
-        guard Self.isKitName(kit) else { return nil }
-        self.kit = String(Substring(kit))
-        self.number = number
-        self.time = String(Substring(time.dropLast()))
-        self.day = day
-    }
-
-    /// `heron07-0042-061811Z`.
+    /// `heron07-0042_20261121_061811`.
     public var stem: String {
-        "\(kit)-\(padded(number, 4))-\(time)Z"
+        TakeFileName(kit: kit, number: number, start: start, part: 1, isUnfiltered: false).base
     }
 
-    /// The audio file of one part: `STEM.wav`, then `STEM-p2.wav`; the unfiltered twin is `STEM-raw.wav`, `STEM-p2-raw.wav`.
-    public func audioFile(part: Int, isUnfiltered: Bool = false) -> String {
-        stem + (part > 1 ? "-p\(part)" : "") + (isUnfiltered ? "-raw" : "") + ".wav"
+    /// The audio file of one part: `heron07-0042_20261121_061811.wav`, then `heron07-0042-p2_20261121_101811.wav`; the unfiltered twin is
+    /// `heron07-0042-raw_20261121_061811.wav`, `heron07-0042-p2-raw_20261121_101811.wav`.
+    /// - Parameter started: when the part's first frame was sampled, or nil for the second in which the take began. Only a later part of a
+    ///   dated take has it in its name.
+    public func audioFile(
+        part: Int, isUnfiltered: Bool = false, started: WallTime? = nil, nameTime: NameTime = .utc
+    ) -> String {
+        let own = part > 1 && start.isDated ? started.map { Start.dated(nameTime.stamp(of: $0)) } : nil
+        return TakeFileName(
+            kit: kit, number: number, start: own ?? start, part: part, isUnfiltered: isUnfiltered
+        ).base + ".wav"
     }
 
-    /// Whether `name` may name a folder for a day: `2026-11-21`.
+    /// Whether a file of the take may have that name; whatever follows its first `.` is left aside (`.wav`, `.json.part.tmp`).
+    public func mayOwn(_ file: String) -> Bool { TakeFileName(file)?.mayBe(of: self) ?? false }
+
+    /// Whether `name` may name a folder for a day: `2026-11-21`, `unset`.
     public static func isDay(_ name: String) -> Bool {
-        name.utf8.count == 10
-            && name.utf8.enumerated().allSatisfy { $0 == 4 || $0 == 7 ? $1 == .dash : $1.isDigit }
+        name == unsetDay
+            || name.utf8.count == 10
+                && name.utf8.enumerated().allSatisfy { $0 == 4 || $0 == 7 ? $1 == .dash : $1.isDigit }
     }
 
     /// Whether `name` may name a kit.
@@ -73,7 +104,7 @@ public struct TakeName: Hashable, Sendable {
         isKitName(name.utf8[...])
     }
 
-    private static func isKitName(_ name: Substring.UTF8View) -> Bool {
+    static func isKitName(_ name: Substring.UTF8View) -> Bool {
         !name.isEmpty && name.count <= 64
             && name.allSatisfy { $0.isDigit || ($0 >= 0x61 && $0 <= 0x7a) || $0 == .dash }
     }
@@ -89,5 +120,6 @@ extension TakeName: Comparable {
 
 extension UInt8 {
     static var dash: UInt8 { UInt8(ascii: "-") }
+    static var underscore: UInt8 { UInt8(ascii: "_") }
     var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 }

@@ -316,7 +316,7 @@ public struct FolderStore: Store {
                 where file.hasPrefix(".") && file.hasSuffix(Self.draftSuffix) {
                     let draft = file.dropFirst().dropLast(Self.draftSuffix.count)
                     let object = ObjectName(day: day, file: DraftName.file(of: draft))
-                    if object.take?.kit == kit, (try? files.attributes(place(of: object))) != nil {
+                    if object.kit == kit, (try? files.attributes(place(of: object))) != nil {
                         try files.remove("\(path)/\(day)/\(file)")
                     }
                 }

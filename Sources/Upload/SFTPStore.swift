@@ -157,7 +157,7 @@ public final class SFTPStore: Store {
                     let file = DraftName.file(
                         of: draft.name.drop { $0 == "." }.dropLast(SFTPUpload.draftSuffix.count))
                     let object = ObjectName(day: day, file: file)
-                    if object.take?.kit == kit, try await files.attributes(path(of: object)) != nil {
+                    if object.kit == kit, try await files.attributes(path(of: object)) != nil {
                         try await files.remove("\(folder(day))/\(draft.name)")
                     }
                 }

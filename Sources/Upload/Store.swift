@@ -82,7 +82,7 @@ public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, TakeName.isDay(String(parts[0])) else { return nil }
         self.init(day: String(parts[0]), file: String(parts[1]))
-        guard take != nil, Self.isPlain(file) else { return nil }
+        guard kit != nil, Self.isPlain(file) else { return nil }
     }
 
     /// Whether a name has nothing but what the names of a take's files have: a server may list anything.
@@ -98,11 +98,14 @@ public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// `2026-11-21/heron07-0042-061811Z.wav`.
+    /// `2026-11-21/heron07-0042_20261121_061811.wav`.
     public var path: String { "\(day)/\(file)" }
 
-    /// The take that it is of; nil: of none.
-    public var take: TakeName? { TakeName(file: file, day: day) }
+    /// The kit that recorded it, or nil if it is no take's.
+    public var kit: String? { TakeFileName(file)?.kit }
+
+    /// The take that it is of, or nil if it is of none, or the name, as that of a later part, does not say it.
+    public var take: TakeName? { TakeFileName(file)?.take(in: day) }
 
     /// Whether it is a sidecar: it comes last, so that its presence means that the take is complete.
     public var isSidecar: Bool { take.map { file == TakeFile.sidecar(of: $0.stem).name } ?? false }

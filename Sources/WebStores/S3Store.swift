@@ -346,7 +346,7 @@ extension S3Store {
             let page = try await bucket.document("ListMultipartUploads", .init(method: .GET, query: query))
             for upload in page.all("Upload") {
                 guard let object = objectName(upload["Key"], in: page), let id = upload["UploadId"] else { continue }
-                if object.take?.kit == kit { found.append((object, id)) }
+                if object.kit == kit { found.append((object, id)) }
             }
             guard found.count <= Self.mostUploads else { break }
             guard page["IsTruncated"] == "true", let key = page["NextKeyMarker"], let id = page["NextUploadIdMarker"],

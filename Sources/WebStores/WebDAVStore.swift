@@ -218,7 +218,7 @@ public struct WebDAVStore: Store {
             for file in names where file.hasPrefix(".") && file.hasSuffix(Self.suffix) {
                 let object = ObjectName(
                     day: day, file: DraftName.file(of: file.dropFirst().dropLast(Self.suffix.count)))
-                if isTrial(file) || object.take?.kit == kit && names.contains(object.file) {
+                if isTrial(file) || object.kit == kit && names.contains(object.file) {
                     try await server.delete(server.folder[day, file])
                 }
             }

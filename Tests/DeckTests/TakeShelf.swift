@@ -26,7 +26,7 @@ struct TakeShelf {
         var strangers: [String] = []
         for day in (try? files.entries(path)) ?? [] where day != ".lock" && !day.hasPrefix(".number") {
             for file in try files.entries("\(path)/\(day)") {
-                guard let name = TakeName(file: file, day: day),
+                guard let name = TakeFileName(file)?.take(in: day),
                     takes[name.number, default: Entry(name: name)].name == name
                 else {
                     strangers.append("\(day)/\(file)")

@@ -94,7 +94,7 @@ import Workers
         for suffix in ["", "-raw"] {
             let day = "\(rig.directory)/2026-11-21"
             let file = "\(day)/\(rig.deck.status.take!)\(suffix).wav.part"
-            #expect(try origin(of: file)?.started.iso8601 == "2026-11-21T06:18:11.000000Z")
+            #expect(try origin(of: file)?.started?.iso8601 == "2026-11-21T06:18:11.000000Z")
         }
         rig.press(.stop)
         rig.settle()
@@ -106,8 +106,8 @@ import Workers
         #expect(first == 0)
         #expect(sidecar.parts.count > 1)
         for part in sidecar.parts {
-            for file in [part.file, part.file.replacing(".wav", with: "-raw.wav")] {
-                let stated = try #require(try origin(of: "\(rig.directory)/2026-11-21/\(file)")).started
+            for file in [part.file, try #require(part.unfilteredFile)] {
+                let stated = try #require(origin(of: "\(rig.directory)/2026-11-21/\(file)")?.started)
                 // 06:18:11 and the frames before the part, to a frame.
                 let due = 22_691_000_000 + part.firstFrame.count * 125
                 #expect(abs(stated.microsecondsOfDay - due) <= 125)
@@ -131,7 +131,7 @@ import Workers
         let sidecar = try #require(try after.sidecars().first)
         #expect(sidecar.started == "2026-11-21T06:18:11.000000Z")
         #expect(
-            try origin(of: "\(cut)/2026-11-21/\(stem).wav")?.started.iso8601 == "2026-11-21T06:18:11.000000Z")
+            try origin(of: "\(cut)/2026-11-21/\(stem).wav")?.started?.iso8601 == "2026-11-21T06:18:11.000000Z")
     }
 
     /// What the head of an audio file says of where it comes from.

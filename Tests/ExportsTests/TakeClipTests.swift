@@ -80,7 +80,7 @@ import Testing
         try Data(bytes).write(to: URL(filePath: path))
         let file = try SoundFileReader(path: path)
         #expect(file.cues() == [.init(frame: 0, label: "marker 48000")])
-        #expect(file.origin()?.started.iso8601 == "2026-11-21T06:18:12.250000Z")
+        #expect(file.origin()?.started?.iso8601 == "2026-11-21T06:18:12.250000Z")
         #expect(file.frames == 12_000)
     }
 

@@ -174,7 +174,7 @@ struct RecoverySurface: Surface {
         for (path, what) in before {
             let names = path.split(separator: "/").map(String.init)
             let isOfTake =
-                names.count == 2 && TakeName.isDay(names[0]) && TakeName(file: names[1], day: names[0]) != nil
+                names.count == 2 && TakeName.isDay(names[0]) && TakeFileName(names[1]) != nil
             guard !isOfTake else { continue }
             try hold(Self.isKept(path, what, in: after), "what is no take's is changed: \(path)")
         }

@@ -86,7 +86,7 @@ struct SidecarSurface: Surface {
         for part in audio.parts.prefix(20) {
             let name = part.path.dropFirst(folder.count + 1)
             try hold(
-                part.path.hasPrefix(folder + "/") && TakeName(file: String(name), day: take.day) == take,
+                part.path.hasPrefix(folder + "/") && take.mayOwn(String(name)),
                 "it plays \(part.path)")
         }
         var samples = [Double](repeating: 0, count: 256)

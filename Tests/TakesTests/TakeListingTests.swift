@@ -1,0 +1,40 @@
+import Takes
+import Testing
+
+struct TakeListingTests {
+    private func takes(_ files: [String]) -> [String: [String]] {
+        Dictionary(uniqueKeysWithValues: TakeListing(files, day: "2026-11-21").takes.map { ($0.stem, $1) })
+    }
+
+    @Test func `files are sorted by their takes, in the order in which they are given`() {
+        let files = [
+            "heron07-0042_20261121_061811.wav", "heron07-0042-p2_20261121_101811.wav.part", "notes.txt",
+            "heron07-0042-061811Z-p2.wav", "heron07-0042_20261121_061811.json", "heron07-0043_20261121_061811.json",
+            "heron07-0044_unset.wav", "heron07-0044-p2_unset.wav",
+        ]
+        #expect(
+            takes(files) == [
+                "heron07-0042_20261121_061811": [files[0], files[1], files[4]], "heron07-0042-061811Z": [files[3]],
+                "heron07-0043_20261121_061811": [files[5]], "heron07-0044_unset": [files[6], files[7]],
+            ])
+    }
+
+    @Test func `a later part is of the last take of its number that had begun before it`() throws {
+        let files = [
+            "a-0001_20261121_080000.json", "a-0001_20261121_060000.json", "a-0001-p2_20261121_075959.wav",
+            "a-0001-p2_20261121_080000.wav", "a-0001-p3_20261121_100000.wav", "a-0001-p2_20261121_010000.wav",
+        ]
+        #expect(
+            takes(files) == [
+                "a-0001_20261121_060000": [files[1], files[2], files[5]],
+                "a-0001_20261121_080000": [files[0], files[3], files[4]],
+            ])
+        let later = try #require(TakeName(stem: "a-0001_20261121_080000", day: "2026-11-21"))
+        #expect(TakeListing.files(of: later, in: files) == [files[0], files[3], files[4]])
+    }
+
+    @Test func `later parts alone are called after the first of them`() {
+        let files = ["a-0001-p3_20261121_090000.wav", "a-0001-p2-raw_20261121_080000.wav.part"]
+        #expect(takes(files) == ["a-0001_20261121_080000": files])
+    }
+}
