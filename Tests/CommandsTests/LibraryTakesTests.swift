@@ -21,10 +21,10 @@ import Transport
             deskTake(3) { $0.memo = "short" },
         ])
         let lines = [
-            "heron07-0001-061811Z   2026-11-21 06:18:11   0:00:02.0",
-            "heron07-12345-061811Z  2026-11-21 06:18:11   0:00:02.0  elsewhere, 2 markers, clipped  "
+            "heron07-0001_20261121_061811   2026-11-21 06:18:11   0:00:02.0",
+            "heron07-12345_20261121_061811  2026-11-21 06:18:11   0:00:02.0  elsewhere, 2 markers, clipped  "
                 + "★ [interview, two words] \"A wren at dawn, and then another one beh…\"",
-            "heron07-0003-061811Z   2026-11-21 06:18:11   0:00:02.0  \"short\"",
+            "heron07-0003_20261121_061811   2026-11-21 06:18:11   0:00:02.0  \"short\"",
         ]
         #expect(run(["takes"], library: library) == (0, lines, []))
         let console = PaperConsole()

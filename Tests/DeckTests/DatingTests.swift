@@ -29,7 +29,7 @@ import Transport
         rig.settle()
         rig.turn()
         let sidecars = try rig.sidecars()
-        #expect(sidecars.map(\.take) == ["heron07-0001-061812Z", "heron07-0002-061813Z"])
+        #expect(sidecars.map(\.take) == ["heron07-0001_20261121_061812", "heron07-0002_20261121_061813"])
         #expect(sidecars[1].frames == 8 * 3030)
         #expect(sidecars[1].markers.map(\.atFrame.count) == [8 * 2015] as [Int64])
         let samples = try rig.samples(sidecars[1].parts[0].file, of: sidecars[1])

@@ -1,5 +1,6 @@
 import Glibc
 import PowerCuts
+import TakePlaces
 import Takes
 
 @testable import TakeFiles
@@ -81,12 +82,12 @@ final class TroubledStorage: ForwardedCalls {
 
     /// Bytes of a take's filtered sound that are safe.
     func syncedBytes(of stem: String) -> Int64 {
-        synced.withLock { $0.bytes.reduce(0) { $0 + ($1.key.hasPrefix(stem) ? $1.value : 0) } }
+        synced.withLock { $0.bytes.reduce(0) { $0 + ($1.key.isFile(of: stem) ? $1.value : 0) } }
     }
 
     private func note(_ descriptor: Int32, _ path: String) {
         let file = path.split(separator: "/").last.map(String.init) ?? ""
-        guard file.hasSuffix(".wav.part"), !file.hasSuffix("-raw.wav.part") else { return }
+        guard file.hasSuffix(".wav.part"), !file.hasEnding("-raw.wav.part") else { return }
         synced.withLock { $0.names[descriptor] = file }
     }
 

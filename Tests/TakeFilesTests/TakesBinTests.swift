@@ -1,5 +1,6 @@
 import Foundation
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -212,10 +213,10 @@ func binMoment(
         calls.setRefusal { $0 == "list" && $1 == ".bin" ? EIO : nil }
         let directory = try directory(calls)
         calls.setRefusal { _, _ in nil }
-        let before = try everything(in: path).filter { $0.key.contains(take.stem) }
+        let before = try everything(in: path).filter { $0.key.isFile(of: take.stem) }
         let error = #expect(throws: FileError.self) { try directory.moveToBin(take, at: binMoment()) }
         #expect(error?.code == EEXIST)
-        #expect(try everything(in: path).filter { $0.key.contains(take.stem) } == before)
+        #expect(try everything(in: path).filter { $0.key.isFile(of: take.stem) } == before)
     }
 
     @Test func `a number is not given while its day cannot be listed and has a file of it`() throws {
