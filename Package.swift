@@ -201,6 +201,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "Settings", "Control", "SoundCard", "TakeFiles", "Filters", "Takes", "Transport", "SeededRandom",
+                "TakePlaces",
             ],
             path: "Tests/Fuzz", swiftSettings: strict),
 

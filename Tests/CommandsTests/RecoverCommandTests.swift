@@ -136,7 +136,7 @@ import Testing
                 77,
                 [
                     "\(name.stem): failed: \(sentence)",
-                    "heron07-0002_20261121_061811: recovered, 0:00:01.0, ended by power-cut",
+                    "heron07-0002_20261122_061811: recovered, 0:00:01.0, ended by power-cut",
                 ], ["recover: 1 take is not recovered yet: \(sentence)"]
             ))
     }
@@ -149,7 +149,7 @@ import Testing
         unsafe chmod(day, 0)
         let sentence = denied(day)
         let complaint = "recover: passed over: \(sentence)"
-        let line = "heron07-0002_20261121_061811: recovered, 0:00:01.0, ended by power-cut"
+        let line = "heron07-0002_20261122_061811: recovered, 0:00:01.0, ended by power-cut"
         #expect(run(["recover"], access: kit) == (77, [line], [complaint]))
         #expect(run(["recover"], access: kit) == (77, [], [complaint]))
         unsafe chmod(day, 0o755)

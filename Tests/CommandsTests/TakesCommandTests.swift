@@ -109,7 +109,7 @@ import Transport
         let sentence = "takes: read \(sidecar): not a sidecar: not JSON"
         let result = run(["takes"], access: kit)
         #expect(result.status == 65)
-        #expect(result.output.map { $0.prefix(20) } == [second.stem[...]])
+        #expect(result.output.map { $0.prefix(28) } == [second.stem[...]])
         #expect(result.complaints == [sentence, "takes: 1 take cannot be read"])
         let json = run(["takes", "--json"], access: kit)
         #expect(json.output[0].contains("\"error\":\"\(sentence)\",\"take\":\"\(first.stem)\"},{"))

@@ -85,7 +85,7 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
         let directory = try directory()
         let (take, before) = try binned(in: directory)
         let audio = before.keys.sorted().filter { $0.hasSuffix(".wav") }
-        #expect(audio.count > 1)
+        try #require(audio.count > 1)
         // Whole, and begun only.
         try scratch.write(try #require(before[audio[0]]), "takes/\(audio[0])")
         try scratch.write([], "takes/\(audio[1])")
