@@ -204,4 +204,14 @@ struct FLACMetadataTests {
                 FLACMetadata.Cue(frame: 1, label: "wren"), FLACMetadata.Cue(frame: 24_000, label: "end"),
             ])
     }
+
+    @Test func `a take that began before the clock was set has no date in its comments`() {
+        var sidecar = take()
+        sidecar.take = "heron07-0042_unset"
+        let metadata = FLACMetadata(
+            sidecar: sidecar, part: 1, isUnfiltered: false, format: stereo16, frames: 48_000, chunks: [])
+        let dates = ["DATE", "CREATION_TIME", "ORIGINATION_DATE", "ORIGINATION_TIME", "TIME_REFERENCE"]
+        #expect(!metadata.comments.contains { dates.contains($0.name) })
+        #expect(metadata.comments.contains { $0.name == "TAKE" && $0.text == "heron07-0042_unset" })
+    }
 }
