@@ -157,15 +157,16 @@ struct TakeOutputTests {
                     file: "heron07-0001_20261121_061811.wav", firstFrame: 0, frames: 480, rateHz: 48_000, format: .s16
                 ).with(sound(0..<480, stereo16)),
                 Sidecar.Part(
-                    file: "heron07-0001-p2_20261121_061811.wav", firstFrame: 96_000, frames: 441, rateHz: 44_100,
+                    file: "heron07-0001-p2_20261121_061813.wav", firstFrame: 96_000, frames: 441, rateHz: 44_100,
                     format: .s24
                 ).with(sound(480..<921, later)),
             ])
         // 441 frames at 44.1 kHz last as long as 480 at the take's rate.
         #expect(sidecar.frames == 960)
         #expect(sidecar.durationSeconds == 0.02)
-        #expect(try frames(of: path(output, "-p2.wav")) == sound(480..<921, later))
-        let reader = try SoundFileReader(path: path(output, "-p2.wav"))
+        #expect(
+            try frames(of: "\(directory.path)/\(output.name.day)/\(sidecar.parts[1].file)") == sound(480..<921, later))
+        let reader = try SoundFileReader(path: "\(directory.path)/\(output.name.day)/\(sidecar.parts[1].file)")
         let found = reader.origin()
         let origin = try #require(found)
         #expect(origin.started?.iso8601 == "2026-11-21T06:18:13.250000Z")
@@ -362,7 +363,8 @@ struct TakeOutputTests {
                     reference: "heron07-0001_20261121_235959",
                     started: night,
                     codingHistory: "A=PCM,F=48000,W=16,M=stereo,T=Fieldfare 0.1; usb:0d8c:0014\r\n"))
-        let second = try SoundFileReader(path: path(output, "-p2.wav"))
+        let second = try SoundFileReader(
+            path: "\(directory.path)/2026-11-21/heron07-0001-p2_20261122_000000.wav")
         let found = second.origin()
         let origin = try #require(found)
         // 33536 frames are 698.667 ms: 448.667 ms past midnight, to a frame.
