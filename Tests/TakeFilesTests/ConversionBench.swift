@@ -51,10 +51,10 @@ struct ConversionBench {
     static let original = ["-p2-raw.wav", "-p2.wav", "-raw.wav", ".dat", ".json", ".wav"].map { stem.file($0) }
 
     /// That the take is FLAC and nothing else, and holds what the WAV files held.
-    /// - Parameter second: the time of day at which its second part began.
-    func expectConverted(
-        _ take: TakeName, _ format: StreamFormat = stereo16, second: String = "061811", _ comment: Comment? = nil
-    ) throws {
+    func expectConverted(_ take: TakeName, _ format: StreamFormat = stereo16, _ comment: Comment? = nil) throws {
+        let first = try directory.sidecar(of: take).parts[1].firstFrame.count
+        let begun = morning + .seconds(Double(first) / Double(format.rateHz))
+        let second = String(take.audioFile(part: 2, started: begun).dropLast(4).suffix(6))
         let expected = Self.converted.map { $0.contains("-p2") ? $0.replacing("061811", with: second) : $0 }
         #expect(try names() == expected, comment)
         let sidecar = try directory.sidecar(of: take)

@@ -27,9 +27,9 @@ struct FLACConversionTests {
         expected.revision = 2
         expected.pendingFormat = nil
         expected.parts[0].file = "\(take.stem).flac"
-        expected.parts[1].file = take.stem.file("-p2.flac")
+        expected.parts[1].file = expected.parts[1].file.replacing(".wav", with: ".flac")
         expected.parts[0].unfilteredFile = take.stem.file("-raw.flac")
-        expected.parts[1].unfilteredFile = take.stem.file("-p2-raw.flac")
+        expected.parts[1].unfilteredFile = expected.parts[1].file.twin
         #expect(after == expected)
         try bench.expectConverted(take, format.stored)
         #expect(try bench.convert(take) == .nothingToDo)
