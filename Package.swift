@@ -201,6 +201,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "Settings", "Control", "SoundCard", "TakeFiles", "Filters", "Takes", "Transport", "SeededRandom",
+                "TakePlaces",
             ],
             path: "Tests/Fuzz", swiftSettings: strict),
 
@@ -266,7 +267,7 @@ let package = Package(
             name: "RecordingTests",
             dependencies: [
                 "Recording", "Takes", "Transport", "Filters", "Ring", "Workers", "TakeFiles", "SeededRandom",
-                "PowerCuts",
+                "TakePlaces", "PowerCuts",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -312,14 +313,15 @@ let package = Package(
         .testTarget(
             name: "ExportsTests",
             dependencies: [
-                "Exports", "Digests", "TakeFiles", "Takes", "FinishedTakes", "SeededRandom", "OtherPrograms",
+                "Exports", "Digests", "TakeFiles", "Takes", "TakePlaces", "FinishedTakes", "SeededRandom",
+                "OtherPrograms",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "LibraryTests",
             dependencies: [
                 "Library", "Catalog", "Upload", "Control", "Commands", "Settings", "TakeFiles", "Takes", "Transport",
-                "Workers", "PowerCuts", "FinishedTakes", "OtherPrograms",
+                "Workers", "TakePlaces", "PowerCuts", "FinishedTakes", "OtherPrograms",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -327,7 +329,7 @@ let package = Package(
             name: "ConsoleTests",
             dependencies: [
                 "Console", "Control", "Exports", "History", "TakeFiles", "Takes", "Transport", "Workers",
-                "FinishedTakes", "PowerCuts", "StoreTrials", "OtherPrograms",
+                "TakePlaces", "FinishedTakes", "PowerCuts", "StoreTrials", "OtherPrograms",
                 .product(name: "NIOCore", package: "swift-nio"),
                 // They are started.
                 "fieldfare-library", "fieldfare-recorder",
@@ -346,7 +348,7 @@ let package = Package(
             name: "CommandsTests",
             dependencies: [
                 "Takes", "Transport", "Panel", "Ring", "Workers", "Lines", "TakeFiles", "History", "Control", "Doctor",
-                "Settings", "Programs", "Commands", "PowerCuts", "OtherPrograms",
+                "Settings", "Programs", "Commands", "TakePlaces", "PowerCuts", "OtherPrograms",
             ],
             swiftSettings: strictMemory),
     ],

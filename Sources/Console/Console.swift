@@ -70,8 +70,8 @@ public struct Console: Service {
             PageRoutes().routes + session.routes
             + RecorderRoutes(recorder: recorder).routes + EventRoutes(feed: feed).routes
             + LibraryRoutes(library: library, pool: disk, news: news).routes
-            + FileRoutes(library: library, pool: disk).routes
-            + ExportRoutes(library: library, pyramid: pyramid, pool: disk).routes
+            + FileRoutes(library: library, pool: disk, nameTime: settings.takes.nameTime).routes
+            + ExportRoutes(library: library, pyramid: pyramid, pool: disk, nameTime: settings.takes.nameTime).routes
             + SettingsRoutes(
                 desk: SettingsDesk(
                     path: settingsFile, wishFolder: Self.folder(of: settings.library.socket),

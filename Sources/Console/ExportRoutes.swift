@@ -16,6 +16,7 @@ struct ExportRoutes: Sendable {
     let library: LibraryDesk
     let pyramid: WaveformPyramid
     let pool: NIOThreadPool
+    let nameTime: NameTime
     let checksums = ZipChecksums()
 
     /// The most takes of an archive: their names fit into an address.
@@ -54,7 +55,7 @@ struct ExportRoutes: Sendable {
                         let range = try Self.range(query)
                         return try TakeClip(
                             range.lowerBound..<min(range.upperBound, max(range.lowerBound, sound.frameCount)),
-                            of: sound, as: format)
+                            of: sound, as: format, names: take.trueNames(nameTime))
                     }
                 }
                 return try await answer(
@@ -73,7 +74,8 @@ struct ExportRoutes: Sendable {
                             try stems.flatMap { try entries($0, isOnly: stems.count == 1) }, checksums: checksums)
                     }
                 }
-                let name = stems.count == 1 ? stems[0] : "\(stems[0])-and-\(stems.count - 1)"
+                let first = try await pool.runIfActive { try copyStem(stems[0]) }
+                let name = stems.count == 1 ? first : "\(first)-and-\(stems.count - 1)"
                 return try await answer(
                     archive, to: request, context, name: "\(name).zip", mediaType: "application/zip")
             },
@@ -105,22 +107,23 @@ struct ExportRoutes: Sendable {
 
     /// A take's sidecar, with the markers as they are now.
     private func sidecar(of take: CatalogedTake, for name: String) throws -> Sidecar {
-        let folders = take.folder.split(separator: "/", omittingEmptySubsequences: false)
-        guard let day = folders.last, let takeName = TakeName(stem: take.take, day: String(day)) else {
-            throw Problem(.internalServerError, .internal, "\(name): \(take.take): its name is none of a take")
-        }
-        var sidecar = try TakesFolder(path: folders.dropLast().joined(separator: "/")).sidecar(of: takeName)
+        var sidecar = try take.recordedSidecar()
         var notes = try library.notes(of: take.identity, for: name)
         notes.setAsideMarkers(outside: sidecar.end)
         sidecar.markers = notes.markers(of: sidecar.markers)
         return sidecar
     }
 
+    /// The stem of a take's copies.
+    private func copyStem(_ stem: String) throws -> String {
+        try take(stem, for: "archive").trueNames(nameTime)?.stem(of: stem) ?? stem
+    }
+
     private func entries(_ stem: String, isOnly: Bool) throws -> [ZipArchive.Entry] {
         let take = try take(stem, for: "archive")
         let notes = try library.notes(of: take.identity, for: "archive")
         do {
-            return try Self.entries(of: take, .success(try sidecar(of: take, for: "archive")), notes)
+            return try Self.entries(of: take, .success(try sidecar(of: take, for: "archive")), notes, nameTime)
         } catch let error as SidecarError {
             return try Self.entries(of: take, .failure(error), notes)
         } catch let error as FileError where !isOnly {
@@ -137,9 +140,12 @@ struct ExportRoutes: Sendable {
     /// What of a take is there as entries of an archive, and a text that names what is not.
     /// - Parameter sidecar: with the markers as they are now, or why it cannot be used.
     static func entries(
-        of take: CatalogedTake, _ sidecar: Result<Sidecar, SidecarError>, _ notes: TakeNotes
+        of take: CatalogedTake, _ sidecar: Result<Sidecar, SidecarError>, _ notes: TakeNotes,
+        _ nameTime: NameTime = .utc
     ) throws -> [ZipArchive.Entry] {
         let (stem, day, files) = (take.take, day(of: take), FileSystem())
+        let names = (try? sidecar.get()).flatMap { TrueNames($0, nameTime) }
+        let copyStem = names?.stem(of: stem) ?? stem
         var entries: [ZipArchive.Entry] = []
         var missing: [String] = []
         if case .failure(let error) = sidecar {
@@ -150,8 +156,17 @@ struct ExportRoutes: Sendable {
         for file in recordedFiles.filter(\.isReplaceable).reversed() + recordedFiles.filter({ !$0.isReplaceable }) {
             let path = "\(take.folder)/\(file.name)"
             do throws(FileError) {
-                _ = try files.openTakeFile(path)
-                entries.append(ZipArchive.Entry(path: path, name: "\(day)/\(stem)/\(file.name)"))
+                let open = try files.openTakeFile(path)
+                let name = "\(day)/\(copyStem)/\(names?.name(of: file.name) ?? file.name)"
+                if let names, file.role == .sidecar {
+                    let attributes = try files.attributes(of: open)
+                    let bytes = names.sidecar(try files.read(open, at: 0, count: Int(attributes.byteCount)))
+                    let modified = WallTime(microseconds: attributes.modifiedNs / 1000)
+                    entries.append(ZipArchive.Entry(bytes: bytes, modified: modified, name: name))
+                } else {
+                    let edit = try names?.edit(of: file.name, in: open, files: files)
+                    entries.append(ZipArchive.Entry(path: path, edit: edit, name: name))
+                }
             } catch {
                 // A take may lack its waveform, and nothing else.
                 if file.role == .waveform { continue }
@@ -162,7 +177,7 @@ struct ExportRoutes: Sendable {
                 }
             }
         }
-        let note = damageNote(take, missing: missing, in: day)
+        let note = damageNote(take, missing: missing, in: day, copyStem)
         if let note { entries.insert(note, at: 0) }
         if notes.currentRevision > 0 {
             let recorded = (try? sidecar.get())?.markers ?? []
@@ -172,7 +187,7 @@ struct ExportRoutes: Sendable {
                 ZipArchive.Entry(
                     // The markers of this sidecar are those of the notes already.
                     bytes: NotesDocument(kept, recorded: recorded).bytes, modified: SystemClock().wallTime(),
-                    name: "\(day)/\(stem)/\(TakeFile.notes(of: stem).name)"),
+                    name: "\(day)/\(copyStem)/\(TakeFile.notes(of: copyStem).name)"),
                 at: min(1, entries.count))
         }
         return entries
@@ -181,14 +196,14 @@ struct ExportRoutes: Sendable {
     /// Says in an archive that a take is damaged, or not all there; nil: neither.
     /// - Parameter missing: what is wrong with files that are not in the archive.
     static func damageNote(
-        _ take: CatalogedTake, missing: [String] = [], in day: String
+        _ take: CatalogedTake, missing: [String] = [], in day: String, _ copyStem: String? = nil
     ) -> ZipArchive.Entry? {
         let damage = take.damaged.map { "its sound is not what was recorded: \($0)" }
         let lines = ([damage].compactMap(\.self) + missing).map { "\(take.take): \($0)\n" }
         guard !lines.isEmpty else { return nil }
         return ZipArchive.Entry(
             bytes: Array(lines.joined().utf8), modified: SystemClock().wallTime(),
-            name: "\(day)/\(take.take)/\(take.take).damaged.txt")
+            name: "\(day)/\(copyStem ?? take.take)/\(copyStem ?? take.take).damaged.txt")
     }
 
     /// What parts of the program throw, as problems.

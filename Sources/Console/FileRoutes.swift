@@ -1,3 +1,4 @@
+import Exports
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -12,12 +13,15 @@ import Transport
 struct FileRoutes: Sendable {
     let library: LibraryDesk
     let pool: NIOThreadPool
+    let nameTime: NameTime
 
     var routes: [Route] {
         [
             Route(.get, "/api/takes/{take}/files/{file}", for: .look) { request, context in
                 let (stem, name) = (context.parameter("take"), context.parameter("file"))
-                let file = try await pool.runIfActive { try StoredFile(name, of: try library.take(stem, for: "file")) }
+                let file = try await pool.runIfActive {
+                    try StoredFile(name, of: try library.take(stem, for: "file"), nameTime)
+                }
                 return answer(request, file, context)
             }
         ]
@@ -26,7 +30,7 @@ struct FileRoutes: Sendable {
     private func answer(_ request: Request, _ file: StoredFile, _ context: ConsoleContext) -> Response {
         var headers: HTTPFields = [
             .contentType: file.mediaType, .acceptRanges: "bytes", .eTag: file.tag, .lastModified: file.modified,
-            .contentDisposition: "attachment; filename=\"\(file.name)\"", .cacheControl: "private, no-cache",
+            .contentDisposition: "attachment; filename=\"\(file.copyName)\"", .cacheControl: "private, no-cache",
         ]
         // A time says something where no tag does (RFC 9110, 13.2.2). It is compared as text: browsers send the one that they received.
         let isKnown =
@@ -38,7 +42,11 @@ struct FileRoutes: Sendable {
             range = .whole
         }
         func body(_ bytes: Range<Int64>) -> ResponseBody {
-            .file(file.file, bytes, for: context, by: pool)
+            switch file.content {
+            case .file(let edit): .file(file.file, bytes, edit: edit, for: context, by: pool)
+            case .bytes(let content):
+                ResponseBody(byteBuffer: ByteBuffer(bytes: content[Int(bytes.lowerBound)..<Int(bytes.upperBound)]))
+            }
         }
         switch range {
         case .whole: return Response(status: .ok, headers: headers, body: body(0..<file.byteCount))
@@ -64,12 +72,26 @@ struct StoredFile: Sendable {
     let tag: String
     /// When it was changed, as HTTP has it.
     let modified: String
-    /// Its content.
+    /// The file.
     let file: OpenFile
+    /// What a copy of it is called.
+    let copyName: String
+    /// What a copy of it holds.
+    let content: Content
+
+    /// What a copy of a file holds.
+    enum Content {
+        /// The same, but for its date.
+        case file(HeadEdit?)
+        /// These bytes.
+        case bytes([UInt8])
+    }
 
     /// Opens it. No link is followed, so that no path leads elsewhere.
     /// - Throws: `Problem`: the take has no such file, or it is not there.
-    init(_ name: String, of take: CatalogedTake, files: FileSystem = FileSystem()) throws(Problem) {
+    init(
+        _ name: String, of take: CatalogedTake, _ nameTime: NameTime = .utc, files: FileSystem = FileSystem()
+    ) throws(Problem) {
         guard let known = take.recordedFiles.first(where: { $0.name == name }) else {
             throw Problem(.notFound, .notFound, "file: \(take.take) has no file of this name")
         }
@@ -80,13 +102,39 @@ struct StoredFile: Sendable {
         do throws(FileError) {
             file = try files.openTakeFile(path)
             let attributes = try files.attributes(of: file)
-            byteCount = attributes.byteCount
-            tag = "\"\(attributes.inode)-\(byteCount)-\(attributes.modifiedNs)\""
+            let names = take.trueNames(nameTime)
+            copyName = names?.name(of: name) ?? name
+            if let names, known.role == .sidecar {
+                content = .bytes(names.sidecar(try files.read(file, at: 0, count: Int(attributes.byteCount))))
+            } else {
+                content = .file(try names?.edit(of: name, in: file))
+            }
+            byteCount = if case .bytes(let bytes) = content { Int64(bytes.count) } else { attributes.byteCount }
+            // A correction makes another copy of the same file.
+            let version = names == nil ? "" : "-\(take.startedCorrected ?? "")"
+            tag = "\"\(attributes.inode)-\(byteCount)-\(attributes.modifiedNs)\(version)\""
             modified = HTTPDate.text(WallTime(microseconds: attributes.modifiedNs / 1000))
         } catch {
             throw Problem(.notFound, .notFound, "file: \(error.fact): the take may have been deleted")
         }
         self.name = name
         mediaType = known.mediaType
+    }
+}
+
+extension CatalogedTake {
+    /// The names of the take's copies, or nil if they are its own. A sidecar that cannot be read renames nothing.
+    func trueNames(_ nameTime: NameTime) -> TrueNames? {
+        guard startedCorrected != nil, let sidecar = try? recordedSidecar() else { return nil }
+        return TrueNames(sidecar, nameTime)
+    }
+
+    /// The sidecar as it is on the disk.
+    func recordedSidecar() throws -> Sidecar {
+        let folders = folder.split(separator: "/", omittingEmptySubsequences: false)
+        guard let day = folders.last, let name = TakeName(stem: take, day: String(day)) else {
+            throw Problem(.internalServerError, .internal, "\(take): its name is none of a take")
+        }
+        return try TakesFolder(path: folders.dropLast().joined(separator: "/")).sidecar(of: name)
     }
 }

@@ -1,3 +1,4 @@
+import Exports
 import HummingbirdCore
 import NIOCore
 import NIOPosix
@@ -12,12 +13,13 @@ extension ResponseBody {
     ///   - context: of the request. Once it may not go on, the connection is closed.
     ///   - pool: whose threads wait for the storage.
     static func file(
-        _ file: OpenFile, _ range: Range<Int64>, for context: ConsoleContext, by pool: NIOThreadPool
+        _ file: OpenFile, _ range: Range<Int64>, edit: HeadEdit? = nil, for context: ConsoleContext,
+        by pool: NIOThreadPool
     ) -> ResponseBody {
         ResponseBody(contentLength: Int(range.count)) { writer in
-            if context.isSecure {
-                // The kernel knows no key of TLS.
-                try await read(file, range, for: context, by: pool) { try await writer.write($0) }
+            if context.isSecure || edit != nil {
+                // The kernel knows no key of TLS, and sends what is in the file.
+                try await read(file, range, edit, for: context, by: pool) { try await writer.write($0) }
             } else {
                 try await send(file, range, for: context, by: pool)
             }
@@ -60,7 +62,7 @@ extension ResponseBody {
 
     /// Reads a stretch of a file, piece by piece.
     private static func read(
-        _ file: OpenFile, _ range: Range<Int64>, for context: ConsoleContext, by pool: NIOThreadPool,
+        _ file: OpenFile, _ range: Range<Int64>, _ edit: HeadEdit?, for context: ConsoleContext, by pool: NIOThreadPool,
         _ write: (ByteBuffer) async throws -> Void
     ) async throws {
         do {
@@ -69,7 +71,9 @@ extension ResponseBody {
                 let stretch = position..<min(range.upperBound, position + pieceByteCount)
                 guard context.mayGoOn() else { throw CancellationError() }
                 let piece = try await pool.runIfActive {
-                    try FileSystem().read(file, at: stretch.lowerBound, count: stretch.count)
+                    var piece = try FileSystem().read(file, at: stretch.lowerBound, count: stretch.count)
+                    edit?.apply(to: &piece, at: stretch.lowerBound)
+                    return piece
                 }
                 // It was cut meanwhile.
                 guard piece.count == stretch.count else { throw ChannelError.eof }

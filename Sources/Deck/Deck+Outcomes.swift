@@ -118,8 +118,10 @@ extension Deck {
         for action in actions {
             switch action {
             case .open(let mustBeOwn): openStorage(mustBeOwn: mustBeOwn)
-            case .check: if let directory = storage.directory { workers.storage.post(.check(directory)) }
-            case .probe: if let directory = storage.directory { workers.storage.post(.probe(directory)) }
+            case .check:
+                if let directory = storage.directory { workers.storage.post(.check(directory, day: dayOfNextTake)) }
+            case .probe:
+                if let directory = storage.directory { workers.storage.post(.probe(directory, day: dayOfNextTake)) }
             case .improved:
                 recovery.storageImproved()
                 workers.archivist.post(.retry)

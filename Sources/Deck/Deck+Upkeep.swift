@@ -169,4 +169,9 @@ extension Deck {
 
     /// Where the date comes from.
     public var clockOrigin: ClockOrigin { originOfClock(selection.takes.last { $0.day != TakeName.unsetDay }?.day) }
+
+    /// The folder of a take that would begin now.
+    var dayOfNextTake: String {
+        TakeName.day(of: clockOrigin == .unset ? nil : clock.wallTime(), options.nameTime)
+    }
 }

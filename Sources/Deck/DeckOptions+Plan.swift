@@ -15,7 +15,7 @@ extension DeckOptions {
             grant: grant, directory: directory, kit: kit, clock: clock, bootID: bootID, lag: pressAge,
             keepsUnfiltered: keepsUnfiltered, syncPromise: syncPromise, splitBytes: splitBytes,
             reserveBytes: reserveBytes, pendingFormat: convertsToFLAC ? "flac" : nil,
-            startedBy: initiator.start, version: version)
+            startedBy: initiator.start, version: version, nameTime: nameTime)
     }
 
     /// What is to be said of a card that was opened.

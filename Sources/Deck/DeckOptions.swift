@@ -38,6 +38,8 @@ public struct DeckOptions: Sendable {
     public var convertsToFLAC = false
     /// The most sound that may be missing on disk while the storage answers.
     public var syncPromise = Duration.seconds(1)
+    /// The clock by which takes are named.
+    public var nameTime = NameTime.utc
     /// The most bytes of one audio file.
     public var splitBytes: Int64 = 4000 << 20
     /// A take ends before less than this is free.

@@ -14,9 +14,10 @@ package enum StorageOrder: Sendable {
     /// Look whether a stick is mounted, and whether so many bytes are free on it.
     case findStick(Stick, leastBytes: Int64)
     /// Check that the folder is in its place and can be written, and how much is free.
-    case check(TakesDirectory)
+    /// - `day`: the folder of a take that would begin now.
+    case check(TakesDirectory, day: String)
     /// The same, and write something.
-    case probe(TakesDirectory)
+    case probe(TakesDirectory, day: String)
 }
 
 /// What the worker of the storage reports; one outcome for each order.
@@ -84,14 +85,11 @@ struct StorageWork {
             key?.prepare()
             return try open(stick, path, recorded, mustBeOwn: mustBeOwn, mayBeHeld: mayBeHeld)
         case .findStick(let stick, let leastBytes): return find(stick, leastBytes: leastBytes)
-        case .check(let directory): return .checked(directory, read(directory) {})
-        case .probe(let directory):
-            return .checked(directory, read(directory) { () throws(FileError) in try directory.probe(day: today) })
+        case .check(let directory, let day): return .checked(directory, read(directory, day) {})
+        case .probe(let directory, let day):
+            return .checked(directory, read(directory, day) { () throws(FileError) in try directory.probe(day: day) })
         }
     }
-
-    /// The folder of a take that would begin now.
-    private var today: String { TakeName(kit: "", number: 0, started: clock.wallTime()).day }
 
     private func find(_ stick: Stick, leastBytes: Int64) -> StorageOutcome {
         guard let found = mounted(stick) else { return .foundStick(nil, hasRoom: false) }
@@ -155,7 +153,7 @@ struct StorageWork {
     }
 
     private func read(
-        _ directory: TakesDirectory, _ attempt: () throws(FileError) -> Void
+        _ directory: TakesDirectory, _ day: String, _ attempt: () throws(FileError) -> Void
     ) -> StorageReading {
         do throws(FileError) {
             guard try directory.isInPlace() else { return .moved }
@@ -165,7 +163,7 @@ struct StorageWork {
                 return .failed("storage: \(error)")
             }
             try directory.checkWritable()
-            try directory.checkRoom(day: today)
+            try directory.checkRoom(day: day)
             try attempt()
             return .free(try directory.freeBytes())
         } catch {

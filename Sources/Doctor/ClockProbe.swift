@@ -49,7 +49,7 @@ public struct ClockProbe: Sendable {
     public func origin(newestTake: String?, clock: any Clock) -> ClockOrigin {
         let evidence = evidence(clock)
         return ClockRecord.after(evidence, known: record, bootID: bootID)?
-            .origin(at: evidence.offset, today: clock.wallTime().date, newestTake: newestTake) ?? .unset
+            .origin(at: evidence.offset, today: clock.wallTime().latestDate, newestTake: newestTake) ?? .unset
     }
 
     private var recordPath: String { root + "/run/fieldfare/clock" }

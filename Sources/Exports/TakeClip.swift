@@ -44,9 +44,10 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
     private static let mostEncodedBytes: Int64 = 1 << 30
 
     /// A clip of a range of the take's frames.
+    /// - Parameter names: those of the take's copies, if they differ from the take's own.
     /// - Throws: `ExportError`, `FileError`, `SoundFileError`.
-    public init(_ range: Range<Int64>, of sound: TakeSound, as format: Format) throws {
-        let take = sound.sidecar.take
+    public init(_ range: Range<Int64>, of sound: TakeSound, as format: Format, names: TrueNames? = nil) throws {
+        let take = names?.stem(of: sound.sidecar.take) ?? sound.sidecar.take
         guard !range.isEmpty, range.lowerBound >= 0, range.upperBound <= sound.frameCount else {
             throw ExportError(
                 .usage,
@@ -55,7 +56,7 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
         self.sound = sound
         self.range = range
         let found = try sound.format(of: range)
-        let clip = Self.sidecar(of: sound.sidecar, range, found)
+        let clip = Self.sidecar(of: sound.sidecar, take, range, found)
         name = "\(take)-\(range.lowerBound)-\(range.upperBound).\(format.rawValue)"
         let soundBytes = Int64(range.count) * Int64(found.bytesPerFrame)
         switch format {
@@ -93,15 +94,18 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
     }
 
     /// The sidecar of a take that would begin and end with the range.
-    private static func sidecar(of sidecar: Sidecar, _ range: Range<Int64>, _ format: StreamFormat) -> Sidecar {
+    private static func sidecar(of sidecar: Sidecar, _ take: String, _ range: Range<Int64>, _ format: StreamFormat)
+        -> Sidecar
+    {
         var clip = sidecar
+        clip.take = take
         let before = Duration.seconds(Double(range.lowerBound) / Double(max(1, sidecar.rateHz)))
         if let begun = sidecar.begun {
             clip.started = (begun + before).iso8601
             clip.startedCorrected = nil
         }
         clip.parts = [
-            Sidecar.Part(file: "\(sidecar.take).wav", firstFrame: .first, frames: Int64(range.count), format: format)
+            Sidecar.Part(file: "\(take).wav", firstFrame: .first, frames: Int64(range.count), format: format)
         ]
         clip.markers = sidecar.markers.filter { range.contains($0.atFrame.count) }
             .map { marker in

@@ -10,7 +10,7 @@ public struct ZipArchive: ExportStream {
     public struct Entry: Sendable {
         /// Where its bytes are.
         public enum Content: Sendable {
-            case file(String)
+            case file(String, HeadEdit? = nil)
             case bytes([UInt8], modified: WallTime)
         }
 
@@ -20,8 +20,9 @@ public struct ZipArchive: ExportStream {
         public var name: String
 
         /// A file.
-        public init(path: String, name: String) {
-            content = .file(path)
+        /// - Parameter edit: what its copy in the archive has in another way.
+        public init(path: String, edit: HeadEdit? = nil, name: String) {
+            content = .file(path, edit)
             self.name = name
         }
 
@@ -60,6 +61,12 @@ public struct ZipArchive: ExportStream {
         var time: UInt16
         var date: UInt16
 
+        /// The content to which a checksum belongs: a file, or a copy of it that is not the same.
+        var key: String {
+            guard case .file(let path, let edit) = content else { return "" }
+            return edit.map { "\(path)/\($0.hashValue)" } ?? path
+        }
+
         /// Whether its length stands in a ZIP64 field.
         var isLarge: Bool
         var headByteCount: Int64 { 30 + Int64(name.count) + (isLarge ? 20 : 0) }
@@ -97,7 +104,7 @@ public struct ZipArchive: ExportStream {
             let size: Int64
             let modified: WallTime
             switch entry.content {
-            case .file(let path):
+            case .file(let path, _):
                 let attributes = try files.takeFileAttributes(path)
                 (size, modified) = (attributes.byteCount, WallTime(microseconds: attributes.modifiedNs / 1000))
             case .bytes(let bytes, let time): (size, modified) = (Int64(bytes.count), time)
@@ -143,9 +150,9 @@ public struct ZipArchive: ExportStream {
             }
             guard let crc else { return [] }
             if try files.attributes(of: file) == attributes {
-                checksums.keep(crc, of: file.path, attributes)
+                checksums.keep(crc, of: member.key, attributes)
             } else {
-                checksums.forget(file.path)
+                checksums.forget(member.key)
             }
             return start(index, file, crc: crc)
         case .content(let index, let file, let place, var check):
@@ -159,7 +166,7 @@ public struct ZipArchive: ExportStream {
             let next = place + Int64(piece.count)
             // The last piece of another content never leaves.
             guard next < member.size || check.value == checks[index].crc else {
-                checksums.forget(file.path)
+                checksums.forget(member.key)
                 throw Self.changed(file)
             }
             stage = .content(index, file, at: next, check)
@@ -187,13 +194,13 @@ public struct ZipArchive: ExportStream {
             checks.append((check.value, position))
             stage = .bytes(index, bytes, at: 0)
             return Self.head(member, crc: check.value)
-        case .file(let path):
+        case .file(let path, _):
             let file = try files.openTakeFile(path)
             // It may have been replaced since its length was promised.
             guard try files.length(file) == member.size else { throw Self.changed(file) }
             let attributes = try files.attributes(of: file)
-            if let crc = checksums.value(of: path, attributes) { return start(index, file, crc: crc) }
-            stage = .check(index, file, attributes, checksums.reading(of: path, attributes))
+            if let crc = checksums.value(of: member.key, attributes) { return start(index, file, crc: crc) }
+            stage = .check(index, file, attributes, checksums.reading(of: member.key, attributes))
             return []
         }
     }
@@ -207,7 +214,8 @@ public struct ZipArchive: ExportStream {
 
     private func piece(of file: OpenFile, _ member: Member, at place: Int64, count: Int) throws -> [UInt8] {
         let count = Int(min(Int64(count), member.size - place))
-        let piece = try files.read(file, at: place, count: count)
+        var piece = try files.read(file, at: place, count: count)
+        if case .file(_, let edit?) = member.content { edit.apply(to: &piece, at: place) }
         guard piece.count == count else { throw Self.changed(file) }
         return piece
     }

@@ -34,6 +34,7 @@ extension DeckOptions {
         tuning = settings.playback.tuning
         convertsToFLAC = settings.takes.format == .flac
         syncPromise = settings.takes.sync
+        nameTime = settings.takes.nameTime
         splitBytes = Int64(settings.takes.splitMiB) << 20
         reserveBytes = Int64(settings.takes.reserveMiB) << 20
         pressAge = settings.panel.debounce + .milliseconds(60)

@@ -33,7 +33,7 @@ final class KitClock {
     func origin(newestTake: String?) -> ClockOrigin {
         let evidence = probe.evidence(clock)
         if let known = ClockRecord.after(evidence, known: record, bootID: bootID), known != record { learn(known) }
-        return record?.origin(at: evidence.offset, today: clock.wallTime().date, newestTake: newestTake) ?? .unset
+        return record?.origin(at: evidence.offset, today: clock.wallTime().latestDate, newestTake: newestTake) ?? .unset
     }
 
     /// To be called when the file descriptor is readable.

@@ -169,7 +169,8 @@ extension Writer {
         started: Instant,
         wall: WallTime
     ) throws(FileError) -> TakeOutput {
-        let name = try plan.directory.nextTake(kit: plan.kit, started: wall)
+        let name = try plan.directory.nextTake(
+            kit: plan.kit, started: plan.clock == .unset ? nil : wall, nameTime: plan.nameTime)
         if let failure = plan.directory.newMarkFailure() { outcomes.post(.warned(failure)) }
         var sidecar = Sidecar(
             name: name, started: wall, startedMonotonic: started, bootID: plan.bootID, clock: plan.clock,
@@ -183,7 +184,7 @@ extension Writer {
         let output = try TakeOutput(
             in: plan.directory, name: name, sidecar: sidecar, started: wall, format: format, card: card,
             keepsUnfiltered: plan.keepsUnfiltered, splitBytes: plan.splitBytes,
-            hasFingerprint: plan.hasFingerprint)
+            hasFingerprint: plan.hasFingerprint, nameTime: plan.nameTime)
         output.leastFreeBytes = leastBytes(plan)
         return output
     }

@@ -24,12 +24,15 @@ package struct TakePlan: Sendable {
     var version: String
     /// Whether the fingerprints of the sound are computed; `deploy/bench` measures what they cost.
     var hasFingerprint: Bool
+    /// The clock by which the take is named.
+    var nameTime: NameTime
 
     /// Where and how takes are written.
     package init(
         grant: CaptureGrant, directory: TakesDirectory, kit: String, clock: ClockOrigin, bootID: String, lag: Duration,
         keepsUnfiltered: Bool, syncPromise: Duration, splitBytes: Int64, reserveBytes: Int64, pendingFormat: String?,
-        startedBy: Sidecar.Start, version: String, hasFingerprint: Bool = true
+        startedBy: Sidecar.Start, version: String, hasFingerprint: Bool = true,
+        nameTime: NameTime = .utc
     ) {
         self.grant = grant
         self.directory = directory
@@ -45,6 +48,7 @@ package struct TakePlan: Sendable {
         self.startedBy = startedBy
         self.version = version
         self.hasFingerprint = hasFingerprint
+        self.nameTime = nameTime
     }
 }
 

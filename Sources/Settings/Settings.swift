@@ -98,6 +98,8 @@ public struct Settings: Hashable, Sendable {
             case optional = "stick-or-internal"
         }
 
+        /// The clock by which takes and their folders are named.
+        public var nameTime = NameTime.utc
         /// The form that a finished take has.
         public var format = FileFormat.wav
         /// The most sound that is not on disk, while the storage answers.

@@ -64,6 +64,9 @@ enum SettingsSchema {
                 "Where takes are kept: a folder, or the USB stick that is in", default: "\"/var/lib/fieldfare/takes\"",
                 changed: .wordsFromPhone)
             Key(
+                "name_time", \.takes.nameTime, .choice,
+                "The time in the names of takes; local is that of the kit's time zone", default: "\"utc\"")
+            Key(
                 "format", \.takes.format, .choice,
                 "The format of finished takes", default: "\"wav\"")
             Key(

@@ -10,15 +10,22 @@ extension TakeOutput {
                 isUnfiltered: isUnfiltered))
     }
 
+    /// The final names of a part's audio files, the filtered one before its twin.
+    private func names(of number: Int, firstFrame: TakeFrame) -> [String] {
+        let begun = begun(firstFrame)
+        return (keepsUnfiltered ? [false, true] : [false]).map { isUnfiltered in
+            name.audioFile(part: number, isUnfiltered: isUnfiltered, started: begun, nameTime: nameTime)
+        }
+    }
+
     func addPart(format: StreamFormat, firstFrame: TakeFrame) {
         // The first number is the take's own.
-        let number = parts.isEmpty && empty.isEmpty ? 1 : freeNumber(after: lastNumber)
+        let number = parts.isEmpty && empty.isEmpty ? 1 : freeNumber(after: lastNumber, firstFrame)
         var stage = AudioFile.Stage.part
         if case .tail = state { stage = .tail }
-        let audio = (keepsUnfiltered ? [false, true] : [false]).map { isUnfiltered in
+        let audio = names(of: number, firstFrame: firstFrame).enumerated().map { index, name in
             AudioFile(
-                name: name.audioFile(part: number, isUnfiltered: isUnfiltered),
-                header: header(format: format, firstFrame: firstFrame, isUnfiltered: isUnfiltered),
+                name: name, header: header(format: format, firstFrame: firstFrame, isUnfiltered: index == 1),
                 firstFrame: firstFrame, stage: stage, hasFingerprint: hasFingerprint)
         }
         // Some room for the closing chunks: about a thousand markers.
@@ -88,19 +95,26 @@ extension TakeOutput {
     private var lastNumber: Int { (parts + empty).map(\.number).max() ?? 0 }
 
     /// The next number of which nothing has any name. What is not the recorder's keeps its name.
-    private func freeNumber(after last: Int) -> Int {
+    /// - Parameter firstFrame: of the part.
+    private func freeNumber(after last: Int, _ firstFrame: TakeFrame) -> Int {
         var number = last + 1
-        while isTaken(number) { number += 1 }
+        while isTaken(number, firstFrame) { number += 1 }
         return number
     }
 
-    private func isTaken(_ number: Int) -> Bool {
-        [false, true].contains { isUnfiltered in
-            [.final, .part, .tail].contains { (stage: AudioFile.Stage) in
-                let file = name.audioFile(part: number, isUnfiltered: isUnfiltered)
-                return site.files.isTaken(site.path(file + stage.suffix))
+    private func isTaken(_ number: Int, _ firstFrame: TakeFrame) -> Bool {
+        let begun = begun(firstFrame)
+        return [false, true].contains { isUnfiltered in
+            let file = name.audioFile(part: number, isUnfiltered: isUnfiltered, started: begun, nameTime: nameTime)
+            return [.final, .part, .tail].contains { (stage: AudioFile.Stage) in
+                site.files.isTaken(site.path(file + stage.suffix))
             }
         }
+    }
+
+    /// When a frame of the take was sampled, by the calendar at its start.
+    private func begun(_ frame: TakeFrame) -> WallTime {
+        started + .seconds(Double(frame.count) / Double(max(1, sidecar.rateHz)))
     }
 
     /// Gives the tail's parts free numbers, in their order, if something has a name that one of their files is still to get.
@@ -109,9 +123,10 @@ extension TakeOutput {
         guard tail.contains(where: { parts[$0].audio.contains(where: isBlocked) }) else { return }
         var number = lastNumber
         for part in tail {
-            number = freeNumber(after: number)
-            for index in parts[part].audio.indices {
-                let file = name.audioFile(part: number, isUnfiltered: index == 1)
+            let firstFrame = parts[part].audio[0].firstFrame
+            number = freeNumber(after: number, firstFrame)
+            for (index, file) in names(of: number, firstFrame: firstFrame).enumerated()
+            where index < parts[part].audio.count {
                 try site.rename(&parts[part].audio[index], to: file)
             }
             parts[part].number = number

@@ -50,6 +50,7 @@ public final class TakeOutput {
     let keepsUnfiltered: Bool
     let hasFingerprint: Bool
     let splitBytes: Int64
+    let nameTime: NameTime
     /// The card that delivers the sound; nil: that is not known.
     public internal(set) var card: CardPlace?
     var ledger: SidecarLedger
@@ -106,12 +107,14 @@ public final class TakeOutput {
     ///   - keepsUnfiltered: whether the unfiltered sound is kept beside the filtered one.
     ///   - splitBytes: no audio file grows past this.
     ///   - hasFingerprint: whether the fingerprints of the sound are computed; `deploy/bench` measures what they cost.
+    ///   - nameTime: the clock by which later parts are named.
     /// - Throws: `FileError`; then nothing of the take is left but its number, as far as the storage lets it be removed.
     public init(
         in directory: TakesDirectory, name: TakeName, sidecar: Sidecar, started: WallTime, format: StreamFormat,
         card: CardPlace? = nil, keepsUnfiltered: Bool = false, splitBytes: Int64 = TakeOutput.largestSplitBytes,
-        hasFingerprint: Bool = true
+        hasFingerprint: Bool = true, nameTime: NameTime = .utc
     ) throws(FileError) {
+        self.nameTime = nameTime
         self.directory = directory
         self.name = name
         ledger = SidecarLedger(sidecar)

@@ -115,13 +115,17 @@ public final class TakesDirectory: Sendable {
     /// The number is on the disk when this returns. A mark that cannot be written is no reason not to record: `newMarkFailure`
     /// reports it.
     /// - Throws: `FileError`; then the number is not given, and lost.
-    public func nextTake(kit: String, started: WallTime) throws(FileError) -> TakeName {
+    ///
+    /// - Parameter started: when the take begins, or nil if the clock is not set.
+    public func nextTake(
+        kit: String, started: WallTime?, nameTime: NameTime = .utc
+    ) throws(FileError) -> TakeName {
         let name = try self.number.withLock { last throws(FileError) in
             last = max(last, mark?.last() ?? 0)
             while true {
                 guard last < TakeName.highestNumber else { throw FileError("count on in", path, code: EOVERFLOW) }
                 last += 1
-                let name = TakeName(kit: kit, number: last, started: started)
+                let name = TakeName(kit: kit, number: last, started: started, nameTime: nameTime)
                 // Files that were put there since the directory was opened keep their names.
                 if !isTaken(name) { return name }
             }

@@ -1,7 +1,6 @@
-/// What a take's files are called: `heron07-0042-061811Z`, below a folder for the day.
+/// What a take's files are called: `heron07-0042_20261121_061811`, below a folder for the day.
 ///
-/// Names with a date, `heron07-0042_20261121_061811`, and those of takes that began before the clock was set, `heron07-0042_unset`, are read
-/// as well: later versions write them.
+/// The stem stays what it was at the take's start. The takes of version 0.1 have another form, `heron07-0042-061811Z`.
 public struct TakeName: Hashable, Sendable {
     /// The kit's name: a-z, 0-9 and '-'.
     public let kit: String
@@ -15,7 +14,7 @@ public struct TakeName: Hashable, Sendable {
 
     /// When a take or a part of it began, as its name says it.
     public enum Start: Hashable, Sendable {
-        /// `061811`, UTC: the name has the time of day alone.
+        /// `061811`, UTC: the name has the time of day alone, as version 0.1 wrote it.
         case timeOfDay(String)
         /// `20261121_061811`.
         case dated(String)
@@ -47,11 +46,16 @@ public struct TakeName: Hashable, Sendable {
     /// The highest number that is one: a file that says more was not named by a kit, and must not keep it from counting on.
     public static let highestNumber = 999_999_999_999
 
-    /// A take that begins at `started` by the calendar.
-    public init(kit: String, number: Int, started: WallTime) {
+    /// A take that begins at `started` by the calendar, or nil if the clock is not set.
+    public init(kit: String, number: Int, started: WallTime?, nameTime: NameTime = .utc) {
         self.init(
-            kit: kit, number: number, start: .timeOfDay(started.timeOfDay.split(separator: ":").joined()),
-            day: started.date)
+            kit: kit, number: number, start: started.map { .dated(nameTime.stamp(of: $0)) } ?? .unset,
+            day: Self.day(of: started, nameTime))
+    }
+
+    /// The folder of a take that begins at `started`, or nil if the clock is not set.
+    public static func day(of started: WallTime?, _ nameTime: NameTime) -> String {
+        started.map(nameTime.day) ?? unsetDay
     }
 
     init(kit: String, number: Int, start: Start, day: String) {
@@ -67,15 +71,22 @@ public struct TakeName: Hashable, Sendable {
         self.init(kit: name.kit, number: name.number, start: name.start, day: day)
     }
 
-    /// `heron07-0042-061811Z`.
+    /// `heron07-0042_20261121_061811`.
     public var stem: String {
         TakeFileName(kit: kit, number: number, start: start, part: 1, isUnfiltered: false).base
     }
 
-    /// The audio file of one part: `heron07-0042-061811Z.wav`, then `heron07-0042-061811Z-p2.wav`; the unfiltered twin is
-    /// `heron07-0042-061811Z-raw.wav`, `heron07-0042-061811Z-p2-raw.wav`. In names with a date the marks stand before it.
-    public func audioFile(part: Int, isUnfiltered: Bool = false) -> String {
-        TakeFileName(kit: kit, number: number, start: start, part: part, isUnfiltered: isUnfiltered).base + ".wav"
+    /// The audio file of one part: `heron07-0042_20261121_061811.wav`, then `heron07-0042-p2_20261121_101811.wav`; the unfiltered twin is
+    /// `heron07-0042-raw_20261121_061811.wav`, `heron07-0042-p2-raw_20261121_101811.wav`.
+    /// - Parameter started: when the part's first frame was sampled, or nil for the second in which the take began. Only a later part of a
+    ///   dated take has it in its name.
+    public func audioFile(
+        part: Int, isUnfiltered: Bool = false, started: WallTime? = nil, nameTime: NameTime = .utc
+    ) -> String {
+        let own = part > 1 && start.isDated ? started.map { Start.dated(nameTime.stamp(of: $0)) } : nil
+        return TakeFileName(
+            kit: kit, number: number, start: own ?? start, part: part, isUnfiltered: isUnfiltered
+        ).base + ".wav"
     }
 
     /// Whether a file of the take may have that name; whatever follows its first `.` is left aside (`.wav`, `.json.part.tmp`).

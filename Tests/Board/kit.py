@@ -127,6 +127,8 @@ class Take:
         self.path = sidecar
         self.sidecar = json.loads(sidecar.read_text())
         self.stem = self.sidecar["take"]
+        # With what the names of all its files begin.
+        self.base = self.stem.partition("_")[0]
 
     def wave(self, part=0):
         """The sound of one part."""

@@ -100,7 +100,24 @@ class Sound:
 
 def twin(path):
     """Where the unfiltered sound lies that was kept beside a part's."""
-    return str(path).removesuffix(".wav") + "-raw.wav"
+    folder, name = os.path.split(str(path))
+    return os.path.join(folder, re.sub(r"^[^._]*", r"\g<0>-raw", name))
+
+
+def number(stem):
+    """The number of a take."""
+    return int(re.search(r"-(\d{4,})(?:_|-\d{6}Z)", stem)[1])
+
+
+def named(name):
+    """The stem that a file's own name gives, and whether it has a later part's time instead; no stem if it is of no take."""
+    found = re.match(
+        r"(?:\d{4}-\d\d-\d\d|unset)/(?:([a-z0-9-]+-\d{4,}-\d{6}Z)|([a-z0-9-]+-\d{4,})(-p\d+)?(?:-raw)?_(\d{8}_\d{6}|unset)(?![^.]))",
+        name)
+    if not found:
+        return None, False
+    old, start, part, time = found.groups()
+    return old or f"{start}_{time}", bool(part) and time != "unset"
 
 
 def zeroed(sound, meant, block=4096):
@@ -121,7 +138,7 @@ def zeroed(sound, meant, block=4096):
 def has_leftovers(folder):
     """Whether a take is unfinished, in a folder that a recorder may be working in: no file is read."""
     return any(
-        name.endswith((".part", ".tmp")) and TakeFolder.stem(f"{os.path.basename(day)}/{name}")
+        name.endswith((".part", ".tmp")) and named(f"{os.path.basename(day)}/{name}")[0]
         for day, _, names in os.walk(folder) for name in names if f"{os.sep}.bin" not in day)
 
 
@@ -131,6 +148,12 @@ class TakeFolder:
     def __init__(self, path):
         self.path = str(path)
         self.files = listing(path)
+        # The stems that begin files, by day and number: a later part has another time in its name.
+        self.begun = {}
+        for name in self.files:
+            stem, is_later = named(name)
+            if stem and not is_later:
+                self.begun.setdefault((os.path.dirname(name), stem.partition("_")[0]), set()).add(stem)
         self.sidecars, self.leftovers = {}, {}
         for name in sorted(self.files):
             stem = self.stem(name)
@@ -141,11 +164,11 @@ class TakeFolder:
             elif name.endswith((".part", ".tmp")):
                 self.leftovers.setdefault(stem, []).append(name)
 
-    @staticmethod
-    def stem(name):
-        """The take that a file is of; none if it is of none."""
-        found = re.match(r"\d{4}-\d\d-\d\d/([a-z0-9-]+-\d{4,}-\d{6}Z)", name)
-        return found and found[1]
+    def stem(self, name):
+        """The take that a file is of; none if it is of none. A later part is of the last take of its number begun before it."""
+        stem, is_later = named(name)
+        begun = self.begun.get((os.path.dirname(name), stem.partition("_")[0]), ()) if is_later else ()
+        return max((one for one in begun if one <= stem), default=min(begun, default=stem))
 
     def of(self, stem):
         """The files of a take."""
@@ -182,7 +205,7 @@ class TakeFolder:
 
     def highest(self):
         """The highest number that a take has, or that was given."""
-        numbers = [int(stem.split("-")[-2]) for stem in map(self.stem, self.files) if stem]
+        numbers = [number(stem) for stem in map(self.stem, self.files) if stem]
         for name in {".number", ".number.tmp"} & set(self.files):
             with open(self.full(name)) as file:
                 text = file.read()

@@ -4,7 +4,7 @@ import hashlib
 import json
 import time
 
-from takefolder import PIECE, Sound, TakeFolder
+from takefolder import PIECE, Sound, TakeFolder, number
 
 # How exactly frames are found by time.
 EXACT = 0.005
@@ -40,7 +40,7 @@ class TakesCheck:
 
     def stem(self, take):
         """A take's stem; none before it was seen."""
-        return take and next((stem for stem in self.known if int(stem.split("-")[1]) == take.number), None)
+        return take and next((stem for stem in self.known if number(stem) == take.number), None)
 
     def wrong(self, now):
         """What of the takes' names and sidecars is otherwise."""
@@ -72,7 +72,7 @@ class TakesCheck:
                 found += [f"{stem}: {what}" for what in self._take_amiss(take, self.known[stem])]
         unfinished = [take.number for take in (self.model.open, self.model.cut) if take]
         self.unfinished = next(iter(here.leftovers), None)
-        left = sorted(int(stem.split("-")[1]) for stem in here.leftovers)
+        left = sorted(number(stem) for stem in here.leftovers)
         if left != unfinished:
             found.append(f"unfinished takes {left} are on disk, not {unfinished}")
         elif self.model.open:

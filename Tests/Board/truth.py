@@ -81,7 +81,7 @@ def check_untouched(verdict, before, after, truth, count):
         if take["finished"] < count:
             verdict.hold(stem in readable, f"{stem} was finished and has no sidecar")
     for name, traits in before.files.items():
-        stem = TakeFolder.stem(name)
+        stem = before.stem(name)
         is_leftover = stem is None and not name.endswith("notes.txt") or stem is not None and stem not in readable
         if is_leftover or name.endswith((".part", ".tmp")):
             continue

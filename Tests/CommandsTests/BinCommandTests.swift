@@ -46,7 +46,7 @@ import Transport
                 "\(takes[1].stem)  2026-11-21 06:18:11   0:00:02.0  deleted 2026-11-21 06:19:11",
             ])
         #expect(result.output.last?.hasPrefix("2 takes, ") == true)
-        #expect(run(["takes"], access: folder.access).output.map { String($0.prefix(20)) } == [first.stem])
+        #expect(run(["takes"], access: folder.access).output.map { String($0.prefix(28)) } == [first.stem])
         let json = try JSONValue(decoding: run(["bin", "list", "--json"], access: folder.access).output[0].utf8)
         guard case .array(let list) = json else { return #expect(Bool(false)) }
         #expect(list.map { $0["take"]?.text } == takes.map(\.stem))

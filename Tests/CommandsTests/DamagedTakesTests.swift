@@ -2,6 +2,7 @@ import Control
 import Foundation
 import Glibc
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 /// `takes --damaged`, with a library and from the folder alone; what `show` and `doctor` say.
 @Suite final class DamagedTakesTests {
     private let folder = KitFolder()
-    private static let why = "heron07-0002-061811Z.wav: it is cut: it ends after 7 of 96000 frames"
+    private static let why = "heron07-0002_20261121_061811.wav: it is cut: it ends after 7 of 96000 frames"
 
     private func library() throws -> DeskLibrary {
         try DeskLibrary([
@@ -22,7 +23,7 @@ import Testing
         let library = try library()
         let result = run(["takes", "--damaged"], library: library)
         #expect(result.status == 0 && result.output.count == 2)
-        #expect(result.output[0].hasPrefix("heron07-0002-061811Z") && result.output[0].contains("damaged"))
+        #expect(result.output[0].hasPrefix("heron07-0002_20261121_061811") && result.output[0].contains("damaged"))
         #expect(result.output[1] == "  " + Self.why)
         guard case .takes(let query)? = library.messages.last else { return #expect(Bool(false)) }
         #expect(query.isDamaged == true)
@@ -39,11 +40,11 @@ import Testing
             result == (
                 0,
                 [
-                    "accepted heron07-0002-061811Z as it is: it is sent, and may be deleted as others are, unless one of its files is "
+                    "accepted heron07-0002_20261121_061811 as it is: it is sent, and may be deleted as others are, unless one of its files is "
                         + "missing"
                 ], []
             ))
-        #expect(library.messages.last == .acceptDamaged(stem: "heron07-0002-061811Z"))
+        #expect(library.messages.last == .acceptDamaged(stem: "heron07-0002_20261121_061811"))
         #expect(run(["takes", "--damaged"], library: library).output == ["no such takes"])
         #expect(run(["takes", "--damaged", "--accept", "9"], library: library).status == 66)
         #expect(run(["takes", "--accept", "2"], library: library).status == 64)
@@ -54,14 +55,14 @@ import Testing
     @Test func `without a library each take is read`() throws {
         let takes = try (1...3).map { _ in try folder.record(seconds: 1) }
         #expect(run(["takes", "--damaged"], access: folder.access).output == ["\(folder.path): no such takes"])
-        let twin = "\(folder.path)/\(takes[1].day)/\(takes[1].stem)-raw.wav"
+        let twin = "\(folder.path)/\(takes[1].day)/\(takes[1].stem.file("-raw.wav"))"
         #expect(unsafe truncate(twin, 10_000) == 0)
         let result = run(["takes", "--damaged"], access: folder.access)
         #expect(result.status == 0 && result.output.count == 2 && result.output[0].hasPrefix(takes[1].stem))
         #expect(
-            result.output[1] == "  \(takes[1].stem)-raw.wav: it is cut: it ends after 1476 of 48000 frames")
+            result.output[1] == "  \(takes[1].stem.file("-raw.wav")): it is cut: it ends after 1476 of 48000 frames")
         let json = run(["takes", "--damaged", "--json"], access: folder.access).output
-        #expect(json.count == 1 && json[0].contains("\"damaged\":\"\(takes[1].stem)-raw.wav: it is cut"))
+        #expect(json.count == 1 && json[0].contains("\"damaged\":\"\(takes[1].stem.file("-raw.wav")): it is cut"))
         #expect(!run(["takes", "--json"], access: folder.access).output[0].contains("\"damaged\""))
     }
 
@@ -71,7 +72,7 @@ import Testing
         sidecar.parts[0].unfilteredFile = nil
         let path = "\(folder.path)/\(take.day)/\(take.stem).json"
         try FileSystem().write(SidecarFile.bytes(sidecar), to: FileSystem().create(path, isNew: false), at: 0)
-        let why = "\(take.stem)-raw.wav: the take's sidecar does not list this sound"
+        let why = "\(take.stem.file("-raw.wav")): the take's sidecar does not list this sound"
         let listed = run(["takes", "--damaged"], access: folder.access)
         #expect(listed.output.count == 2 && listed.output[1].hasPrefix("  \(why)"))
         #expect(run(["show", take.stem], access: folder.access).output.contains { $0.hasPrefix("damaged    \(why)") })
@@ -83,9 +84,9 @@ import Testing
             run(["show", take.stem] + options, access: folder.access).output
         }
         #expect(!show().contains { $0.hasPrefix("damaged") } && !show("--json")[0].contains("\"damaged\""))
-        let twin = "\(folder.path)/\(take.day)/\(take.stem)-raw.wav"
+        let twin = "\(folder.path)/\(take.day)/\(take.stem.file("-raw.wav"))"
         #expect(unsafe truncate(twin, 10_000) == 0)
-        let why = "\(take.stem)-raw.wav: it is cut: it ends after 1476 of 48000 frames"
+        let why = "\(take.stem.file("-raw.wav")): it is cut: it ends after 1476 of 48000 frames"
         #expect(show().contains("damaged    \(why)"))
         #expect(show().contains { $0.contains("until 'fieldfare takes --damaged --accept \(take.stem)'") })
         let json = try JSONValue(decoding: Array(show("--json")[0].utf8))
@@ -95,7 +96,8 @@ import Testing
     @Test func `doctor fails for them, while the library runs`() throws {
         let library = try library()
         let result = run(["doctor"], library: library)
-        let line = "1 take is damaged, the first: heron07-0002-061811Z: \(Self.why): see 'fieldfare takes --damaged'"
+        let line =
+            "1 take is damaged, the first: heron07-0002_20261121_061811: \(Self.why): see 'fieldfare takes --damaged'"
         #expect(result.output.contains { $0.hasSuffix(line) })
         #expect(!run(["doctor"]).output.contains { $0.contains("damaged") })
     }
@@ -103,10 +105,10 @@ import Testing
     @Test func `doctor names a take whose files cannot be read`() throws {
         let library = try library()
         #expect(!run(["doctor"], library: library).output.contains { $0.contains("cannot be used as they are") })
-        let why = "notes: /l/takes/heron07-0003-061811Z.json: is used in part: tags.1 cannot be read"
-        library.desk.problems.withLock { $0 = [("heron07-0003-061811Z", why)] }
+        let why = "notes: /l/takes/heron07-0003_20261121_061811.json: is used in part: tags.1 cannot be read"
+        library.desk.problems.withLock { $0 = [("heron07-0003_20261121_061811", why)] }
         let line =
-            "the files of 1 take cannot be used as they are, the first: heron07-0003-061811Z: \(why): repair that file, or put it "
+            "the files of 1 take cannot be used as they are, the first: heron07-0003_20261121_061811: \(why): repair that file, or put it "
             + "elsewhere"
         #expect(run(["doctor"], library: library).output.contains { $0.hasSuffix(line) })
     }

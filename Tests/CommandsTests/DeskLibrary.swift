@@ -174,11 +174,10 @@ private final class DeskHandler: PeerHandler {
 
 /// A take as the library has it.
 func deskTake(_ number: Int, _ change: (inout CatalogedTake) -> Void = { _ in }) -> CatalogedTake {
-    let stem = "heron07-\(number < 1000 ? "0" : "")\(number < 100 ? "0" : "")\(number < 10 ? "0" : "")\(number)-061811Z"
     let started = WallTime(microseconds: 1_795_241_891_250_000)
-    let name = TakeName(stem: stem, day: "2026-11-21")
+    let name = TakeName(kit: "heron07", number: number, started: started)
     var sidecar = Sidecar(
-        name: name ?? TakeName(kit: "heron07", number: number, started: started), started: started,
+        name: name, started: started,
         startedMonotonic: Instant(nanoseconds: 0), bootID: "boot", clock: .ntp, card: "usb:0d8c:0014",
         format: StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s16), preRollFrames: 0, gainDB: nil, agc: nil,
         version: "0")
@@ -186,7 +185,7 @@ func deskTake(_ number: Int, _ change: (inout CatalogedTake) -> Void = { _ in })
     sidecar.frames = 96_000
     sidecar.durationSeconds = 2
     var take = CatalogedTake(
-        sidecar, notes: TakeNotes(take: stem), bytes: 384_044, folder: "/desk/takes/2026-11-21", place: .here)
+        sidecar, notes: TakeNotes(take: name.stem), bytes: 384_044, folder: "/desk/takes/2026-11-21", place: .here)
     change(&take)
     return take
 }

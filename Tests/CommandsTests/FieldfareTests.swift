@@ -248,6 +248,11 @@ import Transport
         #expect(
             run(["check", "good.toml"], access: there)
                 == (0, ["good.toml: no card: too long", "good.toml: nothing else is wrong"], []))
+        there.kitNameWarning = { file in "\(file ?? ""): six digits" }
+        #expect(
+            run(["check", "good.toml"], access: there) == (
+                0, ["good.toml: six digits", "good.toml: no card: too long", "good.toml: nothing else is wrong"], []
+            ))
         #expect(
             run(["check"], access: access) == (78, ["usual: first", "second"], ["check: 2 problems in the settings"]))
         #expect(

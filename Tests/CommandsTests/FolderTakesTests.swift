@@ -28,7 +28,7 @@ import Testing
         let result = run(["takes"] + arguments, access: folder.access)
         #expect(result.status == 0)
         #expect(result.complaints == [])
-        return result.output.compactMap { $0.split(separator: "-").dropFirst().first.flatMap { Int($0) } }
+        return result.output.compactMap { $0.split { "-_".contains($0) }.dropFirst().first.flatMap { Int($0) } }
     }
 
     @Test func `conditions hold together`() throws {

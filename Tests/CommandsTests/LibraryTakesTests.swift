@@ -21,10 +21,10 @@ import Transport
             deskTake(3) { $0.memo = "short" },
         ])
         let lines = [
-            "heron07-0001-061811Z   2026-11-21 06:18:11   0:00:02.0",
-            "heron07-12345-061811Z  2026-11-21 06:18:11   0:00:02.0  elsewhere, 2 markers, clipped  "
+            "heron07-0001_20261121_061811   2026-11-21 06:18:11   0:00:02.0",
+            "heron07-12345_20261121_061811  2026-11-21 06:18:11   0:00:02.0  elsewhere, 2 markers, clipped  "
                 + "★ [interview, two words] \"A wren at dawn, and then another one beh…\"",
-            "heron07-0003-061811Z   2026-11-21 06:18:11   0:00:02.0  \"short\"",
+            "heron07-0003_20261121_061811   2026-11-21 06:18:11   0:00:02.0  \"short\"",
         ]
         #expect(run(["takes"], library: library) == (0, lines, []))
         let console = PaperConsole()
@@ -43,7 +43,7 @@ import Transport
             return .takes(query)
         }
         let all = run(["takes"], library: library)
-        #expect(all.output.map { $0.prefix(20) } == (1...450).map { deskTake($0).take[...] })
+        #expect(all.output.map { $0.prefix(28) } == (1...450).map { deskTake($0).take[...] })
         #expect(library.messages == [.status, query(200), query(200, after: "200"), query(200, after: "400")])
         library.desk.messages.withLock { $0 = [] }
         #expect(run(["takes", "--limit", "201"], library: library).output.count == 201)
@@ -114,7 +114,7 @@ import Transport
         let name = try folder.record()
         let library = try DeskLibrary([deskTake(7)])
         let result = run(["takes", "--directory", folder.path], library: library)
-        #expect(result.output.map { $0.prefix(20) } == [name.stem[...]])
+        #expect(result.output.map { $0.prefix(28) } == [name.stem[...]])
         #expect(library.messages == [])
     }
 }

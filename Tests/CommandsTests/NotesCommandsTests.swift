@@ -7,17 +7,17 @@ import Transport
 
 /// `memo`, `tag` and `star`.
 @Suite struct NotesCommandsTests {
-    private static let line = "heron07-0001-061811Z  2026-11-21 06:18:11   0:00:02.0"
+    private static let line = "heron07-0001_20261121_061811  2026-11-21 06:18:11   0:00:02.0"
 
     @Test func `a memo is written, printed and removed`() throws {
         let library = try DeskLibrary([deskTake(1)])
         let text = "A wren\nat dawn\u{1b}"
-        #expect(run(["memo", "1"], library: library) == (0, ["heron07-0001-061811Z: no memo"], []))
+        #expect(run(["memo", "1"], library: library) == (0, ["heron07-0001_20261121_061811: no memo"], []))
         #expect(run(["memo", "1", text], library: library) == (0, [Self.line + "  \"A wren…\""], []))
         #expect(run(["memo", "last"], library: library) == (0, ["A wren", "at dawn "], []))
         #expect(
             run(["memo", "last", "--json"], library: library)
-                == (0, [#"{"memo":"A wren\nat dawn\u001b","take":"heron07-0001-061811Z"}"#], []))
+                == (0, [#"{"memo":"A wren\nat dawn\u001b","take":"heron07-0001_20261121_061811"}"#], []))
         #expect(run(["memo", "1", "--clear"], library: library) == (0, [Self.line], []))
         let place = "\ngeo:48.20849,16.37208;u=12"
         #expect(run(["memo", "1", place], library: library) == (0, [Self.line + "  \"\(place.dropFirst())\""], []))
@@ -43,9 +43,9 @@ import Transport
 
     @Test func `a star is set and removed`() throws {
         let library = try DeskLibrary([deskTake(1)])
-        #expect(run(["star", "heron07-0001-061811Z"], library: library) == (0, [Self.line + "  ★"], []))
+        #expect(run(["star", "heron07-0001_20261121_061811"], library: library) == (0, [Self.line + "  ★"], []))
         #expect(run(["star", "1", "--off"], library: library) == (0, [Self.line], []))
-        #expect(library.messages == [.star(.stem("heron07-0001-061811Z"), true), .star(.number(1), false)])
+        #expect(library.messages == [.star(.stem("heron07-0001_20261121_061811"), true), .star(.number(1), false)])
     }
 
     @Test func `as JSON it is the take as it then is`() throws {

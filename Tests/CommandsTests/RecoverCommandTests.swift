@@ -1,5 +1,6 @@
 import Glibc
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 
@@ -51,16 +52,16 @@ import Testing
         _ = try cut(frames: 48_000, bootID: "of this boot")
         _ = try cut(frames: 0)
         let day = path + "/2026-11-21"
-        _ = try FileSystem().create("\(day)/heron07-0009-061811Z.wav", isNew: true)
+        _ = try FileSystem().create("\(day)/heron07-0009_20261121_061811.wav", isNew: true)
         let left =
-            "heron07-0009-061811Z: its files have no sidecar: "
+            "heron07-0009_20261121_061811: its files have no sidecar: "
             + "left where it is, in \(day)"
         let result = run(["recover", path + "//"], access: kit)
         #expect(
             result.output == [
-                "heron07-0001-061811Z: recovered, 0:00:02.0, ended by power-cut",
-                "heron07-0002-061811Z: recovered, 0:00:01.0, ended by crash",
-                "heron07-0003-061811Z: removed, none of its files had any sound", left,
+                "heron07-0001_20261121_061811: recovered, 0:00:02.0, ended by power-cut",
+                "heron07-0002_20261121_061811: recovered, 0:00:01.0, ended by crash",
+                "heron07-0003_20261121_061811: removed, none of its files had any sound", left,
             ])
         let complaint = "recover: 1 take is not recovered: \(left)"
         #expect(result.complaints == [complaint])
@@ -68,7 +69,7 @@ import Testing
         #expect(try TakesDirectory(path: path).takes().map(\.number) == [1, 2])
         #expect(run(["recover"], access: kit) == (65, [left], [complaint]))
         #expect(run(["recover", "--json"], access: kit).status == 65)
-        try FileSystem().remove("\(day)/heron07-0009-061811Z.wav")
+        try FileSystem().remove("\(day)/heron07-0009_20261121_061811.wav")
         #expect(run(["recover"], access: kit) == (0, ["\(path): nothing is to be recovered"], []))
     }
 
@@ -79,8 +80,8 @@ import Testing
             run(["recover", "--json"], access: kit).output == [
                 "{\"directory\":\"\(path)\",\"takes\":[{\"day\":\"2026-11-21\",\"duration_seconds\":2,"
                     + "\"ended_by\":\"power-cut\",\"frames\":96000,\"outcome\":\"recovered\","
-                    + "\"shortcomings\":[],\"take\":\"heron07-0001-061811Z\"},{\"day\":\"2026-11-21\",\"outcome\":\"removed\","
-                    + "\"take\":\"heron07-0002-061811Z\"}]}"
+                    + "\"shortcomings\":[],\"take\":\"heron07-0001_20261121_061811\"},{\"day\":\"2026-11-21\",\"outcome\":\"removed\","
+                    + "\"take\":\"heron07-0002_20261121_061811\"}]}"
             ])
         #expect(
             run(["recover", "--json"], access: kit).output == ["{\"directory\":\"\(path)\",\"takes\":[]}"])
@@ -135,7 +136,7 @@ import Testing
                 77,
                 [
                     "\(name.stem): failed: \(sentence)",
-                    "heron07-0002-061811Z: recovered, 0:00:01.0, ended by power-cut",
+                    "heron07-0002_20261122_061811: recovered, 0:00:01.0, ended by power-cut",
                 ], ["recover: 1 take is not recovered yet: \(sentence)"]
             ))
     }
@@ -148,7 +149,7 @@ import Testing
         unsafe chmod(day, 0)
         let sentence = denied(day)
         let complaint = "recover: passed over: \(sentence)"
-        let line = "heron07-0002-061811Z: recovered, 0:00:01.0, ended by power-cut"
+        let line = "heron07-0002_20261122_061811: recovered, 0:00:01.0, ended by power-cut"
         #expect(run(["recover"], access: kit) == (77, [line], [complaint]))
         #expect(run(["recover"], access: kit) == (77, [], [complaint]))
         unsafe chmod(day, 0o755)
@@ -168,7 +169,7 @@ import Testing
         #expect(run(["recover"], access: kit).status == 0)
         for file in [".json", ".wav", ".dat"] {
             var found = stat()
-            #expect(unsafe stat("\(day)/\(name.stem)\(file)", &found) == 0)
+            #expect(unsafe stat("\(day)/\(name.stem.file(file))", &found) == 0)
             #expect(found.st_uid == 4711)
         }
         // Root is root again.

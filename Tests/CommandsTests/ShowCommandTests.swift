@@ -1,4 +1,5 @@
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 import Transport
@@ -47,7 +48,8 @@ import Transport
             "filter     from 0:00:01.0 on: low-pass 8000 Hz, high-pass 40 Hz, 48 dB/octave",
             "gain       from 0:00:01.5 on: -7.5 dB, AGC on", "gain       from 0:00:01.7 on: 6 dB",
             "level 1    peak -3.5, RMS -20.0 dBFS", "level 2    peak silent, RMS silent dBFS",
-            "part 1     \(take.stem).wav, 388.2 kB, 0:00:02.0", "           \(take.stem)-raw.wav, 388.2 kB, unfiltered",
+            "part 1     \(take.stem).wav, 388.2 kB, 0:00:02.0",
+            "           \(take.stem.file("-raw.wav")), 388.2 kB, unfiltered",
             "gap        0:00:00.5  480 frames, 10 ms silent: xrun",
             "suspected  between 0:00:00.0 and 0:00:02.0  48 frames, not filled in",
             "marker     0:00:01.0  a wren [2J", "marker     0:00:01.5",
@@ -107,14 +109,14 @@ import Transport
         let take = try record()
         #expect(run(["show", "7"], access: kit) == (66, [], ["show: 7: no such take in \(path)"]))
         #expect(run(["show", "heron08"], access: kit) == (66, [], ["show: heron08: no such take in \(path)"]))
-        let copy = "\(path)/\(take.day)/wren-0001-061811Z.json"
+        let copy = "\(path)/\(take.day)/wren-0001_20261121_061811.json"
         try files.write(
             files.contents("\(path)/\(take.day)/\(take.stem).json"), to: files.create(copy, isNew: true), at: 0)
         #expect(
             run(["show", "1"], access: kit) == (
                 65, [],
                 [
-                    "show: 1: there are 2: 2026-11-21/heron07-0001-061811Z, 2026-11-21/wren-0001-061811Z: "
+                    "show: 1: there are 2: 2026-11-21/heron07-0001_20261121_061811, 2026-11-21/wren-0001_20261121_061811: "
                         + "name one by its stem"
                 ]
             ))

@@ -2,6 +2,7 @@ import Control
 import Filters
 import Glibc
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 import Transport
@@ -44,8 +45,8 @@ import Transport
             run(["takes"], access: kit) == (
                 0,
                 [
-                    "heron07-0001-061811Z  2026-11-21 06:18:11   0:00:02.0",
-                    "heron07-0002-061811Z  2026-11-21 06:18:11?  0:00:02.0  1 marker, 1 gap, ended by power-cut, recovered, "
+                    "heron07-0001_20261121_061811  2026-11-21 06:18:11   0:00:02.0",
+                    "heron07-0002_20261121_061811  2026-11-21 06:18:11?  0:00:02.0  1 marker, 1 gap, ended by power-cut, recovered, "
                         + "to be converted to flac",
                 ], []
             ))
@@ -63,7 +64,7 @@ import Transport
                     "{\"directory\":\"\(path)\",\"takes\":[{\"bytes\":\(bytes),\"channels\":2,\"clipped\":false,"
                         + "\"clock\":\"ntp\",\"counts\":{\"gaps\":0,\"markers\":0,\"parts\":1,\"suspected_losses\":0},"
                         + "\"duration_seconds\":2,\"ended_by\":\"stop\","
-                        + "\"files\":[\"\(take.stem).wav\",\"\(take.stem)-raw.wav\"],"
+                        + "\"files\":[\"\(take.stem).wav\",\"\(take.stem.file("-raw.wav"))\"],"
                         + "\"folder\":\"\(path)/2026-11-21\","
                         + "\"format\":\"S16_LE\",\"frames\":96000,\"kit\":\"heron07\",\"kit_id\":null,\"number\":1,\"pending_format\":null,"
                         + "\"place\":\"here\",\"rate_hz\":48000,\"recovered\":false,\"revision\":2,"
@@ -108,7 +109,7 @@ import Transport
         let sentence = "takes: read \(sidecar): not a sidecar: not JSON"
         let result = run(["takes"], access: kit)
         #expect(result.status == 65)
-        #expect(result.output.map { $0.prefix(20) } == [second.stem[...]])
+        #expect(result.output.map { $0.prefix(28) } == [second.stem[...]])
         #expect(result.complaints == [sentence, "takes: 1 take cannot be read"])
         let json = run(["takes", "--json"], access: kit)
         #expect(json.output[0].contains("\"error\":\"\(sentence)\",\"take\":\"\(first.stem)\"},{"))

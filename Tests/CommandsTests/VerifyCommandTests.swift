@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import OtherPrograms
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 
@@ -50,7 +51,7 @@ import Testing
         #expect(verify(folder.path + "/" + takes[0].day) == (0, [all], []))
         let (stem, one) = (takes[0].stem, "1 take, 1 file: 1 as recorded, 0 not judged, 0 differ")
         #expect(verify(path(takes[0], "\(stem).wav")) == (0, [one], []))
-        #expect(verify(path(takes[0], "\(stem)-raw.wav")) == (0, [one], []))
+        #expect(verify(path(takes[0], stem.file("-raw.wav"))) == (0, [one], []))
         let both = "1 take, 2 files: 2 as recorded, 0 not judged, 0 differ"
         for name in [path(takes[0], "\(stem).json"), stem, "1"] { #expect(verify(name) == (0, [both], [])) }
         #expect(verify("last", path(takes[0], "\(stem).wav")).output.last?.hasPrefix("2 takes, 3 files: 3") == true)
@@ -59,8 +60,8 @@ import Testing
     @Test func `what differs has a line each, and the status 65`() throws {
         let takes = try [folder.record(seconds: 1), folder.record(seconds: 1)]
         for take in takes { try fingerprint(take) }
-        let (first, twin) = (path(takes[0], "\(takes[0].stem).wav"), path(takes[0], "\(takes[0].stem)-raw.wav"))
-        let second = path(takes[1], "\(takes[1].stem)-raw.wav")
+        let (first, twin) = (path(takes[0], "\(takes[0].stem).wav"), path(takes[0], takes[0].stem.file("-raw.wav")))
+        let second = path(takes[1], takes[1].stem.file("-raw.wav"))
         try spoil(first)
         try FileManager.default.removeItem(atPath: twin)
         #expect(unsafe truncate(second, 100_000) == 0)
@@ -88,7 +89,7 @@ import Testing
             sidecar.parts[0].unfilteredSoundSHA256 = nil
             sidecar.parts[0].fingerprint = nil
         }
-        let (file, twin) = (path(take, "\(take.stem).wav"), path(take, "\(take.stem)-raw.wav"))
+        let (file, twin) = (path(take, "\(take.stem).wav"), path(take, take.stem.file("-raw.wav")))
         let unjudged = "has no fingerprint: its length fits, its sound cannot be judged"
         #expect(
             verify(folder.path) == (
@@ -125,12 +126,12 @@ import Testing
             try files.write(Array("{}".utf8), to: files.create("\(home.path)/\(name)", isNew: true), at: 0)
         }
         #expect(verify(home.path) == (0, ["1 take, 2 files: 2 as recorded, 0 not judged, 0 differ"], []))
-        try spoil("\(home.path)/\(take.stem)-raw.wav")
+        try spoil("\(home.path)/\(take.stem.file("-raw.wav"))")
         let result = verify(home.path + "/")
         #expect(result.status == 65)
         #expect(
             result.output.first
-                == "\(home.path)/\(take.stem)-raw.wav: it is not the file that was sent: its hash differs")
+                == "\(home.path)/\(take.stem.file("-raw.wav")): it is not the file that was sent: its hash differs")
     }
 
     @Test func `sound without a sidecar, and a sidecar that cannot be read, are said`() throws {
@@ -155,7 +156,7 @@ import Testing
         sidecar.parts[0].unfilteredFile = nil
         let json = path(takes[0], "\(takes[0].stem).json")
         try FileSystem().write(SidecarFile.bytes(sidecar), to: FileSystem().create(json, isNew: false), at: 0)
-        let twin = path(takes[0], "\(takes[0].stem)-raw.wav")
+        let twin = path(takes[0], takes[0].stem.file("-raw.wav"))
         let why = "the take's sidecar does not list this sound, so that no store would get it"
         for name in [folder.path, json, takes[0].stem] {
             let result = verify(name)
@@ -169,7 +170,7 @@ import Testing
         try FileSystem().write(SidecarFile.bytes(sidecar), to: FileSystem().create(json, isNew: false), at: 0)
         let result = verify(json)
         #expect(result.status == 65 && result.output.last == "1 take, 2 files: 0 as recorded, 0 not judged, 2 differ")
-        for file in ["\(takes[0].stem).wav", "\(takes[0].stem)-raw.wav"] {
+        for file in ["\(takes[0].stem).wav", takes[0].stem.file("-raw.wav")] {
             try FileManager.default.removeItem(atPath: path(takes[0], file))
         }
         #expect(verify(json).status == 65 && verify(folder.path).status == 65)
@@ -185,7 +186,7 @@ import Testing
         }
         #expect(verify(folder.path).status == 0)
         let why = "its take was not finished: 'fieldfare recover' makes one of what is there, or says why not"
-        let lone = path(take, "heron07-0009-061811Z.wav.part")
+        let lone = path(take, "heron07-0009_20261121_061811.wav.part")
         try FileManager.default.copyItem(atPath: wav, toPath: lone)
         var result = verify(lone)
         #expect(result.status == 65 && result.output[0] == "\(lone): \(why)", "\(result)")
@@ -195,17 +196,17 @@ import Testing
         #expect(
             run(["verify", "--json", folder.path], access: folder.access).output[0]
                 .contains("\"finding\":\"unfinished\""))
-        try FileManager.default.moveItem(atPath: lone, toPath: path(take, "heron07-0009-061811Z.json.part"))
+        try FileManager.default.moveItem(atPath: lone, toPath: path(take, "heron07-0009_20261121_061811.json.part"))
         result = verify(folder.path)
-        #expect(result.status == 65 && result.output[0].hasSuffix("heron07-0009-061811Z.json.part: \(why)"))
-        try FileManager.default.removeItem(atPath: path(take, "heron07-0009-061811Z.json.part"))
+        #expect(result.status == 65 && result.output[0].hasSuffix("heron07-0009_20261121_061811.json.part: \(why)"))
+        try FileManager.default.removeItem(atPath: path(take, "heron07-0009_20261121_061811.json.part"))
         // Beside a finished take that was recorded again.
-        for name in ["\(take.stem)-p2.wav.part", "\(take.stem).json.part"] {
+        for name in [take.stem.file("-p2.wav.part"), "\(take.stem).json.part"] {
             try FileManager.default.copyItem(atPath: wav, toPath: path(take, name))
         }
         result = verify(folder.path)
-        #expect(result.status == 65 && result.output[0].hasSuffix("\(take.stem)-p2.wav.part: \(why)"))
-        for name in ["\(take.stem).json", "\(take.stem).json.part", "\(take.stem)-p2.wav.part"] {
+        #expect(result.status == 65 && result.output[0].hasSuffix("\(take.stem.file("-p2.wav.part")): \(why)"))
+        for name in ["\(take.stem).json", "\(take.stem).json.part", take.stem.file("-p2.wav.part")] {
             result = verify(path(take, name))
             #expect(result.status == 65 && result.output[0].hasSuffix(".part: \(why)"), "\(name): \(result)")
         }
@@ -217,15 +218,15 @@ import Testing
         let take = try folder.record(seconds: 1)
         try fingerprint(take)
         let wav = path(take, "\(take.stem).wav")
-        let stem = "heron07-0009-061811Z"
-        for name in ["\(stem)-raw.wav.part", "\(stem).wav.part", "\(stem).json.part"] {
+        let stem = "heron07-0009_20261121_061811"
+        for name in [stem.file("-raw.wav.part"), "\(stem).wav.part", "\(stem).json.part"] {
             try FileManager.default.copyItem(atPath: wav, toPath: path(take, name))
         }
         var result = verify(folder.path)
         #expect(result.status == 65 && result.output.last == "1 take, 4 files: 2 as recorded, 0 not judged, 2 differ")
         try FileManager.default.removeItem(atPath: path(take, "\(stem).wav.part"))
         result = verify(folder.path)
-        let twin = path(take, "\(stem)-raw.wav.part")
+        let twin = path(take, stem.file("-raw.wav.part"))
         #expect(result.output[0].hasPrefix("\(twin): its take was not finished, and has only this unfiltered sound"))
         #expect(verify(twin).output[0] == result.output[0])
     }
@@ -233,7 +234,7 @@ import Testing
     @Test func `what another program left beside a finished take is not left to a recovery that leaves it`() throws {
         let take = try folder.record(seconds: 1)
         try fingerprint(take)
-        let other = path(take, "\(take.stem)-p2.wav.part")
+        let other = path(take, take.stem.file("-p2.wav.part"))
         try Data("other\n".utf8).write(to: URL(fileURLWithPath: other))
         let result = verify(folder.path)
         #expect(result.status == 65 && result.output[0].hasPrefix("\(other): it has no sound of this take"))
@@ -245,7 +246,9 @@ import Testing
     @Test func `a sidecar that was emptied differs, also where no sound is left`() throws {
         let take = try folder.record(seconds: 1)
         let json = path(take, "\(take.stem).json")
-        for file in [".wav", "-raw.wav"] { try FileManager.default.removeItem(atPath: path(take, take.stem + file)) }
+        for file in [".wav", "-raw.wav"] {
+            try FileManager.default.removeItem(atPath: path(take, take.stem.file(file)))
+        }
         for bytes in [[], Array("{".utf8)] as [[UInt8]] {
             try FileSystem().write(bytes, to: FileSystem().create(json, isNew: false), at: 0)
             let result = verify(folder.path)

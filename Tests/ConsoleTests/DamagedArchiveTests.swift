@@ -2,6 +2,7 @@ import Exports
 import FinishedTakes
 import Glibc
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 
@@ -25,7 +26,7 @@ struct DamagedArchiveTests {
     @Test func `an archive has what is there of a take, and names what is missing, linked or unreadable`() throws {
         let disk = TakesOnDisk()
         var sidecar = TakesOnDisk.sidecar(7, seconds: 0.01)
-        sidecar.parts[0].unfilteredFile = "\(sidecar.take)-raw.wav"
+        sidecar.parts[0].unfilteredFile = sidecar.take.file("-raw.wav")
         let name = try disk.addSound(sidecar).name
         let (stem, day) = (name.stem, "\(disk.takes)/\(name.day)")
         let take = CatalogedTake(
@@ -42,16 +43,16 @@ struct DamagedArchiveTests {
         }
         var found = try entries(.success(sidecar))
         #expect(found == ([".json", ".wav", "-raw.wav"], ""))
-        unlink("\(day)/\(stem)-raw.wav")
+        unlink("\(day)/\(stem.file("-raw.wav"))")
         found = try entries(.success(sidecar))
-        #expect(found == ([".damaged.txt", ".json", ".wav"], "\(stem): \(stem)-raw.wav: it is missing\n"))
-        symlink("/etc/hostname", "\(day)/\(stem)-raw.wav")
+        #expect(found == ([".damaged.txt", ".json", ".wav"], "\(stem): \(stem.file("-raw.wav")): it is missing\n"))
+        symlink("/etc/hostname", "\(day)/\(stem.file("-raw.wav"))")
         let error = try #require(throws: SidecarError.self) { try SidecarFile.sidecar([], path: "p") }
         found = try entries(.failure(error))
         #expect(found.names == [".damaged.txt", ".json", ".wav"])
         #expect(
             found.text
-                == "\(stem): \(stem).json: it cannot be used: not JSON\n\(stem): \(stem)-raw.wav: it is a link, and no file\n"
+                == "\(stem): \(stem).json: it cannot be used: not JSON\n\(stem): \(stem.file("-raw.wav")): it is a link, and no file\n"
         )
     }
 }

@@ -2,6 +2,7 @@ import Control
 import Foundation
 import OtherPrograms
 import StoreTrials
+import TakePlaces
 import Testing
 
 @Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct DeletingTests {
@@ -18,7 +19,7 @@ import Testing
     }
 
     private func files(of stem: String, in folder: String) throws -> [String] {
-        try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.contains(stem) }
+        try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.isFile(of: stem) }
     }
 
     @Test func `a take is deleted at home alone, and is not sent again`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 import Transport
@@ -22,7 +23,7 @@ import Workers
     }
 
     private func files(of stem: String, in rig: Rig) throws -> Set<String> {
-        Set(try FileManager.default.subpathsOfDirectory(atPath: rig.directory).filter { $0.contains(stem) })
+        Set(try FileManager.default.subpathsOfDirectory(atPath: rig.directory).filter { $0.isFile(of: stem) })
     }
 
     @Test func `a take that is discarded is in the bin, and restored it is back among the takes`() throws {

@@ -1,4 +1,6 @@
+import Foundation
 import Panel
+import TakeFiles
 import Takes
 import Testing
 import Transport
@@ -29,7 +31,7 @@ import Transport
         rig.settle()
         rig.turn()
         let sidecars = try rig.sidecars()
-        #expect(sidecars.map(\.take) == ["heron07-0001-061812Z", "heron07-0002-061813Z"])
+        #expect(sidecars.map(\.take) == ["heron07-0001_20261121_061812", "heron07-0002_20261121_061813"])
         #expect(sidecars[1].frames == 8 * 3030)
         #expect(sidecars[1].markers.map(\.atFrame.count) == [8 * 2015] as [Int64])
         let samples = try rig.samples(sidecars[1].parts[0].file, of: sidecars[1])
@@ -45,5 +47,32 @@ import Transport
         rig.settle()
         #expect(try rig.sidecars().last?.number == 3)
         #expect(try rig.sidecars().last?.startedCorrected == nil)
+    }
+
+    @Test func `a take that begins before the clock is set says no date, and later ones are not judged by it`() throws {
+        let rig = try Rig()
+        func record() throws -> Sidecar {
+            rig.run(.milliseconds(1000))
+            rig.press(.record)
+            rig.run(.milliseconds(985))
+            rig.press(.stop)
+            rig.settle()
+            return try #require(try rig.sidecars().last)
+        }
+        _ = try record()
+        rig.clockOrigin = .unset
+        let sidecar = try record()
+        #expect(sidecar.take == "heron07-0002_unset" && sidecar.clock == .unset)
+        let path = "\(rig.directory)/unset/heron07-0002_unset"
+        let files = try FileManager.default.contentsOfDirectory(atPath: "\(rig.directory)/unset").sorted()
+        #expect(files == ["dat", "json", "wav"].map { "heron07-0002_unset.\($0)" })
+        // The chunk bext begins at byte 20: date, time and the frames since midnight are from its byte 320 on.
+        let head = try FileSystem().contents("\(path).wav").prefix(WAVHeader.byteCount)
+        #expect(head[12..<16].elementsEqual("bext".utf8))
+        #expect(head[340..<366].allSatisfy { $0 == 0 })
+        _ = rig.deck.clockOrigin
+        #expect(rig.judgedBy == "2026-11-21")
+        rig.clockOrigin = .ntp
+        #expect(try record().take.hasPrefix("heron07-0003_20261121_0618"))
     }
 }

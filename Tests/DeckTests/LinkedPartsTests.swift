@@ -35,7 +35,8 @@ import Transport
 
         let sidecar = try #require(try rig.sidecars().first)
         #expect(sidecar.endedBy == .stop)
-        #expect(sidecar.parts.map(\.file) == ["heron07-0001-061812Z.wav", "heron07-0001-061812Z-p2.wav"])
+        #expect(
+            sidecar.parts.map(\.file) == ["heron07-0001_20261121_061812.wav", "heron07-0001-p2_20261121_061822.wav"])
         #expect(sidecar.parts[0].frames == 8 * 3000)
         // The card was opened in the first turn after it was back.
         let back = sidecar.parts[1].firstFrame.count

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Panel
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 import Transport
@@ -58,7 +59,7 @@ import Transport
         #expect(unlink("\(rig.directory)/\(file)") == 0)
         rig.run(.seconds(3))
         #expect(
-            try FileManager.default.subpathsOfDirectory(atPath: rig.directory).contains { $0.hasSuffix("-p2.wav.part") }
+            try FileManager.default.subpathsOfDirectory(atPath: rig.directory).contains { $0.hasEnding("-p2.wav.part") }
         )
         storage.creatable = nil
         rig.run(.milliseconds(1985))

@@ -1,5 +1,6 @@
 import Panel
 import TakeFiles
+import TakePlaces
 import Takes
 import Transport
 
@@ -190,7 +191,7 @@ extension ModelRun {
             }
             sound[part.file] = try shelf.fingerprint(of: part.file, entry.name)
             if seed % 3 == 0 {
-                let twin = part.file.replacing(".wav", with: "-raw.wav")
+                let twin = part.file.twin
                 sound[twin] = try shelf.fingerprint(of: twin, entry.name)
             }
         }

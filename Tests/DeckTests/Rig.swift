@@ -278,7 +278,12 @@ final class Rig {
         get { origin.value }
         set { origin.value = newValue }
     }
-    private final class Origin { var value = ClockOrigin.ntp }
+    /// The day of the newest take that the clock was last judged by.
+    var judgedBy: String? { origin.newestTake }
+    private final class Origin {
+        var value = ClockOrigin.ntp
+        var newestTake: String?
+    }
     private let origin = Origin()
 
     /// - Parameter directory: nil: a new one.
@@ -300,7 +305,10 @@ final class Rig {
         workers = DeckWorkers(card: card, sink: sink, options: options, clock: clock, files: files)
         deck = Deck(
             options: options, workers: workers, clock: clock,
-            originOfClock: { [origin] _ in origin.value }, report: { [log] in log.messages.append($0.message) })
+            originOfClock: { [origin] newestTake in
+                origin.newestTake = newestTake
+                return origin.value
+            }, report: { [log] in log.messages.append($0.message) })
         deck.onPowerOff = { [unowned self] in powerOffs += 1 }
         self.stuck = stuck
         turn()

@@ -171,10 +171,10 @@ import Workers
         perform(.record)
         rig.run(.milliseconds(300))
         perform(.record)
-        perform(.discard(stem: "heron07-0001-061811Z"))
-        perform(.select(.stem("heron07-0001-061811Z")))
+        perform(.discard(stem: "heron07-0001_20261121_061811"))
+        perform(.select(.stem("heron07-0001_20261121_061811")))
         perform(.play(nil))
-        let isBeingRecorded = "heron07-0001-061811Z is being recorded: stop it first"
+        let isBeingRecorded = "heron07-0001_20261121_061811 is being recorded: stop it first"
         #expect(
             refusals == [
                 "busy: mark: nothing is being recorded: record a take first",
@@ -194,7 +194,7 @@ import Workers
         rig.deck.perform(.stop) { answers.append("stop \((try? $0.get())?.take ?? "-")") }
         #expect(answers.count == 1)
         rig.settle()
-        #expect(answers == ["record heron07-0001-061811Z", "stop heron07-0001-061811Z"])
+        #expect(answers == ["record heron07-0001_20261121_061811", "stop heron07-0001_20261121_061811"])
         #expect(try rig.sidecars().count == 1)
     }
 

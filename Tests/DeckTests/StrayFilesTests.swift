@@ -1,6 +1,7 @@
 import Foundation
 import Panel
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 import Transport
@@ -202,7 +203,7 @@ import Transport
         let names = try FileManager.default.contentsOfDirectory(atPath: day).sorted()
         #expect(names.filter { $0.hasSuffix(".wav.part") }.count == 2)
         let filtered = names.first { $0.hasSuffix(".wav.part") && !$0.contains("-raw") }!
-        try shell("rm \(day)/\(isTwin ? filtered.replacingOccurrences(of: ".wav", with: "-raw.wav") : filtered)")
+        try shell("rm \(day)/\(isTwin ? filtered.twin : filtered)")
         rig.run(.milliseconds(1985))
         #expect(rig.deck.status.faults.map(\.code) == [.storageFailing])
         rig.press(.stop)

@@ -25,10 +25,11 @@ struct TakeShelf {
         var takes: [Int: Entry] = [:]
         var strangers: [String] = []
         for day in (try? files.entries(path)) ?? [] where day != ".lock" && !day.hasPrefix(".number") {
-            for file in try files.entries("\(path)/\(day)") {
-                guard let name = TakeFileName(file)?.take(in: day),
-                    takes[name.number, default: Entry(name: name)].name == name
-                else {
+            let names = try files.entries("\(path)/\(day)")
+            let listed = TakeListing(names, day: day).files
+            strangers += Set(names).subtracting(listed.map(\.name)).map { "\(day)/\($0)" }
+            for (file, name) in listed {
+                guard takes[name.number, default: Entry(name: name)].name == name else {
                     strangers.append("\(day)/\(file)")
                     continue
                 }

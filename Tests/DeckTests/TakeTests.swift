@@ -27,7 +27,7 @@ import Workers
         #expect(sidecar.preRollFrames == 0)
         #expect(sidecar.startedMonotonicNs == 101_230_000_000)
         #expect(sidecar.gaps == [])
-        #expect(sidecar.take == "heron07-0001-061812Z")
+        #expect(sidecar.take == "heron07-0001_20261121_061812")
     }
 
     @Test func `a take that is stopped at once holds no frame, and is a take`() throws {
@@ -93,7 +93,7 @@ import Workers
         // What is on the disk while the take goes on says the same.
         for suffix in ["", "-raw"] {
             let day = "\(rig.directory)/2026-11-21"
-            let file = "\(day)/\(rig.deck.status.take!)\(suffix).wav.part"
+            let file = "\(day)/\(rig.deck.status.take!.file("\(suffix).wav.part"))"
             #expect(try origin(of: file)?.started?.iso8601 == "2026-11-21T06:18:11.000000Z")
         }
         rig.press(.stop)
@@ -292,7 +292,7 @@ import Workers
         rig.settle()
         let sidecar = try #require(try rig.sidecars().first)
         let file = sidecar.parts[0].file
-        let twin = try rig.samples(file.replacing(".wav", with: "-raw.wav"), of: sidecar)
+        let twin = try rig.samples(file.twin, of: sidecar)
         #expect(difference(twin, 8000..<16000) == nil)
         let isSame = try rig.samples(file, of: sidecar) == twin
         #expect(!isSame)

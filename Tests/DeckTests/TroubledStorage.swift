@@ -1,5 +1,6 @@
 import Glibc
 import PowerCuts
+import TakePlaces
 import Takes
 
 @testable import TakeFiles
@@ -48,7 +49,7 @@ final class TroubledStorage: ForwardedCalls {
     private let reads = Locked<(suffix: String?, count: Int)>((nil, 0))
 
     private func failRead(_ path: String) throws(Errno) {
-        guard let unreadable, path.hasSuffix(unreadable) else { return }
+        guard let unreadable, path.hasEnding(unreadable) else { return }
         reads.withLock { $0.count += 1 }
         throw Errno(code: EIO)
     }
@@ -81,12 +82,12 @@ final class TroubledStorage: ForwardedCalls {
 
     /// Bytes of a take's filtered sound that are safe.
     func syncedBytes(of stem: String) -> Int64 {
-        synced.withLock { $0.bytes.reduce(0) { $0 + ($1.key.hasPrefix(stem) ? $1.value : 0) } }
+        synced.withLock { $0.bytes.reduce(0) { $0 + ($1.key.isFile(of: stem) ? $1.value : 0) } }
     }
 
     private func note(_ descriptor: Int32, _ path: String) {
         let file = path.split(separator: "/").last.map(String.init) ?? ""
-        guard file.hasSuffix(".wav.part"), !file.hasSuffix("-raw.wav.part") else { return }
+        guard file.hasSuffix(".wav.part"), !file.hasEnding("-raw.wav.part") else { return }
         synced.withLock { $0.names[descriptor] = file }
     }
 
@@ -121,7 +122,7 @@ final class TroubledStorage: ForwardedCalls {
     private func failFrozen(_ descriptor: Int32) throws(Errno) {
         let code = freeze.withLock { state -> Int32? in
             guard let files = state.files, let path = state.names[descriptor] else { return nil }
-            return files.names.contains(where: path.hasSuffix) ? files.code : nil
+            return files.names.contains(where: path.hasEnding) ? files.code : nil
         }
         if let code { throw Errno(code: code) }
     }
@@ -165,7 +166,7 @@ final class TroubledStorage: ForwardedCalls {
             try fail()
             if let code = creating, (try? kernel.identity(path)) == nil { throw Errno(code: code) }
             if (try? kernel.identity(path)) == nil { try useSpare() }
-            if let refused, path.hasSuffix(refused) { throw Errno(code: EIO) }
+            if let refused, path.hasEnding(refused) { throw Errno(code: EIO) }
         }
         if flags & O_CREAT == 0 { try failRead(path) }
         let descriptor = try kernel.open(path, flags: flags, mode: mode)

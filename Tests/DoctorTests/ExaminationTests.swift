@@ -23,4 +23,15 @@ import Transport
         #expect(signalFailures(sentence) == [sentence])
         #expect(signalFailures("signal: card:Mic: clipped on channel 2: turn the gain down") == [])
     }
+
+    @Test func `a kit's name in which programs may read a date is warned of`() {
+        var settings = Settings()
+        for (name, count) in [("heron07", 0), ("heron-123456", 1)] {
+            settings.kit.name = name
+            let warnings = Examination(isRecorder: true, settings: settings, problems: []).findings().filter {
+                $0.severity == .warning && $0.message.contains("the kit's name \(name)")
+            }
+            #expect(warnings.count == count)
+        }
+    }
 }

@@ -33,7 +33,7 @@ import Testing
             #expect(clip.byteCount == Int64(bytes.count))
             let sound = take.bytes(range)
             #expect(Array(bytes[WAVHeader.byteCount..<WAVHeader.byteCount + sound.count]) == sound)
-            #expect(clip.name == "heron07-0007-061811Z-\(range.lowerBound)-\(range.upperBound).wav")
+            #expect(clip.name == "heron07-0007_20261121_061811-\(range.lowerBound)-\(range.upperBound).wav")
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
                 return stride(from: 0, to: bytes.count, by: 4).contains { bytes[$0] != 0 }
             })
         let more = "has more than 24 bits, which FLAC does not hold here: choose WAV"
-        #expect(refusal(take, 0..<1000, .flac) == "clip: heron07-0007-061811Z: frame \(frame) \(more)")
+        #expect(refusal(take, 0..<1000, .flac) == "clip: heron07-0007_20261121_061811: frame \(frame) \(more)")
     }
 
     @Test func `markers inside are kept, moved by the beginning, and so is the time`() throws {
@@ -92,24 +92,25 @@ import Testing
 
     @Test func `what is no range, or no such format, is refused`() throws {
         let take = try MadeTake(.float, parts: [(0, 1000)])
-        let allowed = "clip: heron07-0007-061811Z has frames 0 to 1000: from must lie before to, and both among them"
+        let allowed =
+            "clip: heron07-0007_20261121_061811 has frames 0 to 1000: from must lie before to, and both among them"
         #expect(refusal(take, 5..<5) == allowed)
         #expect(refusal(take, 0..<1001) == allowed)
         #expect(refusal(take, -1..<10) == allowed)
         #expect(
             refusal(take, 0..<10, .flac)
-                == "clip: heron07-0007-061811Z: FLAC holds no FLOAT_LE here, only integers of up to 24 bits: choose WAV"
+                == "clip: heron07-0007_20261121_061811: FLAC holds no FLOAT_LE here, only integers of up to 24 bits: choose WAV"
         )
-        try FileManager.default.removeItem(atPath: "\(take.folder)/heron07-0007-061811Z.wav")
+        try FileManager.default.removeItem(atPath: "\(take.folder)/heron07-0007_20261121_061811.wav")
         #expect(refusal(take, 0..<10)?.contains("No such file") == true)
         try FileManager.default.createSymbolicLink(
-            atPath: "\(take.folder)/heron07-0007-061811Z.wav", withDestinationPath: "/etc/passwd")
+            atPath: "\(take.folder)/heron07-0007_20261121_061811.wav", withDestinationPath: "/etc/passwd")
         #expect(refusal(take, 0..<10)?.contains("Too many levels of symbolic links") == true)
     }
 
     @Test func `a file that is shorter than its sidecar says is refused`() throws {
         let take = try MadeTake(parts: [(0, 1000)])
-        let path = "\(take.folder)/heron07-0007-061811Z.wav"
+        let path = "\(take.folder)/heron07-0007_20261121_061811.wav"
         try Data(try Data(contentsOf: URL(filePath: path)).prefix(6000)).write(to: URL(filePath: path))
         #expect(refusal(take, 0..<10)?.contains("and its sidecar says 1000") == true)
     }

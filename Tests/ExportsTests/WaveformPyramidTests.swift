@@ -62,13 +62,13 @@ import Testing
         let pyramid = try WaveformPyramid(in: levels)
         let ask = { try pyramid.waveform(of: take.sidecar, in: take.folder, framesPerPixel: 4096, range: 0..<500_000) }
         let first = try ask()
-        let file = "\(levels)/heron07-0007-061811Z.levels"
+        let file = "\(levels)/heron07-0007_20261121_061811.levels"
         let whole = try Data(contentsOf: URL(filePath: file))
         for damage in [Data(), whole.prefix(100), Data(count: whole.count), whole + Data(count: 1)] {
             try damage.write(to: URL(filePath: file))
             #expect(try ask() == first)
         }
-        let peaks = "\(take.folder)/heron07-0007-061811Z.dat"
+        let peaks = "\(take.folder)/heron07-0007_20261121_061811.dat"
         var other = try Data(contentsOf: URL(filePath: peaks))
         other.replaceSubrange(24..., with: Data(repeating: 5, count: other.count - 24))
         try other.write(to: URL(filePath: peaks))
@@ -88,12 +88,13 @@ import Testing
         }
         #expect(
             refusal(1, 0..<100_000)
-                == "waveform: heron07-0007-061811Z: that makes 100000 pixels, at most 20000 are sent: ask for more frames a pixel"
+                == "waveform: heron07-0007_20261121_061811: that makes 100000 pixels, at most 20000 are sent: ask for more frames a pixel"
         )
-        #expect(refusal(0, 0..<100)?.hasPrefix("waveform: heron07-0007-061811Z has frames 0 to 100000") == true)
-        #expect(refusal(10, 100_000..<Int64.max)?.hasPrefix("waveform: heron07-0007-061811Z has frames") == true)
+        #expect(refusal(0, 0..<100)?.hasPrefix("waveform: heron07-0007_20261121_061811 has frames 0 to 100000") == true)
+        #expect(
+            refusal(10, 100_000..<Int64.max)?.hasPrefix("waveform: heron07-0007_20261121_061811 has frames") == true)
         #expect(refusal(10, 0..<20_000) == nil)
-        try FileManager.default.removeItem(atPath: "\(take.folder)/heron07-0007-061811Z.dat")
+        try FileManager.default.removeItem(atPath: "\(take.folder)/heron07-0007_20261121_061811.dat")
         #expect(refusal(10, 0..<20_000) == nil)
         #expect(refusal(256, 0..<20_000)?.hasSuffix("only fewer than 256 frames a pixel can be made") == true)
     }

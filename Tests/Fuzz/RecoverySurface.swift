@@ -1,5 +1,6 @@
 import Foundation
 import TakeFiles
+import TakePlaces
 import Takes
 
 /// A directory of takes after a cut, with files in it that are named like those of takes and hold anything.
@@ -30,40 +31,41 @@ struct RecoverySurface: Surface {
         }
         // As if it had been recorded the day before.
         let text = String(decoding: seeds[4], as: UTF8.self)
-        precondition(text.contains("file 2026-11-21/heron07-0001-061811Z.json"))
+        precondition(text.contains("file 2026-11-21/heron07-0001_20261121_061811.json"))
         healthy = seeds[4]
         // A take between the first rename and the last.
-        seeds.append(Self.replacing("Z.json\n", with: "Z.json.part\n", in: seeds[4]))
-        seeds.append(Self.replacing("Z.json\n", with: "Z.json.part.tmp\n", in: seeds[4]))
-        seeds.append(seeds[0] + Self.replacing("-0001-", with: "-0002-", in: seeds[1]))
+        seeds.append(Self.replacing("061811.json\n", with: "061811.json.part\n", in: seeds[4]))
+        seeds.append(Self.replacing("061811.json\n", with: "061811.json.part.tmp\n", in: seeds[4]))
+        seeds.append(seeds[0] + Self.replacing("heron07-0001", with: "heron07-0002", in: seeds[1]))
         mutator = Mutator(
             seeds: seeds,
             words: [
-                "%%% pipe 2026-11-21/heron07-0001-061811Z.json.part\n",
-                "%%% pipe 2026-11-21/heron07-0001-061811Z.wav.part\n",
-                "%%% pipe 2026-11-21/heron07-0001-061811Z.dat.part\n", "%%% pipe .number\n",
-                "%%% folder 2026-11-21/heron07-0001-061811Z.wav\n",
-                "%%% folder 2026-11-21/heron07-0001-061811Z.json.part.tmp\n",
-                "%%% folder 2026-11-21/heron07-0001-061811Z.dat\n",
-                "%%% folder 2026-11-21/heron07-0001-061811Z-p2.wav.part\n",
-                "%%% link 2026-11-21/heron07-0001-061811Z.wav.part ../../elsewhere/heron07-0001-061811Z.wav.part\n",
-                "%%% link 2026-11-21/heron07-0001-061811Z.json.part ../../elsewhere/heron07-0001-061811Z.json.part\n",
-                "%%% link 2026-11-21/heron07-0001-061811Z.json.part.tmp ../../elsewhere/x\n",
-                "%%% link 2026-11-21/heron07-0001-061811Z.dat.part ../../elsewhere/x\n",
-                "%%% link 2026-11-21/heron07-0001-061811Z-p3.wav.part ../../elsewhere/heron07-0001-061811Z.wav.part\n",
+                "%%% pipe 2026-11-21/heron07-0001_20261121_061811.json.part\n",
+                "%%% pipe 2026-11-21/heron07-0001_20261121_061811.wav.part\n",
+                "%%% pipe 2026-11-21/heron07-0001_20261121_061811.dat.part\n", "%%% pipe .number\n",
+                "%%% folder 2026-11-21/heron07-0001_20261121_061811.wav\n",
+                "%%% folder 2026-11-21/heron07-0001_20261121_061811.json.part.tmp\n",
+                "%%% folder 2026-11-21/heron07-0001_20261121_061811.dat\n",
+                "%%% folder 2026-11-21/heron07-0001-p2_20261121_061811.wav.part\n",
+                "%%% link 2026-11-21/heron07-0001_20261121_061811.wav.part ../../elsewhere/heron07-0001_20261121_061811.wav.part\n",
+                "%%% link 2026-11-21/heron07-0001_20261121_061811.json.part ../../elsewhere/heron07-0001_20261121_061811.json.part\n",
+                "%%% link 2026-11-21/heron07-0001_20261121_061811.json.part.tmp ../../elsewhere/x\n",
+                "%%% link 2026-11-21/heron07-0001_20261121_061811.dat.part ../../elsewhere/x\n",
+                "%%% link 2026-11-21/heron07-0001-p3_20261121_061811.wav.part ../../elsewhere/heron07-0001_20261121_061811.wav.part\n",
                 "%%% link 2026-11-22 ../elsewhere\n", "%%% link 2026-11-23 2026-11-23\n",
                 "%%% link .number.tmp ../elsewhere/x\n",
-                "%%% file 2026-11-21/heron07-9223372036854775807-061811Z.wav.part\n",
+                "%%% file 2026-11-21/heron07-9223372036854775807_20261121_061811.wav.part\n",
                 "%%% file .number\n9223372036854775807\n",
-                "%%% file 2026-11-21/heron07-0001-061811Z.flac.part\nfLaC",
-                "%%% file 2026-11-21/heron07-0001-061811Z.wav\n",
-                "%%% file 2026-11-21/heron07-0001-061811Z-p99999999999.wav.part\n",
-                "%%% file 2026-11-21/heron07-0001-061811Z-p2.wav.tail\nRIFF",
-                "%%% folder 2026-11-21/heron07-0001-061811Z-p3.wav.tail\n", ".tail",
+                "%%% file 2026-11-21/heron07-0001_20261121_061811.flac.part\nfLaC",
+                "%%% file 2026-11-21/heron07-0001_20261121_061811.wav\n",
+                "%%% file 2026-11-21/heron07-0001-p99999999999_20261121_061811.wav.part\n",
+                "%%% file 2026-11-21/heron07-0001-p2_20261121_061811.wav.tail\nRIFF",
+                "%%% folder 2026-11-21/heron07-0001-p3_20261121_061811.wav.tail\n", ".tail",
                 "%%% file 2026-11-21/notes.txt\nheron\n",
-                "%%% file 2026-11-21/heron07-0003-061811Z.txt\n",
-                "%%% file 2026-11-21/heron07-0001-061811Z-raw.wav.part\n",
-                "%%% file 2026-11-22/heron07-0001-061811Z.json.part\n", "heron07-0001-061811Z", "-p2", "-raw", ".part",
+                "%%% file 2026-11-21/heron07-0003_20261121_061811.txt\n",
+                "%%% file 2026-11-21/heron07-0001-raw_20261121_061811.wav.part\n",
+                "%%% file 2026-11-22/heron07-0001_20261121_061811.json.part\n", "heron07-0001_20261121_061811",
+                "heron07-0001-061811Z", "_unset", "-p2", "-raw", ".part",
                 ".tmp", ".wav",
                 "RIFF", "data", "fmt ", "bext", "JUNK", "cue ", "\"ended_by\" : \"stop\"", "\"ended_by\" : null",
                 "9999-12-31T23:59:59.999999Z",
@@ -88,7 +90,7 @@ struct RecoverySurface: Surface {
         let leftAgain = try recover(between)
         let after = snapshot()
         // Beside a finished take, nothing may be left to look at but what is kept under another name by now.
-        let looked = left.filter { stem in between.keys.contains { $0.hasPrefix(stem) && $0.hasSuffix(".other1") } }
+        let looked = left.filter { stem in between.keys.contains { $0.isFile(of: stem) && $0.hasSuffix(".other1") } }
         let isSame = leftAgain.isSubset(of: left) && left.subtracting(looked).isSubset(of: leftAgain)
         try hold(isSame, "what is left is \(leftAgain.sorted()) after \(left.sorted())")
         try hold(after == between, "the second time changes \(Self.difference(between, after))")
@@ -127,7 +129,7 @@ struct RecoverySurface: Surface {
                 left.insert("\(take.day)/\(take.stem)")
                 let now = snapshot()
                 let stem = "\(take.day)/\(take.stem)"
-                let changed = before.filter { $0.key.hasPrefix(stem) && !Self.isKept($0.key, $0.value, in: now) }
+                let changed = before.filter { $0.key.isFile(of: stem) && !Self.isKept($0.key, $0.value, in: now) }
                 try hold(changed.isEmpty, "\(take.stem) is left, and changed: \(changed)")
             case .removed, .discarded, .unchanged, nil: break
             }

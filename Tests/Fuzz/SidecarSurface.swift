@@ -19,16 +19,17 @@ struct SidecarSurface: Surface {
         // What a part must not lead to.
         try Data(wave).write(to: URL(filePath: "\(scratch)/elsewhere.wav"))
         try FileManager.default.createSymbolicLink(
-            atPath: "\(folder)/heron07-0041-061811Z.wav", withDestinationPath: "\(scratch)/elsewhere.wav")
+            atPath: "\(folder)/heron07-0041_20261121_061811.wav", withDestinationPath: "\(scratch)/elsewhere.wav")
         let sidecar = MadeUpTake.sidecar(of: take)
         mutator = Mutator(
             seeds: [SidecarFile.bytes(sidecar)],
             words: [
-                "../elsewhere.wav", "heron07-0041-061811Z.wav", "heron07-0042-061811Z-p2.wav",
-                "./heron07-0042-061811Z.wav",
-                "heron07-0042-061811Z.wav/", ".wav", "FLOAT_LE", "S24_LE", "power-cut", "9999-12-31T23:59:59.999999Z",
+                "../elsewhere.wav", "heron07-0041_20261121_061811.wav", "heron07-0042-p2_20261121_061811.wav",
+                "./heron07-0042_20261121_061811.wav",
+                "heron07-0042_20261121_061811.wav/", ".wav", "FLOAT_LE", "S24_LE", "power-cut",
+                "9999-12-31T23:59:59.999999Z",
                 "0000-00-00T00:00:00.000000Z", "-001-01-01T00:00:00.000000Z", "usb:0d8c:0014", "flac",
-                #"{"file":"heron07-0042-061811Z.wav","first_frame":0,"frames":9223372036854775807,"rate_hz":1,"format":"S16_LE"}"#,
+                #"{"file":"heron07-0042_20261121_061811.wav","first_frame":0,"frames":9223372036854775807,"rate_hz":1,"format":"S16_LE"}"#,
                 #"{"at_frame":9223372036854775807,"frames":9223372036854775807,"cause":"xrun"},"#,
                 #"{"at_frame":-9223372036854775808,"note":"x"},"#,
                 #"{"at_frame":1,"frames":2,"cause":"xrun","count":9223372036854775807,"until_frame":9},"#,

@@ -2,6 +2,7 @@ import Catalog
 import FinishedTakes
 import Foundation
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 import Upload
@@ -28,7 +29,7 @@ import Upload
 
     @Test(arguments: ["", "-raw"])
     func `sound that is put right replaces at home what was sent as accepted`(twin: String) async throws {
-        func file(_ name: TakeName) -> String { "\(name.stem)\(twin).wav" }
+        func file(_ name: TakeName) -> String { name.stem.file("\(twin).wav") }
         let name = try await accepted(Self.sidecar(1, hasTwin: true)) { name in
             try spoil(file(name)) { $0[1000] ^= 2 }
         }
@@ -62,15 +63,15 @@ import Upload
     @Test func `a part that was accepted as missing and is found is sent`() async throws {
         var found: [UInt8] = []
         let name = try await accepted(Self.sidecar(1, parts: 2)) { name in
-            let path = "\(day)/\(name.stem)-p2.wav"
+            let path = "\(day)/\(name.stem.file("-p2.wav"))"
             found = try FileSystem().contents(path, limit: 1 << 30)
             unlink(path)
         }
-        try tested.disk.write(found, to: "\(day)/\(name.stem)-p2.wav")
+        try tested.disk.write(found, to: "\(day)/\(name.stem.file("-p2.wav"))")
         try await inspector.check(name, in: tested.disk.takes, .all)
         #expect(try counts().waiting == 1)
         try await send { try counts().done == 1 }
-        #expect(try isSame("\(name.stem)-p2.wav", name))
+        #expect(try isSame(name.stem.file("-p2.wav"), name))
     }
 
     @Test func `sound that is damaged further, and accepted again, replaces nothing`() async throws {

@@ -6,6 +6,7 @@ import Glibc
 import Logging
 import ServiceLifecycle
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 import Transport
@@ -48,11 +49,11 @@ import Upload
     func `sound that decayed between the comparison and sending is not sent`(hasFingerprint: Bool) async throws {
         let name = try await scan(Self.sidecar(1, parts: 2, hasTwin: true), hasFingerprint: hasFingerprint)
         try await compare(name)
-        try decay("\(name.stem)-p2-raw.wav")
+        try decay(name.stem.file("-p2-raw.wav"))
         try await send { try counts().held == 1 }
         #expect(try damaged().map(\.take) == [name.stem])
-        #expect(try damaged()[0].damaged?.hasPrefix("\(name.stem)-p2-raw.wav: ") == true)
-        #expect(!home.contains { $0.hasSuffix("-p2-raw.wav") || $0.hasSuffix(".json") })
+        #expect(try damaged()[0].damaged?.hasPrefix("\(name.stem.file("-p2-raw.wav")): ") == true)
+        #expect(!home.contains { $0.hasEnding("-p2-raw.wav") || $0.hasSuffix(".json") })
     }
 
     @Test func `sound that became longer after it was compared is not sent`() async throws {

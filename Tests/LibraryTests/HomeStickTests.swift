@@ -101,7 +101,7 @@ import Upload
                 + "adopt', a paired phone, or stop and play held for 3 s adopt it")
         #expect(tested.log.lines == [report.why ?? ""])
         try await run(until: { _ in try counts().done == 1 }) { _ in try await desk.adopt(by: "by 'fieldfare'") }
-        let receipt = try #require(try tested.catalog.notes(of: "heron07-0001-061911Z")[receiptOf: "stick"])
+        let receipt = try #require(try tested.catalog.notes(of: "heron07-0001_20261121_061911")[receiptOf: "stick"])
         let mark = try #require(receipt.stick.flatMap { StickMark($0) })
         #expect(await store.stickStanding() == .home(mark))
         #expect(tested.log.lines.contains("stick \(mark.short): adopted by 'fieldfare'"))

@@ -56,7 +56,7 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
 
     @Test func `a number that two kits have is refused, with the stems`() async {
         await tested.indexer.scanAll()
-        let message = "star: 1: there are 2: \(stem), wren01-0001-061811Z: name one by its stem"
+        let message = "star: 1: there are 2: \(stem), wren01-0001_20261121_061811: name one by its stem"
         #expect(refusal(.star(.number(1), true)) == Refusal(.badData, message))
     }
 

@@ -4,6 +4,7 @@ import FinishedTakes
 import Foundation
 import Logging
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 import Transport
@@ -190,7 +191,7 @@ private final class MarkingStore: Store {
         #expect(try #require(copy.byteCount(of: .sidecar(of: copy.take.stem))) > 4 << 20)
         #expect(try await without(copy).isEmpty)
         try await desk().deleteEverywhere(copy, in: nil, leavesKit: true)
-        #expect(home.allSatisfy { !$0.contains(copy.take.stem) })
+        #expect(home.allSatisfy { !$0.isFile(of: copy.take.stem) })
     }
 
     @Test func `a sidecar that was made anew is known at home by its hash, whatever it says of start and sound`()
@@ -203,7 +204,7 @@ private final class MarkingStore: Store {
         #expect(!copy.sidecar.isOfSameRecording(as: copy.sidecar))
         #expect(try await without(copy).isEmpty)
         try await desk().deleteEverywhere(copy, in: nil, leavesKit: true)
-        #expect(home.allSatisfy { !$0.contains(copy.take.stem) })
+        #expect(home.allSatisfy { !$0.isFile(of: copy.take.stem) })
     }
 
     @Test func `a sidecar that was sent and cannot be read is said, and its take is not sent again`() async throws {

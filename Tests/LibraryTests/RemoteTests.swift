@@ -138,7 +138,7 @@ struct StatingStore: Store {
             ["remote", "list"], ["--json", "remote", "list"], fetch, fetch, ["remote", "fetch", "9"],
         ])
         #expect(results[0].status == 0)
-        #expect(results[0].output.count == 3 && results[0].output[0].contains("heron07-0002-061811Z  2 files"))
+        #expect(results[0].output.count == 3 && results[0].output[0].contains("heron07-0002_20261121_061811  2 files"))
         #expect(results[0].output[2].hasPrefix("folder:\(home): 2 takes, "))
         let list = try JSONValue(decoding: Array(results[1].output[0].utf8))
         guard case .array(let takes)? = list["takes"] else { return #expect(Bool(false), "\(list)") }

@@ -3,6 +3,7 @@ import Control
 import FinishedTakes
 import Foundation
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 import Upload
@@ -22,7 +23,7 @@ import Upload
     init() async throws {
         remote = try await RemoteTests()
         var sidecar = TakesOnDisk.sidecar(3, seconds: 0.01)
-        sidecar.parts[0].unfilteredFile = "\(sidecar.take)-raw.wav"
+        sidecar.parts[0].unfilteredFile = sidecar.take.file("-raw.wav")
         name = try remote.tested.disk.addSound(sidecar).name
         try disk.write([1, 2, 3, 4], to: "\(disk.takes)/\(name.day)/\(stem).dat")
         await tested.indexer.scanAll()
@@ -65,7 +66,7 @@ import Upload
         try changeSidecar { $0.parts = [] }
         let result = try await fetch()
         let lines = ["-raw.wav", ".wav"].map {
-            "remote fetch: \(name.day)/\(stem)\($0): its sidecar does not list it: nothing says what was recorded"
+            "remote fetch: \(name.day)/\(stem.file($0)): its sidecar does not list it: nothing says what was recorded"
         }
         #expect(result.complaints == lines && result.status == 0, "\(result)")
     }
@@ -84,20 +85,20 @@ import Upload
 
     @Test func `a file that the store refuses leaves no empty draft`() async throws {
         let listed = ["-raw.wav", ".dat", ".json", ".wav"].map {
-            StoredObject(name: ObjectName(day: name.day, file: stem + $0), byteCount: -1, sha256: nil)
+            StoredObject(name: ObjectName(day: name.day, file: stem.file($0)), byteCount: -1, sha256: nil)
         }
         try FileManager.default.removeItem(atPath: "\(day)/\(stem).dat")
         let fetch = ["remote", "fetch", "--to", "\(disk.path)/fetched", stem]
         let result = try await remote.run([fetch], of: StatingStore(folder: remote.store, listed: listed))[0]
         #expect(result.status != 0)
         let fetched = try FileManager.default.contentsOfDirectory(atPath: "\(disk.path)/fetched/\(name.day)")
-        #expect(fetched == ["\(stem)-raw.wav"])
+        #expect(fetched == [stem.file("-raw.wav")])
     }
 
     @Test func `a take in the folders of two days is counted once, and named`() async throws {
         let other = "\(remote.home)/2026-11-30"
         try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
-        for file in try FileManager.default.contentsOfDirectory(atPath: day) where file.hasPrefix(stem) {
+        for file in try FileManager.default.contentsOfDirectory(atPath: day) where file.isFile(of: stem) {
             try FileManager.default.copyItem(atPath: "\(day)/\(file)", toPath: "\(other)/\(file)")
         }
         let found = try await verify()
@@ -110,7 +111,7 @@ import Upload
 
     @Test(arguments: [".dat", ".txt", ".notes.json", ".json"])
     func `a file that was changed at home differs, sound or not`(_ ending: String) async throws {
-        try change(stem + ending) { bytes in
+        try change(stem.file(ending)) { bytes in
             if ending == ".json" {
                 bytes = Array(String(decoding: bytes, as: UTF8.self).replacing("ntp", with: "rtc").utf8)
             } else {
@@ -119,7 +120,7 @@ import Upload
         }
         let found = try await verify()
         #expect(found.status == 65)
-        let line = "  \(name.day)/\(stem)\(ending): differs from what "
+        let line = "  \(name.day)/\(stem.file(ending)): differs from what "
         #expect(found.output.contains { $0.hasPrefix(line) }, "\(found)")
         #expect(found.output.count { $0.contains("differs") } == 1)
     }
@@ -131,7 +132,7 @@ import Upload
         try await RemoteTests.send(name, to: stick, tested)
         for other in remote.names { try await RemoteTests.send(other, to: stick, tested) }
         for file in try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(name.day)")
-        where file.hasPrefix(stem) {
+        where file.isFile(of: stem) {
             try FileManager.default.removeItem(atPath: "\(path)/\(name.day)/\(file)")
         }
         let result = try await remote.run([["remote", "verify"]], of: stick)[0]
@@ -144,15 +145,15 @@ import Upload
     ) async throws {
         try FileManager.default.removeItem(atPath: "\(disk.takes)/\(name.day)/\(stem).json")
         await tested.indexer.scanAll()
-        try FileManager.default.removeItem(atPath: "\(day)/\(stem)\(ending)")
+        try FileManager.default.removeItem(atPath: "\(day)/\(stem.file(ending))")
         let found = try await verify()
-        #expect(found.status == 65 && found.output.last == "  \(name.day)/\(stem)\(ending): missing", "\(found)")
+        #expect(found.status == 65 && found.output.last == "  \(name.day)/\(stem.file(ending)): missing", "\(found)")
     }
 
     @Test func `a take that is not at home any more is missing, also after it was deleted on the kit`() async throws {
         try FileManager.default.removeItem(atPath: "\(disk.takes)/\(name.day)/\(stem).json")
         await tested.indexer.scanAll()
-        for file in try FileManager.default.contentsOfDirectory(atPath: day) where file.hasPrefix(stem) {
+        for file in try FileManager.default.contentsOfDirectory(atPath: day) where file.isFile(of: stem) {
             try FileManager.default.removeItem(atPath: "\(day)/\(file)")
         }
         let found = try await verify()
@@ -205,23 +206,23 @@ import Upload
     @Test func `sound that its sidecar lists and the store does not have is named, and all else is fetched`()
         async throws
     {
-        try FileManager.default.removeItem(atPath: "\(day)/\(stem)-raw.wav")
+        try FileManager.default.removeItem(atPath: "\(day)/\(stem.file("-raw.wav"))")
         let fetched = try await fetch()
         #expect(fetched.status == 65 && fetched.output.count == 5)
         #expect(
             fetched.complaints == [
-                "remote fetch: \(name.day)/\(stem)-raw.wav: is missing: its sidecar lists it",
+                "remote fetch: \(name.day)/\(stem.file("-raw.wav")): is missing: its sidecar lists it",
                 "remote fetch: 1 file is missing in the store; all others are fetched",
             ])
     }
 
     @Test func `sound that a person accepted as missing is named, and is no damage of the store`() async throws {
-        try FileManager.default.removeItem(atPath: "\(disk.takes)/\(name.day)/\(stem)-raw.wav")
+        try FileManager.default.removeItem(atPath: "\(disk.takes)/\(name.day)/\(stem.file("-raw.wav"))")
         try FileManager.default.removeItem(atPath: day)
         let frames = try TakesFolder(path: disk.takes).sidecar(of: name).parts[0].frames
         _ = try tested.catalog.note(stem) { notes in
             notes.receipts = []
-            var sound = TakeNotes.SoundNote(file: "\(name.stem)-raw.wav", bytes: 0, modifiedNs: 0, frames: frames)
+            var sound = TakeNotes.SoundNote(file: name.stem.file("-raw.wav"), bytes: 0, modifiedNs: 0, frames: frames)
             (sound.problem, sound.acceptedSHA256) = ("it is missing", TakeNotes.SoundNote.missing)
             notes.sounds = [sound]
         }
@@ -229,12 +230,12 @@ import Upload
         try await RemoteTests.send(name, to: remote.store, tested)
         let found = try await verify()
         #expect(found.status == 0, "\(found)")
-        #expect(found.output.last == "  \(name.day)/\(stem)-raw.wav: missing, as a person accepted on the kit")
+        #expect(found.output.last == "  \(name.day)/\(stem.file("-raw.wav")): missing, as a person accepted on the kit")
         let fetched = try await fetch()
         #expect(fetched.status == 0)
         #expect(
             fetched.complaints == [
-                "remote fetch: \(name.day)/\(stem)-raw.wav: is missing, as a person accepted on the kit"
+                "remote fetch: \(name.day)/\(stem.file("-raw.wav")): is missing, as a person accepted on the kit"
             ])
     }
 

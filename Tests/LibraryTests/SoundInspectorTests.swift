@@ -7,6 +7,7 @@ import OtherPrograms
 import ServiceLifecycle
 import Settings
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 import Transport
@@ -46,17 +47,17 @@ import Upload
         case .dataSize: try spoil(file) { $0[41] ^= 1 }
         case .missing: unlink("\(day)/\(file)")
         case .twin:
-            file = "\(name.stem)-raw.wav"
+            file = name.stem.file("-raw.wav")
             try spoil(file) { $0.removeLast(100) }
         case .secondPart:
-            file = "\(name.stem)-p2.wav"
+            file = name.stem.file("-p2.wav")
             try spoil(file) { $0.removeLast(100) }
         case .rate: try spoil(file) { $0.replaceSubrange(24..<28, with: [0x44, 0xac, 0, 0]) }
         }
         guard isSeenByLength || hasFingerprint else { return }
         await tested.indexer.scanAll()
         try await send { try counts().done == 1 && counts().held == 1 }
-        #expect(home.allSatisfy { !$0.contains(name.stem) } && home.contains("\(good.day)/\(good.stem).json"))
+        #expect(home.allSatisfy { !$0.isFile(of: name.stem) } && home.contains("\(good.day)/\(good.stem).json"))
         let held = try tested.catalog.outbox(limit: 10)
         #expect(held.map(\.take) == [name.stem])
         #expect(held[0].until == nil && held[0].why?.hasPrefix("damaged: \(file): ") == true, "\(held)")
@@ -145,7 +146,7 @@ import Upload
         try spoil("\(name.stem).wav") { $0[2000] ^= 2 }
         await #expect(throws: StoreError.self) { try await inspector.check(name, in: tested.disk.takes, .all) }
         #expect(try damaged().count == 1)
-        await #expect(throws: Refusal.self) { _ = try await deletion.acceptDamaged("heron07-0099-061811Z") }
+        await #expect(throws: Refusal.self) { _ = try await deletion.acceptDamaged("heron07-0099_20261121_061811") }
     }
 
     @Test func `a take without a fingerprint is hashed when it is first seen, and later damage is found`() async throws

@@ -4,6 +4,7 @@ import FinishedTakes
 import Foundation
 import Glibc
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 import Transport
@@ -28,28 +29,28 @@ import Transport
         switch lack {
         case .secondPart:
             sidecar.parts.removeLast()
-            unlink("\(day)/\(name.stem)-p2-raw.wav")
-            file = "\(name.stem)-p2.wav"
+            unlink("\(day)/\(name.stem.file("-p2-raw.wav"))")
+            file = name.stem.file("-p2.wav")
         case .twin:
             sidecar.parts[0].unfilteredFile = nil
-            file = "\(name.stem)-raw.wav"
+            file = name.stem.file("-raw.wav")
         case .all:
             sidecar.parts = []
             for other in whole.audioFiles.dropFirst() { unlink("\(day)/\(other)") }
             file = "\(name.stem).wav"
         case .unfinishedTwin:
             sidecar.parts[0].unfilteredFile = nil
-            rename("\(name.stem)-raw.wav", "\(name.stem)-raw.wav.part")
+            rename(name.stem.file("-raw.wav"), name.stem.file("-raw.wav.part"))
         case .unfinishedPart:
             sidecar.parts.removeLast()
-            unlink("\(day)/\(name.stem)-p2-raw.wav")
-            rename("\(name.stem)-p2.wav", "\(name.stem)-p2.wav.part")
+            unlink("\(day)/\(name.stem.file("-p2-raw.wav"))")
+            rename(name.stem.file("-p2.wav"), name.stem.file("-p2.wav.part"))
         case .numbered:
             sidecar.parts[0].unfilteredFile = nil
-            rename("\(name.stem)-raw.wav", "\(name.stem)-02.wav")
+            rename(name.stem.file("-raw.wav"), "\(name.stem)-02.wav")
         case .converted:
             sidecar.parts[0].unfilteredFile = nil
-            rename("\(name.stem)-raw.wav", "\(name.stem)-raw.flac")
+            rename(name.stem.file("-raw.wav"), name.stem.file("-raw.flac"))
         }
         try write(sidecar, name)
         return (name, file)
@@ -68,7 +69,7 @@ import Transport
         let good = try tested.disk.addSound(Self.sidecar(2)).name
         await tested.indexer.scanAll()
         try await send { try counts().done == 1 && counts().held == 1 }
-        #expect(home.allSatisfy { !$0.contains(name.stem) } && home.contains("\(good.day)/\(good.stem).json"))
+        #expect(home.allSatisfy { !$0.isFile(of: name.stem) } && home.contains("\(good.day)/\(good.stem).json"))
         let listed = try damaged()
         #expect(listed.map(\.take) == [name.stem] && listed[0].sound == .damaged)
         #expect(listed[0].damaged?.hasPrefix("\(file): ") == true)
@@ -112,7 +113,7 @@ import Transport
         try write(less, name)
         await tested.indexer.scanAll()
         await #expect(throws: (any Error).self) { try await inspector.check(name, in: tested.disk.takes, .changed) }
-        unlink("\(day)/\(name.stem)-p2.wav")
+        unlink("\(day)/\(name.stem.file("-p2.wav"))")
         try await inspector.check(name, in: tested.disk.takes, .changed)
         #expect(try damaged().isEmpty)
     }
@@ -120,15 +121,15 @@ import Transport
     @Test func `sound of a take that is recorded again, or converted, and empty files hold no take`() async throws {
         let name = try tested.disk.addSound(Self.sidecar(1)).name
         let sound = try FileSystem().contents("\(day)/\(name.stem).wav", limit: 1 << 30)
-        for file in ["\(name.stem).flac", "\(name.stem).flac.part", "\(name.stem)-p2.wav.tail", "other.wav"] {
+        for file in ["\(name.stem).flac", "\(name.stem).flac.part", name.stem.file("-p2.wav.tail"), "other.wav"] {
             try tested.disk.write(sound, to: "\(day)/\(file)")
         }
-        try tested.disk.write(Array(sound.prefix(44)), to: "\(day)/\(name.stem)-p2.wav.part")
-        try tested.disk.write([], to: "\(day)/\(name.stem)-p3.wav")
-        mkdir("\(day)/\(name.stem)-p4.wav", 0o755)
+        try tested.disk.write(Array(sound.prefix(44)), to: "\(day)/\(name.stem.file("-p2.wav.part"))")
+        try tested.disk.write([], to: "\(day)/\(name.stem.file("-p3.wav"))")
+        mkdir("\(day)/\(name.stem.file("-p4.wav"))", 0o755)
         await tested.indexer.scanAll()
         try await inspector.check(name, in: tested.disk.takes, .all)
-        try tested.disk.write(sound, to: "\(day)/\(name.stem)-p2.wav.part")
+        try tested.disk.write(sound, to: "\(day)/\(name.stem.file("-p2.wav.part"))")
         try tested.disk.write([], to: "\(day)/\(name.stem).json.part")
         try await inspector.check(name, in: tested.disk.takes, .changed)
         #expect(try damaged().isEmpty)

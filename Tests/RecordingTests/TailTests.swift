@@ -2,6 +2,7 @@ import Filters
 import Foundation
 import Ring
 import TakeFiles
+import TakePlaces
 import Takes
 import Testing
 import Workers
@@ -124,7 +125,7 @@ import Workers
             return
         }
         let stem = "\(name.day)/\(name.stem)"
-        #expect(try studio.fileNames() == ["\(stem)-raw.wav", "\(stem).json", "\(stem).wav"])
+        #expect(try studio.fileNames() == [stem.file("-raw.wav"), "\(stem).json", "\(stem).wav"])
         #expect(try studio.directory.sidecar(of: name) == studio.finished[0])
         #expect(studio.ring.writableFrames() > 0)
     }

@@ -32,4 +32,13 @@ struct KitNameTests {
         settings.kit.name = "heron07"
         #expect(settings.kitName == "heron07")
     }
+
+    @Test(arguments: [("heron07", false), ("heron-12345", false), ("heron-123456", true), ("20261121-heron", true)])
+    func `a name in which programs may read a date is warned of`(name: String, isWarned: Bool) {
+        var settings = Settings()
+        settings.kit.name = name
+        let warning =
+            "the kit's name \(name) has six or more digits in a row: some programs read a date in it: set another kit.name"
+        #expect(settings.kitNameWarning == (isWarned ? warning : nil))
+    }
 }

@@ -19,6 +19,19 @@ import Testing
         return try body()
     }
 
+    @Test func `by local time, the name and the folder of a take are of the kit's zone`() throws {
+        let started = try #require(WallTime(iso8601: "2026-11-21T20:18:11.999999Z"))
+        // Nepal is 5 h 45 min ahead.
+        let (name, latest) = inZone("NPT-5:45") {
+            tzset()
+            return (TakeName(kit: "heron07", number: 42, started: started, nameTime: .local), started.latestDate)
+        }
+        tzset()
+        #expect(name.stem == "heron07-0042_20261122_020311")
+        #expect(name.day == "2026-11-22")
+        #expect(latest == "2026-11-22")
+    }
+
     private func opening(_ window: String, from text: String) throws -> String {
         let window = try #require(UploadWindow(window))
         return try inZone(Self.berlin) { String(window.opening(from: try time(text)).iso8601.prefix(16)) }

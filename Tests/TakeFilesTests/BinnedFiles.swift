@@ -1,4 +1,5 @@
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -30,7 +31,7 @@ class BinnedFiles {
     /// The files of a take, but for the note of the bin.
     func files(of take: TakeName, in folder: String = "") throws -> [String: [UInt8]] {
         try everything(in: path).filter {
-            $0.key.hasPrefix("\(folder)\(take.day)/\(take.stem)") && !$0.key.hasSuffix(".json.binned")
+            $0.key.isFile(of: "\(folder)\(take.day)/\(take.stem)") && !$0.key.hasSuffix(".json.binned")
         }
     }
 }

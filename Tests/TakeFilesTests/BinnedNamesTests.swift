@@ -1,5 +1,6 @@
 import Foundation
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -84,7 +85,7 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
         let directory = try directory()
         let (take, before) = try binned(in: directory)
         let audio = before.keys.sorted().filter { $0.hasSuffix(".wav") }
-        #expect(audio.count > 1)
+        try #require(audio.count > 1)
         // Whole, and begun only.
         try scratch.write(try #require(before[audio[0]]), "takes/\(audio[0])")
         try scratch.write([], "takes/\(audio[1])")
@@ -173,11 +174,11 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
             ".mp3", "-p2.txt", ".wav.bak", ".json.orig", ".wav.part.download", ".dat.part.other1", ".wav.1", ".json.2",
             ".json.tmp.2", ".dat.3", "-p2.wav.part.1",
         ]
-        let theirs = endings.map { "\(take.day)/\(take.stem)\($0)" }
+        let theirs = endings.map { "\(take.day)/\(take.stem.file($0))" }
         for file in theirs { try scratch.write([1], "takes/\(file)") }
         // A recorder keeps damaged documents under these names.
         for ending in [".json.damaged", ".json.damaged.2", ".json.part.unread", ".json.part.unread.3"] {
-            try scratch.write([2], "takes/\(take.day)/\(take.stem)\(ending)")
+            try scratch.write([2], "takes/\(take.day)/\(take.stem.file(ending))")
         }
         if isForGood {
             try directory.remove(take)

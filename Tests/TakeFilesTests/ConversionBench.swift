@@ -46,20 +46,24 @@ struct ConversionBench {
 
     func path(_ name: String) -> String { "\(directory.path)/2026-11-21/\(name)" }
 
-    static let stem = "heron07-0001-061811Z"
-    static let converted = ["-p2-raw.flac", "-p2.flac", "-raw.flac", ".dat", ".flac", ".json"].map { stem + $0 }
-    static let original = ["-p2-raw.wav", "-p2.wav", "-raw.wav", ".dat", ".json", ".wav"].map { stem + $0 }
+    static let stem = "heron07-0001_20261121_061811"
+    static let converted = ["-p2-raw.flac", "-p2.flac", "-raw.flac", ".dat", ".flac", ".json"].map { stem.file($0) }
+    static let original = ["-p2-raw.wav", "-p2.wav", "-raw.wav", ".dat", ".json", ".wav"].map { stem.file($0) }
 
     /// That the take is FLAC and nothing else, and holds what the WAV files held.
     func expectConverted(_ take: TakeName, _ format: StreamFormat = stereo16, _ comment: Comment? = nil) throws {
-        #expect(try names() == Self.converted, comment)
+        let first = try directory.sidecar(of: take).parts[1].firstFrame.count
+        let begun = morning + .seconds(Double(first) / Double(format.rateHz))
+        let second = String(take.audioFile(part: 2, started: begun).dropLast(4).suffix(6))
+        let expected = Self.converted.map { $0.contains("-p2") ? $0.replacing("061811", with: second) : $0 }
+        #expect(try names() == expected, comment)
         let sidecar = try directory.sidecar(of: take)
         #expect(sidecar.pendingFormat == nil, comment)
-        #expect(sidecar.parts.map(\.file) == ["\(Self.stem).flac", "\(Self.stem)-p2.flac"], comment)
+        #expect(sidecar.parts.map(\.file) == [expected[4], expected[1]], comment)
         for part in sidecar.parts {
             let range = part.firstFrame.count..<part.firstFrame.count + part.frames
             #expect(try frames(of: path(part.file)) == sound(range, format), comment)
-            let twin = part.file.replacing(".flac", with: "-raw.flac")
+            let twin = part.file.twin
             #expect(try frames(of: path(twin)) == sound(range, format, seed: 7), comment)
             #expect(rights(path(part.file)) == "640", comment)
         }
@@ -82,7 +86,7 @@ struct ConversionBench {
             let range = part.firstFrame.count..<part.firstFrame.count + part.frames
             let found = try? frames(of: path(part.file))
             #expect(found == sound(range, stereo16), comment)
-            let base = part.file.prefix { $0 != "." } + "-raw"
+            let base = part.file.twin.prefix { $0 != "." }
             let twin = there.contains("\(base).wav") ? "\(base).wav" : "\(base).flac"
             let foundTwin = try? frames(of: path(twin))
             #expect(foundTwin == sound(range, stereo16, seed: 7), comment)
@@ -95,7 +99,7 @@ struct ConversionBench {
         #expect(outcome == .kept(sidecar, "convert \(Self.stem) to FLAC: \(reason): it stays WAV"))
         #expect(sidecar.pendingFormat == nil)
         #expect(sidecar.revision == 2)
-        #expect(sidecar.parts.map(\.file) == ["\(Self.stem).wav", "\(Self.stem)-p2.wav"])
+        #expect(sidecar.parts.map(\.file) == ["\(Self.stem).wav", Self.stem.file("-p2.wav")])
         #expect(try convert(take) == .nothingToDo)
     }
 }

@@ -110,7 +110,7 @@ struct CutTake {
         #expect(isRight, comment)
         // The twin of sound that was not synced may be lost.
         let unfiltered = try sidecar.parts.flatMap { part in
-            let twin = part.file.replacing(".wav", with: "-raw.wav")
+            let twin = part.file.twin
             let isThere = try directory.files.entries(folder).contains(twin)
             return isThere ? try sound(twin, part.twinFrames) : []
         }
@@ -141,7 +141,7 @@ struct CutTake {
         #expect(cues == sidecar.markers.map(\.atFrame), comment)
         // A twin that was not synced may be there without the sound that it belongs to.
         let left = try directory.files.entries(folder).filter {
-            ($0.contains(".part") || $0.contains(".tmp")) && (isExact || !$0.hasSuffix("-raw.wav.part"))
+            ($0.contains(".part") || $0.contains(".tmp")) && (isExact || !$0.hasEnding("-raw.wav.part"))
         }
         #expect(left == [], comment)
     }

@@ -50,7 +50,7 @@ struct DraftObstaclesTests {
         try output.append(500)
         output.appendPeaks([Int8](repeating: 1, count: 4096))
         try output.sync()
-        try place(obstacle, name.stem + ending)
+        try place(obstacle, name.stem.file(ending))
         try output.append(500)
         output.note(markers: [Sidecar.Marker(atFrame: 700, note: "mine")])
         try output.sync()
@@ -58,7 +58,7 @@ struct DraftObstaclesTests {
         #expect(sidecar.frames == 1000 && sidecar.markers.count == 1)
         #expect(try directory.sidecar(of: name) == sidecar)
         if ending == ".json.removed" { #expect(try recover(name, in: directory) == .unchanged) }
-        try expectKept(obstacle, name.stem + ending, in: directory)
+        try expectKept(obstacle, name.stem.file(ending), in: directory)
     }
 
     @Test(arguments: endings, Obstacle.allCases)
@@ -67,13 +67,13 @@ struct DraftObstaclesTests {
         let output = try TakeOutput(directory)
         try output.append(500)
         try output.sync()
-        try place(obstacle, output.name.stem + ending)
+        try place(obstacle, output.name.stem.file(ending))
         guard case .recovered(let sidecar) = try recover(output.name, in: directory) else {
             Issue.record("it is not recovered")
             return
         }
         #expect(sidecar.frames == 500)
-        try expectKept(obstacle, output.name.stem + ending, in: directory)
+        try expectKept(obstacle, output.name.stem.file(ending), in: directory)
     }
 
     @Test(arguments: endings, Obstacle.allCases)
@@ -83,14 +83,14 @@ struct DraftObstaclesTests {
             let output = try TakeOutput(directory)
             try output.append(500)
             let sidecar = try output.finish(endedBy: .stop, levels: [])
-            try place(obstacle, output.name.stem + ending)
+            try place(obstacle, output.name.stem.file(ending))
             if isRecovered {
                 #expect(try recover(output.name, in: directory) == .unchanged)
                 #expect(try directory.sidecar(of: output.name) == sidecar)
-                try expectKept(obstacle, output.name.stem + ending, in: directory)
+                try expectKept(obstacle, output.name.stem.file(ending), in: directory)
             } else if ending != ".dat.part" {
                 try directory.remove(output.name)
-                try expectKept(obstacle, output.name.stem + ending, in: directory)
+                try expectKept(obstacle, output.name.stem.file(ending), in: directory)
             }
         }
     }

@@ -1,5 +1,6 @@
 import Glibc
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -26,9 +27,9 @@ struct FLACConversionTests {
         expected.revision = 2
         expected.pendingFormat = nil
         expected.parts[0].file = "\(take.stem).flac"
-        expected.parts[1].file = "\(take.stem)-p2.flac"
-        expected.parts[0].unfilteredFile = "\(take.stem)-raw.flac"
-        expected.parts[1].unfilteredFile = "\(take.stem)-p2-raw.flac"
+        expected.parts[1].file = expected.parts[1].file.replacing(".wav", with: ".flac")
+        expected.parts[0].unfilteredFile = take.stem.file("-raw.flac")
+        expected.parts[1].unfilteredFile = expected.parts[1].file.twin
         #expect(after == expected)
         try bench.expectConverted(take, format.stored)
         #expect(try bench.convert(take) == .nothingToDo)
@@ -41,7 +42,7 @@ struct FLACConversionTests {
         let take = try bench.pendingTake()
         _ = try bench.convert(take)
         let stem = "2026-11-21/\(take.stem)"
-        let bases = ["", "-raw", "-p2", "-p2-raw"].map { stem + $0 }
+        let bases = ["", "-raw", "-p2", "-p2-raw"].map { stem.file($0) }
         let trace = bench.calls.trace.enumerated().filter { index, call in
             // Of the writes of a file, the first is enough.
             index == 0 || !call.hasPrefix("write") || bench.calls.trace[index - 1] != call
@@ -50,7 +51,7 @@ struct FLACConversionTests {
         expected += bases.flatMap { ["rename \($0).flac.part \($0).flac", "fsync \($0).flac"] } + ["fsync 2026-11-21"]
         expected += ["create \(stem).json.tmp", "write \(stem).json.tmp", "fsync \(stem).json.tmp", "fsync 2026-11-21"]
         expected += ["rename \(stem).json.tmp \(stem).json", "fsync \(stem).json", "fsync 2026-11-21"]
-        expected += ["-raw", "", "-p2-raw", "-p2"].map { "remove \(stem)\($0).wav" } + ["fsync 2026-11-21"]
+        expected += ["-raw", "", "-p2-raw", "-p2"].map { "remove \(stem.file("\($0).wav"))" } + ["fsync 2026-11-21"]
         #expect(trace == expected)
     }
 
@@ -123,7 +124,7 @@ struct FLACConversionTests {
         let files = FileSystem()
         for name in ["-raw.flac.part", ".flac.part", "-p2.flac", "-p2-raw.flac"] {
             let bytes = Array("fLaC".utf8) + [0, 0, 0, 34]
-            try files.write(bytes, to: files.create(bench.path(take.stem + name), isNew: true), at: 0)
+            try files.write(bytes, to: files.create(bench.path(take.stem.file(name)), isNew: true), at: 0)
         }
         _ = try bench.convert(take)
         try bench.expectConverted(take)
@@ -148,7 +149,7 @@ struct FLACConversionTests {
 
         // A twin's FLAC that is cut: both files of the part are made again, the other part's WAV is removed.
         try putBack()
-        let twin = try files.open(bench.path("\(take.stem)-p2-raw.flac"))
+        let twin = try files.open(bench.path(take.stem.file("-p2-raw.flac")))
         try files.truncate(twin, to: 100)
         #expect(try bench.convert(take) == .converted(try bench.directory.sidecar(of: take)))
         #expect(try bench.directory.sidecar(of: take).revision == sidecar.revision + 2)
@@ -156,7 +157,7 @@ struct FLACConversionTests {
 
         // Neither is what it should be: neither is touched.
         for name in ["-p2.flac", "-p2.wav"] {
-            let file = try files.create(bench.path(take.stem + name), isNew: false)
+            let file = try files.create(bench.path(take.stem.file(name)), isNew: false)
             try files.write([1], to: file, at: 0)
         }
         let before = try everything(in: bench.directory.path)

@@ -1,4 +1,5 @@
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -28,12 +29,12 @@ struct FLACFingerprintTests {
     func `a WAV whose sound was damaged stays WAV, and nothing is deleted`(base: String, place: Int64) throws {
         let take = try bench.pendingTake()
         let parts = try bench.directory.sidecar(of: take).parts
-        try damage("\(take.stem)\(base).wav", at: place)
+        try damage(take.stem.file("\(base).wav"), at: place)
         let before = try everything(in: bench.directory.path).filter { $0.key.hasSuffix(".wav") }
         let outcome = try bench.convert(take)
         try bench.expectKept(
             take, outcome,
-            "\(take.stem)\(base).wav does not hold the sound that its fingerprint was computed of, restore it from a copy"
+            "\(take.stem.file("\(base).wav")) does not hold the sound that its fingerprint was computed of, restore it from a copy"
         )
         let after = try everything(in: bench.directory.path)
         #expect(after.filter { $0.key.hasSuffix(".wav") } == before)

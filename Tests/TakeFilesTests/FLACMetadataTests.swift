@@ -159,13 +159,14 @@ struct FLACMetadataTests {
             sidecar: sidecar, part: 1, isUnfiltered: true, format: format, frames: 24_000, chunks: [[1]])
         #expect(
             second.comments.map { "\($0.name)=\($0.text)" } == [
-                "TITLE=heron07-0042-061811Z, part 2, unfiltered",
-                "DESCRIPTION=Take heron07-0042-061811Z, unfiltered, kit heron07", "ORIGINATOR=Fieldfare",
-                "ORIGINATOR_REFERENCE=heron07-0042-061811Z", "DATE=2026-11-21",
+                "TITLE=heron07-0042_20261121_061811, part 2, unfiltered",
+                "DESCRIPTION=Take heron07-0042_20261121_061811, unfiltered, kit heron07", "ORIGINATOR=Fieldfare",
+                "ORIGINATOR_REFERENCE=heron07-0042_20261121_061811", "DATE=2026-11-21",
                 "CREATION_TIME=2026-11-21T06:18:13.250000Z", "ORIGINATION_DATE=2026-11-21", "ORIGINATION_TIME=06:18:13",
                 "TIME_REFERENCE=\(22_693_250 * 24)",
                 "CODING_HISTORY=A=PCM,F=24000,W=16,T=Fieldfare 0.1; usb:0d8c:0014\r\n",
-                "TAKE=heron07-0042-061811Z", "KIT=heron07", "CARD=usb:0d8c:0014", "CLOCK=ntp", "FIRST_FRAME=96000",
+                "TAKE=heron07-0042_20261121_061811", "KIT=heron07", "CARD=usb:0d8c:0014", "CLOCK=ntp",
+                "FIRST_FRAME=96000",
                 "PART=2/2", "WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x0", "ENCODER=Fieldfare 0.1",
             ])
         #expect(second.chunks == [[1]])
@@ -175,7 +176,7 @@ struct FLACMetadataTests {
         let only = FLACMetadata(
             sidecar: sidecar, part: 0, isUnfiltered: false, format: stereo16, frames: 48_000, chunks: [])
         let texts = only.comments.map { "\($0.name)=\($0.text)" }
-        #expect(texts[0] == "TITLE=heron07-0042-061811Z")
+        #expect(texts[0] == "TITLE=heron07-0042_20261121_061811")
         #expect(texts.contains("DATE=2026-11-22") && texts.contains("TIME_REFERENCE=0"))
         #expect(!texts.contains { $0.hasPrefix("PART=") || $0.hasPrefix("WAVEFORM") })
 
@@ -202,5 +203,15 @@ struct FLACMetadataTests {
             cues(1, 24_000, 24_000) == [
                 FLACMetadata.Cue(frame: 1, label: "wren"), FLACMetadata.Cue(frame: 24_000, label: "end"),
             ])
+    }
+
+    @Test func `a take that began before the clock was set has no date in its comments`() {
+        var sidecar = take()
+        sidecar.take = "heron07-0042_unset"
+        let metadata = FLACMetadata(
+            sidecar: sidecar, part: 1, isUnfiltered: false, format: stereo16, frames: 48_000, chunks: [])
+        let dates = ["DATE", "CREATION_TIME", "ORIGINATION_DATE", "ORIGINATION_TIME", "TIME_REFERENCE"]
+        #expect(!metadata.comments.contains { dates.contains($0.name) })
+        #expect(metadata.comments.contains { $0.name == "TAKE" && $0.text == "heron07-0042_unset" })
     }
 }

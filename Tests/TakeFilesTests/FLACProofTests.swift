@@ -1,5 +1,6 @@
 import Glibc
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -64,11 +65,11 @@ struct FLACProofTests {
     ) throws {
         let (take, waves) = try converted()
         try put(waves)
-        try self.damage("\(take.stem)\(base).flac", damage)
+        try self.damage(take.stem.file("\(base).flac"), damage)
         let conversion = FLACConversion(of: take, in: bench.directory, reserveBytes: 0)
         while try bench.directory.sidecar(of: take).pendingFormat == nil { try #require(try conversion.step() == nil) }
         let listed = try bench.directory.sidecar(of: take).sounds.map(\.file)
-        #expect(listed.filter { $0.hasSuffix(".wav") } == ["\(take.stem)\(base).wav"])
+        #expect(listed.filter { $0.hasSuffix(".wav") } == [take.stem.file("\(base).wav")])
         #expect(try bench.run(conversion) == .converted(try bench.directory.sidecar(of: take)))
         try bench.expectConverted(take)
     }
@@ -81,7 +82,7 @@ struct FLACProofTests {
         let conversion = FLACConversion(of: take, in: bench.directory, reserveBytes: 0)
         while try bench.directory.sidecar(of: take).pendingFormat == nil { try #require(try conversion.step() == nil) }
         let part = try bench.directory.sidecar(of: take).parts[0]
-        #expect(part.file == "\(take.stem).wav" && part.unfilteredFile == "\(take.stem)-raw.flac")
+        #expect(part.file == "\(take.stem).wav" && part.unfilteredFile == take.stem.file("-raw.flac"))
         _ = try bench.run(conversion)
         try bench.expectConverted(take)
     }
@@ -90,21 +91,21 @@ struct FLACProofTests {
     func `where neither file holds the recorded sound, both stay, and that is said`(damage: Damage) throws {
         let (take, waves) = try converted()
         try put(waves)
-        try self.damage("\(take.stem)-p2.flac", damage)
-        let wave = try files.open(bench.path("\(take.stem)-p2.wav"))
+        try self.damage(take.stem.file("-p2.flac"), damage)
+        let wave = try files.open(bench.path(take.stem.file("-p2.wav")))
         try files.write([1, 2, 3], to: wave, at: 4200)
-        let before = try everything(in: bench.directory.path).filter { $0.key.contains("\(take.stem)-p2.") }
+        let before = try everything(in: bench.directory.path).filter { $0.key.contains(take.stem.file("-p2.")) }
         let outcome = try bench.convert(take)
         #expect(
             outcome
                 == .kept(
                     try bench.directory.sidecar(of: take),
-                    "convert \(take.stem) to FLAC: it is not proven that \(bench.path("\(take.stem)-p2.flac")) or the WAV "
+                    "convert \(take.stem) to FLAC: it is not proven that \(bench.path(take.stem.file("-p2.flac"))) or the WAV "
                         + "beside it holds the recorded sound: both stay: move the file that is damaged to another place"
                 ))
-        #expect(try everything(in: bench.directory.path).filter { $0.key.contains("\(take.stem)-p2.") } == before)
+        #expect(try everything(in: bench.directory.path).filter { $0.key.contains(take.stem.file("-p2.")) } == before)
         // The others are whole.
-        #expect(try bench.names().filter { $0.hasSuffix(".wav") } == ["\(take.stem)-p2.wav"])
+        #expect(try bench.names().filter { $0.hasSuffix(".wav") } == [take.stem.file("-p2.wav")])
     }
 
     @Test func `without a fingerprint the FLAC is compared with the WAV`() throws {
@@ -116,19 +117,19 @@ struct FLACProofTests {
 
         try put(waves)
         try files.write([1, 2, 3], to: files.open(bench.path("\(take.stem).wav")), at: 4200)
-        try damage("\(take.stem)-p2.flac", .byte)
-        try damage("\(take.stem)-p2-raw.flac", .gone)
+        try damage(take.stem.file("-p2.flac"), .byte)
+        try damage(take.stem.file("-p2-raw.flac"), .gone)
         _ = try bench.convert(take)
-        #expect(try bench.names().filter { $0.hasSuffix(".wav") } == ["-p2.wav", ".wav"].map { take.stem + $0 })
+        #expect(try bench.names().filter { $0.hasSuffix(".wav") } == ["-p2.wav", ".wav"].map { take.stem.file($0) })
         #expect(try bench.names().filter { $0.hasSuffix(".flac") }.count == 4)
         #expect(
-            try frames(of: bench.path("\(take.stem)-p2-raw.flac")) == sound(200..<300, stereo16, seed: 7))
+            try frames(of: bench.path(take.stem.file("-p2-raw.flac"))) == sound(200..<300, stereo16, seed: 7))
     }
 
     @Test func `the WAV of a twin alone is found as well`() throws {
         let (take, waves) = try converted()
         #expect(try !bench.directory.awaitsConversion(take))
-        try put(waves.filter { $0.key.hasSuffix("-p2-raw.wav") })
+        try put(waves.filter { $0.key.hasEnding("-p2-raw.wav") })
         #expect(try bench.directory.awaitsConversion(take))
         _ = try bench.convert(take)
         try bench.expectConverted(take)

@@ -1,5 +1,6 @@
 import Glibc
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -73,7 +74,7 @@ struct FLACRefusalTests {
     @Test(arguments: [(0, 0), (1, 1999), (1, 6665)])
     func `32 bits of which one sample needs more than 24 stay WAV, all parts`(part: Int, frame: Int) throws {
         let take = try reducibleTake()
-        let name = ["\(take.stem).wav", "\(take.stem)-p2-raw.wav"][part]
+        let name = ["\(take.stem).wav", take.stem.file("-p2-raw.wav")][part]
         let file = try FileSystem().open(bench.path(name))
         try FileSystem().write([1], to: file, at: Int64(4096 + 8 * frame + 4))
         let outcome = try bench.convert(take)
@@ -84,14 +85,14 @@ struct FLACRefusalTests {
 
     @Test func `a part that is gone, or of another length, stays as it is`() throws {
         let take = try bench.pendingTake()
-        try FileSystem().remove(bench.path("\(take.stem)-p2.wav"))
+        try FileSystem().remove(bench.path(take.stem.file("-p2.wav")))
         let outcome = try bench.convert(take)
-        try bench.expectKept(take, outcome, "\(bench.path("\(take.stem)-p2.wav")) is not there")
-        #expect(try bench.names() == ConversionBench.original.filter { $0 != "\(take.stem)-p2.wav" })
+        try bench.expectKept(take, outcome, "\(bench.path(take.stem.file("-p2.wav"))) is not there")
+        #expect(try bench.names() == ConversionBench.original.filter { $0 != take.stem.file("-p2.wav") })
 
         let second = try ConversionBench()
         let other = try second.pendingTake()
-        let twin = second.path("\(other.stem)-raw.wav")
+        let twin = second.path(other.stem.file("-raw.wav"))
         let file = try FileSystem().open(twin)
         try FileSystem().truncate(file, to: 4096 + 4 * 150)
         let cut = try second.convert(other)
@@ -129,13 +130,14 @@ struct FLACRefusalTests {
         let before = try bench.names()
         // Those of the other's second part are as long as those of this one's.
         for file in [
-            "\(other.stem)-p2.wav", "\(other.stem)-p2.flac", "../2026-11-21/\(other.stem)-p2.wav",
+            other.stem.file("-p2.wav"), other.stem.file("-p2.flac"), "../2026-11-21/\(other.stem.file("-p2.wav"))",
             "../2026-11-21/\(other.stem).wav", "", "x.wav",
         ] {
             let take = try bench.pendingTake()
             _ = try bench.directory.revise(take) { $0.parts[1].file = file }
             #expect(try bench.convert(take) == .nothingToDo)
-            #expect(try bench.names().filter { $0.hasPrefix(other.stem) } == before.filter { $0.hasPrefix(other.stem) })
+            #expect(
+                try bench.names().filter { $0.isFile(of: other.stem) } == before.filter { $0.isFile(of: other.stem) })
         }
     }
 
@@ -145,7 +147,7 @@ struct FLACRefusalTests {
         place: Int
     ) throws {
         let take = try bench.pendingTake()
-        let part = bench.path("\(take.stem)-p2.flac.part")
+        let part = bench.path(take.stem.file("-p2.flac.part"))
         bench.calls.setPlan { _, verb in
             guard verb == "dropCache", let file = try? FileSystem().open(part) else { return nil }
             let bytes = (try? FileSystem().contents(part)) ?? []
@@ -160,7 +162,7 @@ struct FLACRefusalTests {
             return
         }
         #expect(reason.hasPrefix("convert \(take.stem) to FLAC: ") && reason.hasSuffix(": it stays WAV"))
-        #expect(sidecar.parts.map(\.file) == ["\(take.stem).wav", "\(take.stem)-p2.wav"])
+        #expect(sidecar.parts.map(\.file) == ["\(take.stem).wav", take.stem.file("-p2.wav")])
         #expect(try bench.names() == ConversionBench.original)
         try bench.expectWhole(take, "\(place)")
     }
@@ -172,7 +174,7 @@ struct FLACRefusalTests {
         frames: Int64, change: Int, reason: String
     ) throws {
         let take = try bench.pendingTake()
-        let part = bench.path("\(take.stem)-p2.flac.part")
+        let part = bench.path(take.stem.file("-p2.flac.part"))
         bench.calls.setPlan { _, verb in
             guard verb == "dropCache", (try? FileSystem().contents(part)) != nil else { return nil }
             do {
@@ -194,7 +196,7 @@ struct FLACRefusalTests {
         }
         let outcome = try bench.convert(take)
         bench.calls.setPlan { _, _ in nil }
-        try bench.expectKept(take, outcome, "read back from the disk, \(take.stem)-p2.flac \(reason)")
+        try bench.expectKept(take, outcome, "read back from the disk, \(take.stem.file("-p2.flac")) \(reason)")
         #expect(try bench.names() == ConversionBench.original)
     }
 
@@ -206,12 +208,12 @@ struct FLACRefusalTests {
     func `what a cut conversion has made stays where the WAV is not whole any more`(damage: Damage) throws {
         let converted = try ConversionBench()
         _ = try converted.convert(converted.pendingTake())
-        let flac = try FileSystem().contents(converted.path("\(ConversionBench.stem)-p2.flac"))
+        let flac = try FileSystem().contents(converted.path(ConversionBench.stem.file("-p2.flac")))
         let bench = try ConversionBench()
         let take = try bench.pendingTake()
-        let (files, wave) = (FileSystem(), bench.path("\(take.stem)-p2.wav"))
+        let (files, wave) = (FileSystem(), bench.path(take.stem.file("-p2.wav")))
         for name in ["-p2.flac.part", ".flac.part"] {
-            try files.write(flac, to: files.create(bench.path(take.stem + name), isNew: true), at: 0)
+            try files.write(flac, to: files.create(bench.path(take.stem.file(name)), isNew: true), at: 0)
         }
         switch damage {
         case .gone: try files.remove(wave)
@@ -219,7 +221,7 @@ struct FLACRefusalTests {
         case .cut: try files.truncate(files.open(wave), to: 4096 + 100)
         }
         _ = try bench.convert(take)
-        #expect(try files.contents(bench.path("\(take.stem)-p2.flac.part")) == flac)
+        #expect(try files.contents(bench.path(take.stem.file("-p2.flac.part"))) == flac)
         #expect(try !bench.names().contains("\(take.stem).flac.part"))
     }
 }

@@ -19,7 +19,7 @@ struct FailedSyncTests {
         let point = try output.syncPoint()
         calls.setPlan { number, _ in number == 0 ? EIO : nil }
         let expected = FileError(
-            "sync", "\(directory.path)/2026-11-21/heron07-0001-061811Z.wav.part", code: EIO)
+            "sync", "\(directory.path)/2026-11-21/heron07-0001_20261121_061811.wav.part", code: EIO)
         #expect(throws: expected) { try output.synced(point.run()) }
         #expect(throws: expected) { _ = try output.syncPoint() }
         #expect(throws: expected) { _ = try output.finish(endedBy: .stop, levels: []) }
@@ -27,11 +27,11 @@ struct FailedSyncTests {
         calls.trace = []
         let remains = output.abandon(endedBy: .storageError, levels: [])
         #expect(remains == TakeRemains(name: output.name, safeFrames: 150, isFinished: true, error: nil))
-        let part = "2026-11-21/heron07-0001-061811Z.wav.part"
+        let part = "2026-11-21/heron07-0001_20261121_061811.wav.part"
         #expect(calls.trace.prefix(4) == ["truncate \(part)", "write \(part)", "write \(part)", "fsync \(part)"])
         #expect(
             expected.description
-                == "sync \(directory.path)/2026-11-21/heron07-0001-061811Z.wav.part: Input/output error: "
+                == "sync \(directory.path)/2026-11-21/heron07-0001_20261121_061811.wav.part: Input/output error: "
                 + "the storage is failing, replace it")
     }
 
@@ -67,11 +67,11 @@ struct FailedSyncTests {
         let output = try takeWithFailedSync(directory, calls)
         calls.setPlan { _, _ in nil }
         let stem = "\(directory.path)/2026-11-21/\(output.name.stem)"
-        try discard(lost, of: "\(stem)\(suffix).wav.part")
+        try discard(lost, of: stem.file("\(suffix).wav.part"))
         let remains = output.abandon(endedBy: .storageError, levels: [])
         #expect(remains == TakeRemains(name: output.name, safeFrames: expected, isFinished: true, error: nil))
         #expect(try frames(of: "\(stem).wav") == sound(0..<expected, stereo16))
-        #expect(try frames(of: "\(stem)-raw.wav") == sound(0..<expected, stereo16, seed: 7))
+        #expect(try frames(of: stem.file("-raw.wav")) == sound(0..<expected, stereo16, seed: 7))
         let sidecar = try directory.sidecar(of: output.name)
         #expect(sidecar.frames == expected)
         #expect(sidecar.markers.map(\.atFrame.count) == (expected == 100 ? [10] : [10, 149]))
@@ -104,6 +104,6 @@ struct FailedSyncTests {
         #expect(try directory.sidecar(of: output.name).frames == expected)
         #expect(try frames(of: "\(stem).wav") == sound(0..<expected, stereo16))
         // Of the twin nothing was lost.
-        #expect(try frames(of: "\(stem)-raw.wav") == sound(0..<180, stereo16, seed: 7))
+        #expect(try frames(of: stem.file("-raw.wav")) == sound(0..<180, stereo16, seed: 7))
     }
 }

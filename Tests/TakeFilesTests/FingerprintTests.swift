@@ -134,7 +134,7 @@ struct FingerprintTests {
 
     /// The kernel discards what it failed to write. The second part begins with frame 896.
     private func discard(_ frames: Range<Int64>, of output: TakeOutput, _ suffix: String) throws {
-        let path = "\(directory.path)/2026-11-21/\(output.name.stem)-p2\(suffix).wav.part"
+        let path = "\(directory.path)/2026-11-21/\(output.name.stem.file("-p2\(suffix).wav.part"))"
         let old = [UInt8](repeating: 0x2a, count: frames.count * 4)
         try FileSystem().write(old, to: FileSystem().open(path), at: 4096 + (frames.lowerBound - 896) * 4)
     }
@@ -171,7 +171,7 @@ struct FingerprintTests {
         try output.append(100, unfiltered: true)
         try output.sync()
         try output.append(50, unfiltered: true)
-        let refused = "2026-11-21/\(output.name.stem)\(suffix).wav.part"
+        let refused = "2026-11-21/\(output.name.stem.file("\(suffix).wav.part"))"
         calls.setRefusal { verb, subject in verb == "write" && subject == refused ? ENOSPC : nil }
         #expect(throws: FileError.self) { try output.append(30, unfiltered: true) }
         calls.setRefusal { _, _ in nil }

@@ -1,5 +1,6 @@
 import Glibc
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -54,7 +55,7 @@ struct FuzzedRemainsTests {
     }
 
     private func file(_ name: TakeName, _ ending: String) -> String {
-        "\(path)/\(name.day)/\(name.stem)\(ending)"
+        "\(path)/\(name.day)/\(name.stem.file(ending))"
     }
 
     @Test(arguments: [".json.part", ".json.part.tmp", ".dat.part"], ["folder", "pipe", "link", "loop"])

@@ -48,9 +48,10 @@ struct LostSidecarTests {
         case .otherJSON: try put(Array("{\"take\":\"\(name.stem)\",\"schema\":1}".utf8))
         case .ofAnotherTake, .ofNoPart:
             var other = try SidecarFile.sidecar(whole, path: path)
-            if damage == .ofAnotherTake { other.take = "heron07-0009-061811Z" }
+            if damage == .ofAnotherTake { other.take = "heron07-0009_20261121_061811" }
             for part in other.parts.indices {
-                other.parts[part].file = damage == .ofAnotherTake ? "heron07-0009-061811Z.wav" : "\(name.stem)-x.wav"
+                other.parts[part].file =
+                    damage == .ofAnotherTake ? "heron07-0009_20261121_061811.wav" : "\(name.stem)-x.wav"
                 other.parts[part].unfilteredFile = nil
             }
             other.parts.removeLast(other.parts.count - 1)
@@ -306,7 +307,7 @@ struct LostSidecarTests {
         let directory = try TakesDirectory(path: bench.path, files: FileSystem(calls: calls))
         let reads = Locked(0)
         calls.setRefusal { verb, subject in
-            guard verb == "read", subject.hasSuffix("-p3.wav") else { return nil }
+            guard verb == "read", subject.hasEnding("-p3.wav") else { return nil }
             return reads.withLock {
                 $0 += 1
                 return $0 > 1 ? EIO : nil
@@ -326,7 +327,7 @@ struct LostSidecarTests {
         var plain = Array("RIFF".utf8) + [36, 16, 0, 0]
         plain += Array("WAVEfmt ".utf8) + [16, 0, 0, 0, 1, 0, 1, 0, 0x80, 0xbb, 0, 0, 0, 0x77, 1, 0, 2, 0, 16, 0]
         plain += Array("data".utf8) + [0, 16, 0, 0] + [UInt8](repeating: 1, count: 4096)
-        let stem = "heron07-0007-061811Z"
+        let stem = "heron07-0007_20261121_061811"
         for bytes in [plain, wave] {
             try bench.make(bytes, "\(stem).wav")
             #expect(try bench.reason() == "\(stem): its files have no sidecar")

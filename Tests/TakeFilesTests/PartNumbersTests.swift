@@ -1,5 +1,6 @@
 import Glibc
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -46,7 +47,7 @@ struct PartNumbersTests {
             let directory = try TakesDirectory(path: bench.path)
             let output = try TakeOutput(directory, keepsUnfiltered: keepsUnfiltered, splitBytes: 8192)
             let name = output.name
-            try place(obstacle, name.stem + ending)
+            try place(obstacle, name.stem.file(ending))
             try output.append(1500, unfiltered: keepsUnfiltered)
             try output.sync()
             let sidecar: Sidecar
@@ -57,7 +58,7 @@ struct PartNumbersTests {
             }
             #expect(sidecar.frames == 1500)
             try expectSound(sidecar, [1, 3], of: name)
-            try expectKept(obstacle, name.stem + ending)
+            try expectKept(obstacle, name.stem.file(ending))
             #expect(try directory.leftovers() == [])
         }
     }
@@ -105,7 +106,7 @@ struct PartNumbersTests {
             // Two files of the tail.
             try output.append(1500, unfiltered: true)
             try output.sync()
-            try place(obstacle, name.stem + ending)
+            try place(obstacle, name.stem.file(ending))
             try output.rejoin()
             let sidecar: Sidecar
             if isCut {
@@ -116,7 +117,7 @@ struct PartNumbersTests {
             }
             #expect(sidecar.frames == (isCut ? 2000 : 2100))
             try expectSound(sidecar, [1, 4, 5], of: name)
-            try expectKept(obstacle, name.stem + ending)
+            try expectKept(obstacle, name.stem.file(ending))
             #expect(sidecar.parts.allSatisfy { $0.unfilteredFile != nil })
             if !isCut { #expect(try directory.leftovers() == []) }
         }

@@ -84,7 +84,7 @@ struct RecoveredTwinsTests {
             try output.append(isLong ? 3000 : 500, unfiltered: true)
         }
         try bench.files.remove("\(bench.folder)/\(name.stem).wav.part")
-        let twin = "\(name.stem)-raw.wav.part"
+        let twin = name.stem.file("-raw.wav.part")
         let advice = "it is a WAV file that plays: move it to another place, under a name that ends in .wav"
         let reason = "\(name.stem): only its unfiltered sound is there, in \(twin): \(advice)"
         #expect(try bench.reason() == reason)
@@ -113,7 +113,7 @@ struct RecoveredTwinsTests {
         }
         let part = try #require(bench.recovered()?.parts.first)
         let lengths = try ["", "-raw"].compactMap { ending -> Int64? in
-            let path = "\(bench.folder)/\(name.stem)\(ending).wav"
+            let path = "\(bench.folder)/\(name.stem.file("\(ending).wav"))"
             return bench.files.isTaken(path) ? try SoundFileReader(path: path).frames : nil
         }
         if isTwin {
@@ -143,6 +143,6 @@ struct RecoveredTwinsTests {
         try bench.files.truncate(try bench.files.open(filtered), to: 4096 + 1000 * 4)
         let found = try #require(bench.recovered()?.parts.first)
         #expect(found.frames == 1000 && found.unfilteredFrames == 1500)
-        #expect(try frames(of: "\(bench.folder)/\(name.stem)-raw.wav") == sound(0..<1500, stereo16, seed: 7))
+        #expect(try frames(of: "\(bench.folder)/\(name.stem.file("-raw.wav"))") == sound(0..<1500, stereo16, seed: 7))
     }
 }

@@ -52,7 +52,7 @@ struct RecoveryDraftTests {
         if draft == "garbled" { try bench.make(RecoveryBench.junk, "\(name.stem).json.part") }
         if draft == "of another take" {
             var wrong = try SidecarFile.sidecar(bench.files.contents(sidecar), path: "")
-            wrong.take = "heron07-0009-061811Z"
+            wrong.take = "heron07-0009_20261121_061811"
             try bench.make(SidecarFile.bytes(wrong), "\(name.stem).json.part")
         }
         let found = try #require(try bench.recovered())
@@ -107,7 +107,7 @@ struct RecoveryDraftTests {
         let kept = "\(name.stem).json.part.unread"
         #expect(
             try bench.files.entries(bench.folder).sorted()
-                == [".dat", "-p2.wav", ".json", ".json.part.unread", ".wav"].map { name.stem + $0 }.sorted())
+                == [".dat", "-p2.wav", ".json", ".json.part.unread", ".wav"].map { name.stem.file($0) }.sorted())
         #expect(try bench.files.contents("\(bench.folder)/\(kept)") == before["\(name.stem).json.part"])
         #expect(try bench.recover() == [])
     }

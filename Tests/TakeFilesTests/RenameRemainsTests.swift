@@ -1,5 +1,6 @@
 import Glibc
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -13,7 +14,9 @@ struct RenameRemainsTests {
 
     init() throws { directory = try TakesDirectory(path: scratch.path + "/takes") }
 
-    func path(_ name: TakeName, _ ending: String) -> String { "\(directory.path)/\(name.day)/\(name.stem)\(ending)" }
+    func path(_ name: TakeName, _ ending: String) -> String {
+        "\(directory.path)/\(name.day)/\(name.stem.file(ending))"
+    }
 
     func finishedTake() throws -> TakeName {
         let output = try TakeOutput(directory, keepsUnfiltered: true)
@@ -100,7 +103,7 @@ struct RenameRemainsTests {
         #expect(outcome == [.recovered(try directory.sidecar(of: take))])
         let after = try day(take)
         #expect(after.keys.sorted() == before.keys.sorted())
-        for ending in [".wav", "-raw.wav"] { #expect(after[take.stem + ending] == before[take.stem + ending]) }
+        for ending in [".wav", "-raw.wav"] { #expect(after[take.stem.file(ending)] == before[take.stem.file(ending)]) }
         #expect(try directory.sidecar(of: take).endedBy == .stop)
     }
 
@@ -158,7 +161,7 @@ struct FLACPowerCutTests {
                 let isSame = try frames(of: "\(cut.path)/\(name.day)/\(file)") == sound(0..<Self.frameCount, stereo16)
                 #expect(isSame, comment)
                 let rest = try directory.files.entries("\(cut.path)/\(name.day)").sorted()
-                #expect(rest == [".dat", ".flac", ".json"].map { name.stem + $0 }, comment)
+                #expect(rest == [".dat", ".flac", ".json"].map { name.stem.file($0) }, comment)
             }
         }
     }

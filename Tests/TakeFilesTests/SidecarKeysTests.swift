@@ -88,7 +88,7 @@ import Testing
         let sidecar = try directory.sidecar(of: output.name)
         #expect(sidecar.pendingFormat == "flac")
         let stem = output.name.stem
-        #expect(sidecar.parts.map(\.unfilteredFile) == [hasTwin ? "\(stem)-raw.wav" : nil])
+        #expect(sidecar.parts.map(\.unfilteredFile) == [hasTwin ? stem.file("-raw.wav") : nil])
         #expect(sidecar.parts.map(\.frames) == [4800])
     }
 }

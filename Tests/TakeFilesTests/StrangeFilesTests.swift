@@ -1,4 +1,5 @@
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -76,7 +77,7 @@ struct StrangeFilesTests {
     func `a file of another origin is no part of a take, and is named`(ending: String, content: Content) throws {
         for draft in Draft.allCases {
             let name = try cutTake(draft)
-            let file = "\(name.stem)\(ending)"
+            let file = name.stem.file(ending)
             try bench.make(content.bytes, file)
             let said = try recover()
             #expect(try bench.files.contents("\(bench.folder)/\(file)") == content.bytes, "\(draft)")
@@ -98,7 +99,7 @@ struct StrangeFilesTests {
     ) throws {
         for draft in Draft.allCases {
             let name = try cutTake(draft)
-            let file = "\(name.stem)\(ending)"
+            let file = name.stem.file(ending)
             try bench.make(content.bytes, file)
             let said = try recover()
             #expect(said.contains { $0.contains("kept as \(file).other1") }, "\(draft): \(said)")
@@ -112,7 +113,7 @@ struct StrangeFilesTests {
     @Test(arguments: [".dat.part", ".json.part.tmp", "-raw.wav.part", ".wav.part"])
     func `a take without a frame is removed, and what is none of its drafts is kept`(ending: String) throws {
         let name = try bench.record(keepsUnfiltered: ending.hasPrefix("-raw")) { _ in }
-        let file = "\(name.stem)\(ending)"
+        let file = name.stem.file(ending)
         try? bench.files.remove("\(bench.folder)/\(file)")
         let bytes = Array(Content.otherTake.bytes.prefix(WAVHeader.byteCount))
         try bench.make(bytes, file)
@@ -133,7 +134,7 @@ struct StrangeFilesTests {
             // Of a take without its sidecar, a draft that cannot be read is kept under another name.
             if !isSidecarThere, ending == ".json.part" { continue }
             if !isSidecarThere { try bench.files.remove("\(bench.folder)/\(name.stem).json") }
-            let file = "\(name.stem)\(ending)"
+            let file = name.stem.file(ending)
             try bench.make(content.bytes, file)
             let sound = try bench.files.contents("\(bench.folder)/\(name.stem).wav")
             let said = try recover()
@@ -182,7 +183,7 @@ struct StrangeFilesTests {
         ending: String
     ) throws {
         let name = try bench.record { _ in }
-        try bench.make(Content.text.bytes, "\(name.stem)\(ending)")
+        try bench.make(Content.text.bytes, name.stem.file(ending))
         let before = try everything(in: bench.folder)
         _ = try recover()
         #expect(try everything(in: bench.folder) == before)

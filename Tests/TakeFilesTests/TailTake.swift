@@ -51,7 +51,7 @@ struct TailTake {
         owed.frames = 1100
         owed.markers = output.sidecar.markers
         let stem = output.name.stem
-        owed.finished = try everything(in: "\(directory.path)/\(output.name.day)").filter { $0.key.hasPrefix(stem) }
+        owed.finished = try everything(in: "\(directory.path)/\(output.name.day)").filter { $0.key.isFile(of: stem) }
         notes(owed)
 
         try output.beginTail(format: stereo16)
@@ -108,11 +108,11 @@ struct TailTake {
             return
         }
         let folder = "\(directory.path)/\(name.day)"
-        let there = try everything(in: folder).filter { $0.key.hasPrefix(name.stem) }
+        let there = try everything(in: folder).filter { $0.key.isFile(of: name.stem) }
         // A twin that was not synced may be there without the sound that it belongs to.
         let left = there.keys.filter {
             ($0.contains(".part") || $0.contains(".tmp") || $0.contains(".tail"))
-                && (isExact || !$0.hasSuffix("-raw.wav.part"))
+                && (isExact || !$0.hasEnding("-raw.wav.part"))
         }
         #expect(left == [], comment)
         let sidecar = try directory.sidecar(of: name)

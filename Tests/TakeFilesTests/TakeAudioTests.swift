@@ -1,3 +1,4 @@
+import TakePlaces
 import Takes
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
         _ = try directory.revise(name) { $0.pendingFormat = "flac" }
         let conversion = FLACConversion(of: name, in: directory, reserveBytes: 0)
         while try conversion.step() == nil {}
-        #expect(try directory.sidecar(of: name).parts.map(\.file) == ["\(name.stem).flac", "\(name.stem)-p2.flac"])
+        #expect(try directory.sidecar(of: name).parts.map(\.file) == ["\(name.stem).flac", name.stem.file("-p2.flac")])
         #expect(try read(audio, part: 0, at: 600, 600) == sound16(600..<1000))
         #expect(try read(audio, part: 1, at: 0, 600) == sound16(1000..<1500))
         #expect(try read(audio, part: 0, at: 100, 50) == sound16(100..<150))

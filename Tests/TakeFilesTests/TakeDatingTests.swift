@@ -54,7 +54,7 @@ import Testing
         #expect(try run(directory, truth) == ["dated 5 r2", "dated 4 r2", "dated 3 r2", "unchanged 2"])
         let after = try everything(in: path)
         let changed = after.keys.filter { after[$0] != before[$0] }.sorted()
-        #expect(changed == [3, 4, 5].map { "2026-11-21/heron07-000\($0)-061811Z.json" })
+        #expect(changed == [3, 4, 5].map { "2026-11-21/heron07-000\($0)_20261121_061811.json" })
         #expect(after.keys.sorted() == before.keys.sorted())
         for name in try directory.takes().suffix(3) {
             let sidecar = try directory.sidecar(of: name)

@@ -114,12 +114,12 @@ struct TakeFailureTests {
                 }
                 #expect(sidecar.frames == sidecar.parts.reduce(0) { $0 + $1.frames }, comment)
                 #expect(
-                    !after.keys.contains { $0.hasPrefix(stem) && $0.contains(".part") && !$0.contains(".j") }, comment)
+                    !after.keys.contains { $0.isFile(of: stem) && $0.contains(".part") && !$0.contains(".j") }, comment)
                 // The waveform is whole, or there is none.
                 let peaks = PeaksFile(rateHz: 48_000, channels: 2, pairs: Array(Self.peaks.joined())).bytes
                 let isWanting = course.peaksFailure != nil || course.remains != nil
                 #expect(after["\(stem).dat"] == peaks || (isWanting && after["\(stem).dat"] == nil), comment)
-            } else if after.keys.contains(where: { $0.hasPrefix(stem) && $0.contains(".wav") }) {
+            } else if after.keys.contains(where: { $0.isFile(of: stem) && $0.contains(".wav") }) {
                 let sidecar = try #require(after["\(stem).json.part"] ?? after["\(stem).json"], comment)
                 _ = try SidecarFile.sidecar(sidecar, path: stem)
             }
@@ -279,7 +279,7 @@ struct TakeFailureTests {
         let remains = output.abandon(endedBy: .storageError, levels: [])
         #expect(remains.safeFrames == 100)
         #expect(!remains.isFinished)
-        let path = "\(directory.path)/2026-11-21/heron07-0001-061811Z.wav.part"
+        let path = "\(directory.path)/2026-11-21/heron07-0001_20261121_061811.wav.part"
         #expect(try frames(of: path) == sound(0..<100, stereo16))
         // The rest is still there, for a recovery once the storage works.
         #expect(try FileSystem().contents(path).count == 4096 + 150 * 4)
@@ -300,7 +300,7 @@ struct TakeFailureTests {
         let remains = output.abandon(endedBy: .storageError, levels: [])
         #expect(remains.safeFrames == 150)
         #expect(!remains.isFinished)
-        let path = "\(directory.path)/2026-11-21/heron07-0001-061811Z.wav.part"
+        let path = "\(directory.path)/2026-11-21/heron07-0001_20261121_061811.wav.part"
         #expect(try frames(of: path) == sound(0..<150, stereo16))
     }
 }

@@ -21,7 +21,10 @@ struct TakeOrderTests {
     func trace() -> [String] {
         defer { calls.trace = [] }
         return calls.trace.map { line in
-            line.replacing("2026-11-21/heron07-0001-061811Z", with: "TAKE").replacing("2026-11-21", with: "DAY")
+            line.replacing(#/2026-11-21/heron07-0001(?<place>(-p2)?(-raw)?)_20261121_061811/#) {
+                "TAKE\($0.output.place)"
+            }
+            .replacing("2026-11-21", with: "DAY")
         }
     }
 

@@ -15,7 +15,7 @@ struct TakeOutputTests {
     }
 
     func path(_ output: TakeOutput, _ suffix: String) -> String {
-        "\(directory.path)/\(output.name.day)/\(output.name.stem)\(suffix)"
+        "\(directory.path)/\(output.name.day)/\(output.name.stem.file(suffix))"
     }
 
     static let formats = [
@@ -76,11 +76,11 @@ struct TakeOutputTests {
         try output.sync()
         output.appendPeaks([-1, 2, -3, 4])
         let sidecar = try output.finish(endedBy: .stop, levels: [])
-        let stem = "2026-11-21/heron07-0001-061811Z"
+        let stem = "2026-11-21/heron07-0001_20261121_061811"
         let found = try everything(in: directory.path)
         #expect(
             found.keys.sorted() == [
-                ".lock", ".number", "\(stem)-raw.wav", "\(stem).dat", "\(stem).json", "\(stem).wav",
+                ".lock", ".number", stem.file("-raw.wav"), "\(stem).dat", "\(stem).json", "\(stem).wav",
             ])
         #expect(found[".number"] == Array("1\n".utf8))
         #expect(found["\(stem).json"] == SidecarFile.bytes(sidecar))
@@ -89,7 +89,8 @@ struct TakeOutputTests {
         #expect(
             sidecar.parts == [
                 Sidecar.Part(
-                    file: "heron07-0001-061811Z.wav", unfilteredFile: "heron07-0001-061811Z-raw.wav", firstFrame: 0,
+                    file: "heron07-0001_20261121_061811.wav", unfilteredFile: "heron07-0001-raw_20261121_061811.wav",
+                    firstFrame: 0,
                     frames: 300, rateHz: 48_000, format: .s16
                 ).with(sound(0..<300, stereo16), unfiltered: sound(0..<300, stereo16, seed: 7))
             ])
@@ -129,7 +130,7 @@ struct TakeOutputTests {
         // 8192 less the header and a sixteenth hold 1194 frames of 3 bytes.
         #expect(sidecar.parts.map(\.frames) == [1194, 1194, 1194, 1194, 1194, 231])
         #expect(sidecar.parts.map(\.firstFrame.count) == [0, 1194, 2388, 3582, 4776, 5970])
-        #expect(sidecar.parts[5].file == "heron07-0001-061811Z-p6.wav")
+        #expect(sidecar.parts[5].file == "heron07-0001-p6_20261121_061811.wav")
         var filtered: [UInt8] = []
         var unfiltered: [UInt8] = []
         for part in 1...6 {
@@ -153,18 +154,19 @@ struct TakeOutputTests {
         #expect(
             sidecar.parts == [
                 Sidecar.Part(
-                    file: "heron07-0001-061811Z.wav", firstFrame: 0, frames: 480, rateHz: 48_000, format: .s16
+                    file: "heron07-0001_20261121_061811.wav", firstFrame: 0, frames: 480, rateHz: 48_000, format: .s16
                 ).with(sound(0..<480, stereo16)),
                 Sidecar.Part(
-                    file: "heron07-0001-061811Z-p2.wav", firstFrame: 96_000, frames: 441, rateHz: 44_100,
+                    file: "heron07-0001-p2_20261121_061813.wav", firstFrame: 96_000, frames: 441, rateHz: 44_100,
                     format: .s24
                 ).with(sound(480..<921, later)),
             ])
         // 441 frames at 44.1 kHz last as long as 480 at the take's rate.
         #expect(sidecar.frames == 960)
         #expect(sidecar.durationSeconds == 0.02)
-        #expect(try frames(of: path(output, "-p2.wav")) == sound(480..<921, later))
-        let reader = try SoundFileReader(path: path(output, "-p2.wav"))
+        #expect(
+            try frames(of: "\(directory.path)/\(output.name.day)/\(sidecar.parts[1].file)") == sound(480..<921, later))
+        let reader = try SoundFileReader(path: "\(directory.path)/\(output.name.day)/\(sidecar.parts[1].file)")
         let found = reader.origin()
         let origin = try #require(found)
         #expect(origin.started?.iso8601 == "2026-11-21T06:18:13.250000Z")
@@ -223,7 +225,7 @@ struct TakeOutputTests {
         expected.durationSeconds = 200.0 / 48_000
         expected.parts = [
             Sidecar.Part(
-                file: "heron07-0001-061811Z.wav", firstFrame: 0, frames: 200, rateHz: 48_000, format: .s16)
+                file: "heron07-0001_20261121_061811.wav", firstFrame: 0, frames: 200, rateHz: 48_000, format: .s16)
         ]
         #expect(try written() == expected)
     }
@@ -357,10 +359,12 @@ struct TakeOutputTests {
         #expect(
             beginning
                 == BroadcastOrigin(
-                    description: "Take heron07-0001-235959Z, kit heron07", reference: "heron07-0001-235959Z",
+                    description: "Take heron07-0001_20261121_235959, kit heron07",
+                    reference: "heron07-0001_20261121_235959",
                     started: night,
                     codingHistory: "A=PCM,F=48000,W=16,M=stereo,T=Fieldfare 0.1; usb:0d8c:0014\r\n"))
-        let second = try SoundFileReader(path: path(output, "-p2.wav"))
+        let second = try SoundFileReader(
+            path: "\(directory.path)/2026-11-21/heron07-0001-p2_20261122_000000.wav")
         let found = second.origin()
         let origin = try #require(found)
         // 33536 frames are 698.667 ms: 448.667 ms past midnight, to a frame.

@@ -137,7 +137,7 @@ struct TakeRecoveryTests {
             try cut(name, to: unfiltered, isUnfiltered: true)
             #expect(try bench.recovered()?.frames == filtered)
             let found = ["", "-raw"].compactMap {
-                try? SoundFileReader(path: "\(bench.folder)/\(name.stem)\($0).wav").frames
+                try? SoundFileReader(path: "\(bench.folder)/\(name.stem.file("\($0).wav"))").frames
             }
             #expect(found == expected)
         }
@@ -190,7 +190,7 @@ struct TakeRecoveryTests {
     @Test func `a take without a frame is removed`() throws {
         for cut in 0..<4 {
             let name = try bench.record(keepsUnfiltered: true) { _ in }
-            if cut > 0 { try bench.files.remove("\(bench.folder)/\(name.stem)-raw.wav.part") }
+            if cut > 0 { try bench.files.remove("\(bench.folder)/\(name.stem.file("-raw.wav.part"))") }
             if cut > 1 { try bench.files.remove("\(bench.folder)/\(name.stem).wav.part") }
             if cut > 2 { try bench.make(Array("{\"agc\" : fal".utf8), "\(name.stem).json.part") }
             #expect(try bench.recover() == [.removed])

@@ -1,5 +1,6 @@
 import Glibc
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -65,7 +66,7 @@ struct TakeTailTests {
         let peaks = PeaksFile(rateHz: 48_000, channels: 2, pairs: Array(1...12)).bytes
         #expect(try files.contents("\(folder)/\(output.name.stem).dat") == peaks)
         let stem = output.name.stem
-        #expect(try files.entries(folder).sorted() == ["-p2.wav", ".dat", ".json", ".wav"].map { stem + $0 })
+        #expect(try files.entries(folder).sorted() == ["-p2.wav", ".dat", ".json", ".wav"].map { stem.file($0) })
         #expect(try directory.leftovers() == [])
     }
 
@@ -77,7 +78,7 @@ struct TakeTailTests {
         #expect(try directory.sidecar(of: output.name) == before)
         #expect(before.markers == [] && before.endedBy == .stop && before.frames == 100)
         let stem = output.name.stem
-        #expect(try files.entries(folder).sorted() == [".dat", ".json", ".wav"].map { stem + $0 })
+        #expect(try files.entries(folder).sorted() == [".dat", ".json", ".wav"].map { stem.file($0) })
         #expect(try directory.leftovers() == [])
     }
 
@@ -206,12 +207,12 @@ struct TakeTailTests {
 
     @Test func `a file beside a finished take that is not the recorder's stays where it is`() throws {
         let output = try takeWithTail()
-        let other = "\(folder)/\(output.name.stem)-p9.wav"
+        let other = "\(folder)/\(output.name.stem.file("-p9.wav"))"
         let bytes = try files.contents("\(folder)/\(output.name.stem).wav")
         try files.write(bytes, to: files.create(other, isNew: true), at: 0)
         let (outcomes, after) = try recoveredCopy()
         #expect(outcomes == [.unchanged])
-        #expect(after["2026-11-21/\(output.name.stem)-p9.wav"] == bytes)
+        #expect(after["2026-11-21/\(output.name.stem.file("-p9.wav"))"] == bytes)
         #expect(after.keys.filter { $0.hasSuffix(".tail") } == [])
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -16,7 +17,7 @@ struct TakenNamesTests {
     @Test(arguments: [".wav", ".json", ".dat", "-raw.wav", "-p2.wav", ".flac", ".wav.part", ".json.part"])
     func `a number of which there is any file is not given`(ending: String) throws {
         let directory = try TakesDirectory(path: bench.path)
-        let file = "heron07-0001-061811Z\(ending)"
+        let file = "heron07-0001_20261121_061811".file(ending)
         try put(file)
         let name = try directory.nextTake(kit: "heron07", started: morning)
         #expect(name.number == 2)
@@ -225,7 +226,7 @@ struct TakenNamesTests {
     ) throws {
         let conversion = try ConversionBench()
         let take = try conversion.pendingTake()
-        let path = conversion.path(take.stem + ending)
+        let path = conversion.path(take.stem.file(ending))
         try bench.files.write(mine, to: bench.files.create(path, isNew: true), at: 0)
         guard case .kept(let sidecar, let sentence) = try conversion.convert(take) else {
             Issue.record("it is not kept")
@@ -234,7 +235,7 @@ struct TakenNamesTests {
         #expect(sentence.contains("\(path) is another file: move that to another place"))
         #expect(sidecar.parts.allSatisfy { $0.file.hasSuffix(".wav") })
         #expect(try bench.files.contents(path) == mine)
-        #expect(try Set(conversion.names()) == Set(ConversionBench.original + [take.stem + ending]))
+        #expect(try Set(conversion.names()) == Set(ConversionBench.original + [take.stem.file(ending)]))
     }
 
     @Test func `WAV that a person decoded beside FLAC is kept, and the take is not converted again`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -37,7 +38,7 @@ func binMoment(
 
     private func files(of take: TakeName, in folder: String = "") throws -> [String: [UInt8]] {
         try everything(in: path).filter {
-            $0.key.hasPrefix("\(folder)\(take.day)/\(take.stem)") && !$0.key.hasSuffix(".json.binned")
+            $0.key.isFile(of: "\(folder)\(take.day)/\(take.stem)") && !$0.key.hasSuffix(".json.binned")
         }
     }
 
@@ -212,17 +213,17 @@ func binMoment(
         calls.setRefusal { $0 == "list" && $1 == ".bin" ? EIO : nil }
         let directory = try directory(calls)
         calls.setRefusal { _, _ in nil }
-        let before = try everything(in: path).filter { $0.key.contains(take.stem) }
+        let before = try everything(in: path).filter { $0.key.isFile(of: take.stem) }
         let error = #expect(throws: FileError.self) { try directory.moveToBin(take, at: binMoment()) }
         #expect(error?.code == EEXIST)
-        #expect(try everything(in: path).filter { $0.key.contains(take.stem) } == before)
+        #expect(try everything(in: path).filter { $0.key.isFile(of: take.stem) } == before)
     }
 
     @Test func `a number is not given while its day cannot be listed and has a file of it`() throws {
         let calls = FaultyCalls(root: path)
         let directory = try directory(calls)
         try FileManager.default.createDirectory(atPath: "\(path)/2026-11-21", withIntermediateDirectories: true)
-        try scratch.write([1], "takes/2026-11-21/heron07-0001-061811Z.json.part")
+        try scratch.write([1], "takes/2026-11-21/heron07-0001_20261121_061811.json.part")
         calls.setRefusal { $0 == "list" && $1 == "2026-11-21" ? EIO : nil }
         #expect(try directory.nextTake(kit: "heron07", started: morning).number == 2)
     }
@@ -346,7 +347,7 @@ func binMoment(
         let directory = try TakesDirectory(path: path)
         #expect(CutTake.record(in: directory).isFinished)
         let take = try #require(CutTake.record(in: directory).name)
-        let before = try everything(in: path).filter { $0.key.hasPrefix("\(take.day)/\(take.stem)") }
+        let before = try everything(in: path).filter { $0.key.isFile(of: "\(take.day)/\(take.stem)") }
         directory.readBin(at: binMoment())
         if way != .into { try directory.moveToBin(take, at: binMoment()) }
         return (directory, take, before)
@@ -379,12 +380,12 @@ func binMoment(
         #expect(way != .emptied || !isThere, comment)
         let all = try everything(in: scratch.path)
         if isThere {
-            #expect(!all.keys.contains { $0.hasPrefix(".bin/\(take.day)/\(take.stem)") }, comment)
+            #expect(!all.keys.contains { $0.isFile(of: ".bin/\(take.day)/\(take.stem)") }, comment)
         } else {
-            #expect(!all.keys.contains { $0.hasPrefix("\(take.day)/\(take.stem)") }, comment)
+            #expect(!all.keys.contains { $0.isFile(of: "\(take.day)/\(take.stem)") }, comment)
         }
         if isBinned { try directory.restore(take) }
-        let after = try everything(in: scratch.path).filter { $0.key.hasPrefix("\(take.day)/\(take.stem)") }
+        let after = try everything(in: scratch.path).filter { $0.key.isFile(of: "\(take.day)/\(take.stem)") }
         // The sound, at least, is all there or all gone.
         #expect(isThere || isBinned ? unrestored(after) == before : after.isEmpty, comment)
         #expect(try directory.nextTake(kit: CutTake.kit, started: morning).number > take.number, comment)

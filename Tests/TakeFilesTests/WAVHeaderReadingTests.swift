@@ -1,3 +1,4 @@
+import TakePlaces
 import Takes
 import Testing
 
@@ -77,7 +78,7 @@ struct WAVHeaderReadingTests {
         suffix: String, part: Int, isUnfiltered: Bool, isFinal: Bool
     ) throws {
         let take = TakeName(kit: "heron07", number: 1, started: morning)
-        let name = try #require(AudioFileName(take.stem + suffix, of: take))
+        let name = try #require(AudioFileName(take.stem.file(suffix), of: take))
         #expect(name.part == part)
         #expect(name.isUnfiltered == isUnfiltered)
         #expect(name.isFinal == isFinal)
@@ -88,7 +89,7 @@ struct WAVHeaderReadingTests {
         "-raw-p2.wav", ".json.part", ".wav.tmp", "-p99999999999999999999.wav",
     ]) func `other names are not names of audio files`(suffix: String) {
         let take = TakeName(kit: "heron07", number: 1, started: morning)
-        #expect(AudioFileName(take.stem + suffix, of: take) == nil)
-        #expect(AudioFileName("heron07-0002-061811Z.wav", of: take) == nil)
+        #expect(AudioFileName(take.stem.file(suffix), of: take) == nil)
+        #expect(AudioFileName("heron07-0002_20261121_061811.wav", of: take) == nil)
     }
 }

@@ -126,7 +126,7 @@ struct WAVHeaderTests {
         let origin = BroadcastOrigin(
             sidecar: sidecar, started: morning, firstFrame: 24_000, format: stereo16, isUnfiltered: true)
         #expect(origin.codingHistory == "A=PCM,F=48000,W=16,M=stereo,T=Fieldfare 0.1; usb:1 2 A=ANALOGUE \r\n")
-        #expect(origin.description == "Take k-0001-061811Z, unfiltered, kit k")
+        #expect(origin.description == "Take k-0001_20261121_061811, unfiltered, kit k")
         #expect(origin.started == morning + .milliseconds(500))
     }
 }

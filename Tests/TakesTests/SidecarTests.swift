@@ -68,7 +68,7 @@ struct SidecarTests {
         "pending_format":"flac","pre_roll_frames":480,"rate_hz":48000,"recovered":true,"revision":2,"schema":1,\
         "started":"2026-11-21T06:18:11.250000Z","started_by":"button","started_corrected":"2026-11-21T06:18:12.000000Z",\
         "started_monotonic_ns":77,\
-        "suspected_losses":[{"after_frame":10,"before_frame":20,"confidence":0.5,"frames":3}],"take":"heron07-0042-061811Z","version":"0.1"}
+        "suspected_losses":[{"after_frame":10,"before_frame":20,"confidence":0.5,"frames":3}],"take":"heron07-0042_20261121_061811","version":"0.1"}
         """
 
     @Test func `its JSON has the agreed keys and values, every one`() throws {

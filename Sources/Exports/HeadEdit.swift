@@ -1,0 +1,146 @@
+import TakeFiles
+import Takes
+
+/// Bytes of a file's head that a copy of it has in another way; the length of both is the same.
+public struct HeadEdit: Hashable, Sendable {
+    /// Where they begin.
+    public let offset: Int64
+    /// The bytes of the copy.
+    public let bytes: [UInt8]
+
+    /// The places of a `bext` chunk, from its content on (EBU Tech 3285, version 1).
+    private enum Broadcast {
+        static let originator = 256..<288
+        static let date = 320
+        static let byteCount = 602
+    }
+
+    /// Changes what a stretch of the file becomes in the copy.
+    /// - Parameter place: where the stretch begins in the file.
+    public func apply(to stretch: inout [UInt8], at place: Int64) {
+        let changed =
+            max(offset, place)..<max(max(offset, place), min(offset + Int64(bytes.count), place + Int64(stretch.count)))
+        guard !changed.isEmpty else { return }
+        let source = Int(changed.lowerBound - offset)..<Int(changed.upperBound - offset)
+        stretch.replaceSubrange(Int(changed.lowerBound - place)..<Int(changed.upperBound - place), with: bytes[source])
+    }
+
+    /// The date in `bext` of a WAV file, or in the kept chunk and the comments of a FLAC file. Nil if no recorder wrote the file, or a FLAC
+    /// file has no room for it.
+    init?(dating file: OpenFile, started: WallTime, rateHz: Int, files: FileSystem) throws(FileError) {
+        let head = try files.read(file, at: 0, count: 20 + Broadcast.byteCount)
+        if head.starts(with: Array("RIFF".utf8)), head.dropFirst(8).starts(with: Array("WAVEbext".utf8)) {
+            guard let dated = Self.dated(Array(head.dropFirst(20)), started, rateHz) else { return nil }
+            self.init(offset: 20 + Int64(Broadcast.date), bytes: Array(dated[Broadcast.date..<Broadcast.date + 26]))
+        } else if head.starts(with: Array("fLaC".utf8)) {
+            guard var blocks = try Self.blocks(of: file, files) else { return nil }
+            let byteCount = blocks.map { $0.content.count }.reduce(0, +)
+            Self.date(&blocks, started, rateHz)
+            // What the comments grow by is taken from the padding.
+            let growth = blocks.map { $0.content.count }.reduce(0, +) - byteCount
+            guard let padding = blocks.firstIndex(where: { $0.type & 0x7f == 1 && $0.content.count >= growth }) else {
+                return nil
+            }
+            blocks[padding].content = [UInt8](repeating: 0, count: blocks[padding].content.count - growth)
+            self.init(offset: 4, bytes: blocks.flatMap(\.bytes))
+        } else {
+            return nil
+        }
+    }
+
+    private init(offset: Int64, bytes: [UInt8]) {
+        self.offset = offset
+        self.bytes = bytes
+    }
+
+    /// The content of a recorder's `bext` chunk with another date; nil if it is none.
+    private static func dated(_ content: [UInt8], _ started: WallTime, _ rateHz: Int) -> [UInt8]? {
+        guard content.count >= Broadcast.byteCount,
+            content[Broadcast.originator].prefix(while: { $0 != 0 }).elementsEqual("Fieldfare".utf8)
+        else { return nil }
+        let frames = started.microsecondsOfDay * Int64(rateHz) / 1_000_000
+        var bytes = content
+        let date =
+            Array(started.date.utf8) + Array(started.timeOfDay.utf8)
+            + (0..<8).map { UInt8(truncatingIfNeeded: frames >> (8 * $0)) }
+        bytes.replaceSubrange(Broadcast.date..<Broadcast.date + date.count, with: date)
+        return bytes
+    }
+}
+
+// MARK: - FLAC
+
+extension HeadEdit {
+    /// A metadata block (RFC 9639, section 8).
+    private struct Block {
+        /// The last one has the highest bit.
+        var type: UInt8
+        var content: [UInt8]
+
+        var bytes: [UInt8] {
+            [type] + (0..<3).map { UInt8(truncatingIfNeeded: content.count >> (16 - 8 * $0)) } + content
+        }
+    }
+
+    /// More than all metadata takes.
+    private static let mostBytes: Int64 = 64 << 20
+
+    private static func blocks(of file: OpenFile, _ files: FileSystem) throws(FileError) -> [Block]? {
+        var blocks: [Block] = []
+        var offset: Int64 = 4
+        repeat {
+            let head = try files.read(file, at: offset, count: 4)
+            guard head.count == 4, offset < mostBytes else { return nil }
+            let size = head[1...].reduce(0) { $0 << 8 | Int($1) }
+            let content = try files.read(file, at: offset + 4, count: size)
+            guard content.count == size else { return nil }
+            blocks.append(Block(type: head[0], content: content))
+            offset += 4 + Int64(size)
+        } while blocks[blocks.count - 1].type & 0x80 == 0
+        return blocks
+    }
+
+    private static func date(_ blocks: inout [Block], _ started: WallTime, _ rateHz: Int) {
+        let kept = Array("riffbext".utf8)
+        for index in blocks.indices {
+            switch blocks[index].type & 0x7f {
+            case 2 where blocks[index].content.starts(with: kept):
+                let content = Array(blocks[index].content.dropFirst(12))
+                if let dated = dated(content, started, rateHz) {
+                    blocks[index].content.replaceSubrange(12..., with: dated)
+                }
+            case 4: blocks[index].content = comments(blocks[index].content, started, rateHz) ?? blocks[index].content
+            default: break
+            }
+        }
+    }
+
+    /// The block VORBIS_COMMENT (section 8.6) with another date; nil if it is not whole.
+    private static func comments(_ content: [UInt8], _ started: WallTime, _ rateHz: Int) -> [UInt8]? {
+        var place = 0
+        func number() -> Int? {
+            guard place + 4 <= content.count else { return nil }
+            defer { place += 4 }
+            return content[place..<place + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+        guard let vendor = number(), place + vendor <= content.count else { return nil }
+        let head = content[..<(4 + vendor)]
+        place += vendor
+        guard let count = number() else { return nil }
+        let texts = [
+            ("DATE", started.date), ("CREATION_TIME", started.iso8601), ("ORIGINATION_DATE", started.date),
+            ("ORIGINATION_TIME", started.timeOfDay),
+            ("TIME_REFERENCE", String(started.microsecondsOfDay * Int64(rateHz) / 1_000_000)),
+        ]
+        var entries: [[UInt8]] = []
+        for _ in 0..<count {
+            guard let length = number(), place + length <= content.count else { return nil }
+            let entry = Array(content[place..<place + length])
+            place += length
+            if !texts.contains(where: { entry.starts(with: Array("\($0.0)=".utf8)) }) { entries.append(entry) }
+        }
+        entries += texts.map { Array("\($0.0)=\($0.1)".utf8) }
+        func bytes(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+        return head + bytes(entries.count) + entries.flatMap { bytes($0.count) + $0 }
+    }
+}

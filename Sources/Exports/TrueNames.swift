@@ -1,0 +1,71 @@
+public import TakeFiles
+public import Takes
+
+/// The names and dates of the copies of a take that leave the kit for a person, where the clock was set after the take had begun.
+///
+/// On the kit and in stores a take keeps the name that it began with. `name` of the copies has the true start, and so have `bext` and the
+/// comments of FLAC.
+public struct TrueNames: Sendable {
+    private let stem: String
+    /// By what stands before the first `.` of a file's name.
+    private let parts: [String: (base: String, started: WallTime, rateHz: Int)]
+    private let trueStem: String
+
+    /// The names of a take's copies, or nil if the take's own are right, or are those of version 0.1.
+    public init?(_ sidecar: Sidecar, _ nameTime: NameTime) {
+        guard let started = sidecar.startedCorrected.flatMap({ WallTime(iso8601: $0) }),
+            let name = TakeName(stem: sidecar.take, day: "")
+        else { return nil }
+        if case .timeOfDay = name.start { return nil }
+        let copied = TakeName(kit: name.kit, number: name.number, started: started, nameTime: nameTime)
+        stem = name.stem
+        trueStem = copied.stem
+        var parts: [String: (base: String, started: WallTime, rateHz: Int)] = [:]
+        for (index, part) in sidecar.parts.enumerated() {
+            let begun = started + .seconds(Double(part.firstFrame.count) / Double(max(1, sidecar.rateHz)))
+            for (file, isUnfiltered) in [(part.file, false), (part.unfilteredFile, true)] {
+                guard let file else { continue }
+                let number = TakeFileName(file)?.part ?? index + 1
+                let copy = copied.audioFile(
+                    part: number, isUnfiltered: isUnfiltered, started: begun, nameTime: nameTime)
+                parts[Self.base(of: file)] = (Self.base(of: copy), begun, part.rateHz)
+            }
+        }
+        self.parts = parts
+    }
+
+    /// The stem of a copy of the take.
+    public func stem(of take: String) -> String { take == stem ? trueStem : take }
+
+    /// The name of a copy of one of the take's files.
+    public func name(of file: String) -> String {
+        let base = Self.base(of: file)
+        let copy = parts[base]?.base ?? (base == stem ? trueStem : base)
+        return copy + file.dropFirst(base.count)
+    }
+
+    /// The sidecar of the copies: the names in it are theirs, and all else is as it was.
+    public func sidecar(_ json: [UInt8]) -> [UInt8] {
+        // A name is a whole string of JSON, and needs no escape.
+        var text = String(decoding: json, as: UTF8.self)
+        for colon in [":", " : "] {
+            text = text.replacing("\"take\"\(colon)\"\(stem)\"", with: "\"take\"\(colon)\"\(trueStem)\"")
+        }
+        for (base, part) in parts {
+            for ending in ["wav", "flac"] {
+                text = text.replacing("\"\(base).\(ending)\"", with: "\"\(part.base).\(ending)\"")
+            }
+        }
+        return Array(text.utf8)
+    }
+
+    /// What a copy of an audio file has in another way than the file: its date. Nil if it is no audio file of a recorder's.
+    public func edit(of name: String, in file: OpenFile, files: FileSystem = FileSystem()) throws(FileError)
+        -> HeadEdit?
+    {
+        guard let part = parts[Self.base(of: name)] else { return nil }
+        return try HeadEdit(dating: file, started: part.started, rateHz: part.rateHz, files: files)
+    }
+
+    private static func base(of file: String) -> String { String(file.prefix { $0 != "." }) }
+}
