@@ -140,7 +140,7 @@ public import Takes
         }
     }
 
-    /// The file's `bext` chunk; nil if it has none.
+    /// The file's `bext` chunk; nil if it has none, or one with a damaged date.
     public func origin() -> BroadcastOrigin? {
         // SF_BROADCAST_INFO with room for more than its 256 bytes of coding history.
         let size = MemoryLayout<SF_BROADCAST_INFO>.size + 4096
@@ -150,10 +150,10 @@ public import Takes
         unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         guard unsafe sf_command(handle, Int32(SFC_GET_BROADCAST_INFO), memory, Int32(size)) != 0 else { return nil }
         var info = unsafe memory.load(as: SF_BROADCAST_INFO.self)
-        guard
-            let started = WallTime(
-                iso8601: "\(Self.string(&info.origination_date))T\(Self.string(&info.origination_time)).000000Z")
-        else { return nil }
+        let (date, time) = (Self.string(&info.origination_date), Self.string(&info.origination_time))
+        let started = WallTime(iso8601: "\(date)T\(time).000000Z")
+        // A recorder whose clock was not set writes no date.
+        guard started != nil || date.isEmpty && time.isEmpty else { return nil }
         let reference = UInt64(info.time_reference_high) << 32 | UInt64(info.time_reference_low)
         // Frames since midnight.
         guard reference <= UInt64(format.rateHz) * 86_400 else { return nil }
@@ -165,8 +165,9 @@ public import Takes
         return BroadcastOrigin(
             description: Self.string(&info.description), originator: Self.string(&info.originator),
             reference: Self.string(&info.originator_reference),
-            started: WallTime(
-                microseconds: started.microseconds - started.microsecondsOfDay + Int64(microseconds)),
+            started: started.map {
+                WallTime(microseconds: $0.microseconds - $0.microsecondsOfDay + Int64(microseconds))
+            },
             codingHistory: unsafe String(decoding: bytes, as: UTF8.self))
     }
 

@@ -91,8 +91,10 @@ extension TakeSite {
         _ from: String, _ to: String, but kept: [TakeDocument], isOwnOnly: Bool
     ) throws(FileError) -> [(file: String, move: Move)] {
         let kept = kept.map { $0.name(stem: name.stem) }
-        let names = try TakeListing.files(of: name, in: files.entries(from))
+        var names = try TakeListing.files(of: name, in: files.entries(from))
             .filter { !kept.contains($0) && (!isOwnOnly || TakeName.isOwnFile($0)) }.sorted()
+        // A later part alone would be a take of its own to the day: it leaves that first, and comes back last.
+        if !isOwnOnly { names.reverse() }
         var moves: [(file: String, move: Move)] = []
         for file in names {
             let (source, there) = ("\(from)/\(file)", "\(to)/\(file)")
