@@ -208,6 +208,14 @@ extension Catalog {
         return found.isEmpty ? [TakeIdentity(stem: stem)] : found
     }
 
+    /// The stems of all takes that have a kit's name and a number.
+    public func stems(of kit: String, number: Int) throws -> [String] {
+        try database.read { database in
+            try String.fetchAll(
+                database, sql: "SELECT take FROM take WHERE number = ? AND \(CatalogSchema.kit) = ?", arguments: [number, kit])
+        }
+    }
+
     /// Replaces what a take is found by.
     static func setText(
         _ notes: TakeNotes, markers: [Sidecar.Marker], of id: Int64, _ database: Database

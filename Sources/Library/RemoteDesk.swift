@@ -43,8 +43,9 @@ actor RemoteDesk {
             case .get(let name, let path): return try await begin(reading(try object(path), try store(name)), of: peer)
             case .delete(let name, let path): return try await delete(try object(path), try store(name))
             case .sent(let name, let path):
-                let take = try path.map { try self.take(of: object($0)) }
-                return try await begin(sending(of: take ?? nil, to: try store(name).name), of: peer)
+                // Of a take that is not known nothing was sent.
+                let take = try path.map { try self.take(of: object($0)) ?? $0 }
+                return try await begin(sending(of: take, to: try store(name).name), of: peer)
             case .next: return try await next(of: peer)
             }
         } catch let refusal as Refusal {
@@ -442,7 +443,10 @@ extension RemoteDesk {
     private func take(of object: ObjectName) throws -> String? {
         guard let name = TakeFileName(object.file) else { return nil }
         if let take = name.take(in: object.day) { return take.stem }
-        let known = try catalogs.catalog.find(.number(name.number)).map { TakeFile.sidecar(of: $0.take).name }
+        // Of a take whose storage is out there are notes.
+        let noted = try catalogs.catalog.takesWithNotes().map(\.stem)
+        let stems = try Set(catalogs.catalog.stems(of: name.kit, number: name.number) + noted)
+        let known = stems.filter { TakeName(stem: $0, day: "").map(name.mayBe) ?? false }.map { TakeFile.sidecar(of: $0).name }
         let owner = TakeListing([object.file] + known, day: object.day).files.first?.take.stem
         return owner.flatMap { known.contains(TakeFile.sidecar(of: $0).name) ? $0 : nil }
     }
