@@ -175,8 +175,8 @@ struct SoundServingTests {
         throws
     {
         let rig = try ListenRig()
-        rig.open()
         let reader = rig.soundPeer()
+        rig.open()
         for frame in 0..<300 {
             rig.note(
                 LiveTake(
