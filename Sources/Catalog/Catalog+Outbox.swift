@@ -5,7 +5,7 @@ public import Takes
 public struct QueuedUpload: Hashable, Sendable {
     /// The take, with the folder of its day.
     public var take: TakeName
-    /// What it is known by.
+    /// The kit and the number, or the stem.
     public var origin: TakeOrigin
     /// The folder for takes that it is in.
     public var folder: String

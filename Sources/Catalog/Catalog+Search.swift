@@ -90,8 +90,7 @@ extension Catalog {
         }
     }
 
-    /// The takes that a person may mean; several, if takes of several kits share the number or the stem. What a take is known by names it
-    /// as its stem does.
+    /// The takes that a person may mean; several, if takes of several kits share the number or the stem. A take is found by its origin, too.
     public func find(_ reference: TakeReference) throws -> [CatalogedTake] {
         try database.read { database in
             let ids =

@@ -38,7 +38,7 @@ enum CatalogSchema {
                 """)
     }
 
-    /// What a take is known by, as `TakeOrigin` writes it.
+    /// The text of the take's `TakeOrigin`.
     private static let origin = "coalesce(json_extract(entry, '$.kit_id') || ':' || number, take)"
 
     /// That an earlier version wrote the row: this one writes the key, be it null.

@@ -29,7 +29,7 @@ public struct LocalAccess: Sendable {
     /// Compares the pre-roll that a settings file asks for with this machine's memory. Returns the shortage as a sentence; or nil if
     /// there is none, or if neither `open` (what the recorder opened) nor the settings have the card's format.
     public var preRollShortage: @Sendable (_ file: String?, _ open: StreamFormat?) -> String? = { _, _ in nil }
-    /// What may be read wrongly in the kit's name of a settings file, as a sentence; nil: nothing.
+    /// The warning about the kit's name in a settings file, as a sentence, or nil if the name needs none.
     public var kitNameWarning: @Sendable (_ file: String?) -> String? = { _ in nil }
     /// Why stores of a settings file must not have the secrets in their files, a sentence each.
     public var misplacedSecrets: @Sendable (_ file: String?) -> [String] = { _ in [] }

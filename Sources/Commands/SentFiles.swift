@@ -26,7 +26,7 @@ struct SentFiles {
         files[object.path, default: File()].add(object)
     }
 
-    /// What was sent of each take of which anything was, by the take's stem and the files' names.
+    /// The files that were sent, by the stem of their take and by name.
     var takes: [String: [String: File]] {
         Dictionary(
             TakeListing(files.keys, day: "").takes.map { take, names in

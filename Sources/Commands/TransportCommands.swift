@@ -30,7 +30,7 @@ struct RecordCommand: TransportCommand {
         discussion: "With --ago it begins that far back, or with the oldest sound that the kit still holds.")
 
     @OptionGroup var options: GlobalOptions
-    @Option(help: ArgumentHelp("Begin so many seconds back.", valueName: "seconds")) var ago: Seconds?
+    @Option(help: ArgumentHelp("The take begins this long before now.", valueName: "seconds")) var ago: Seconds?
 
     func command() throws(Failure) -> Command {
         guard let ago else { return .record }
@@ -40,7 +40,7 @@ struct RecordCommand: TransportCommand {
 }
 
 extension Seconds {
-    /// The time so many seconds before now.
+    /// The instant that lies these seconds before now.
     fileprivate func before(_ command: String) throws(Failure) -> PastTime {
         let longest = PastTime.longestAgo.inSeconds
         guard (0...longest).contains(value) else {
@@ -117,7 +117,7 @@ struct MarkCommand: TransportCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "What the marker says.") var note: String?
     @Option(help: ArgumentHelp("The frame of the take that it lies at.", valueName: "n")) var atFrame: Int64?
-    @Option(help: ArgumentHelp("It lies so many seconds back.", valueName: "seconds")) var ago: Seconds?
+    @Option(help: ArgumentHelp("The marker lies this long before now.", valueName: "seconds")) var ago: Seconds?
     @Option(help: ArgumentHelp("The frame behind the region's last one.", valueName: "n")) var endFrame: Int64?
     @Option(help: "What was found, such as a species.") var label: String?
     @Option(help: ArgumentHelp("Who or what found it.", valueName: "who")) var by: String?

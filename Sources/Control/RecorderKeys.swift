@@ -58,7 +58,7 @@ extension RequestKeys {
         }
     }
 
-    /// A marker, and where it is to be.
+    /// The marker that a request asks for, with its place.
     func mark() throws(Refusal) -> MarkRequest {
         var request = MarkRequest(of: try take(), content: Sidecar.Marker.Content(note: try note()))
         let (atFrame, time) = (try frame("at_frame"), try pastTime())

@@ -82,6 +82,14 @@ def wait_until(condition, seconds, interval=0.02):
     return value
 
 
+def byte_count(path):
+    """The length of a file that another program may remove or rename at any time; 0 if it is not there."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 def set_clock_synchronised():
     """Reports to the kernel that its clock is synchronised, so that fault 3 (clock unset) is out of the way."""
     timex = (ctypes.c_long * 64)()
