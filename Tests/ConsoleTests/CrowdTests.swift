@@ -2,6 +2,7 @@ import Control
 import Foundation
 import OtherPrograms
 import StoreTrials
+import Takes
 import Testing
 
 @Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct CrowdTests {
@@ -201,7 +202,7 @@ import Testing
         wait(for: "\"what\":\"revised\"")
         // By somebody who asks neither recorder nor library.
         let day = try #require(
-            try FileManager.default.contentsOfDirectory(atPath: "\(kit.folder)/takes").first { $0.hasPrefix("2") })
+            try FileManager.default.contentsOfDirectory(atPath: "\(kit.folder)/takes").first(where: TakeName.isDay))
         try FileManager.default.removeItem(atPath: "\(kit.folder)/takes/\(day)/\(stem).json")
         wait(for: "\"what\":\"removed\"")
         kit.stopRecorder()

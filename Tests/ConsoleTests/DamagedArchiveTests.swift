@@ -35,21 +35,23 @@ struct DamagedArchiveTests {
             let entries = try ExportRoutes.entries(of: take, sidecar, TakeNotes(take: stem))
             // All of them can be read.
             _ = try ZipArchive(entries)
-            let prefix = "\(name.day)/\(stem)/\(stem)"
-            guard case .bytes(let bytes, _)? = entries.first?.content else {
-                return (entries.map { String($0.name.dropFirst(prefix.count)) }, "")
-            }
-            return (entries.map { String($0.name.dropFirst(prefix.count)) }, String(decoding: bytes, as: UTF8.self))
+            let names = entries.map { String($0.name.dropFirst("\(name.day)/\(stem)/".count)) }
+            guard case .bytes(let bytes, _)? = entries.first?.content else { return (names, "") }
+            return (names, String(decoding: bytes, as: UTF8.self))
         }
         var found = try entries(.success(sidecar))
-        #expect(found == ([".json", ".wav", "-raw.wav"], ""))
+        #expect(found == (["\(stem).json", "\(stem).wav", stem.file("-raw.wav")], ""))
         unlink("\(day)/\(stem.file("-raw.wav"))")
         found = try entries(.success(sidecar))
-        #expect(found == ([".damaged.txt", ".json", ".wav"], "\(stem): \(stem.file("-raw.wav")): it is missing\n"))
+        #expect(
+            found == (
+                [stem + ".damaged.txt", stem + ".json", stem + ".wav"],
+                "\(stem): \(stem.file("-raw.wav")): it is missing\n"
+            ))
         symlink("/etc/hostname", "\(day)/\(stem.file("-raw.wav"))")
         let error = try #require(throws: SidecarError.self) { try SidecarFile.sidecar([], path: "p") }
         found = try entries(.failure(error))
-        #expect(found.names == [".damaged.txt", ".json", ".wav"])
+        #expect(found.names == [".damaged.txt", ".json", ".wav"].map { stem + $0 })
         #expect(
             found.text
                 == "\(stem): \(stem).json: it cannot be used: not JSON\n\(stem): \(stem.file("-raw.wav")): it is a link, and no file\n"

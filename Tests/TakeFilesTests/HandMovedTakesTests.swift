@@ -1,5 +1,6 @@
 import Foundation
 import PowerCuts
+import TakePlaces
 import Takes
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 @Suite final class HandMovedTakesTests: BinnedFiles {
     /// Moves all files of a binned take back, also those of the bin.
     private func moveBack(_ take: TakeName) throws {
-        for file in try everything(in: path).keys where file.hasPrefix(".bin/\(take.day)/\(take.stem)") {
+        for file in try everything(in: path).keys where file.isFile(of: ".bin/\(take.day)/\(take.stem)") {
             #expect(rename("\(path)/\(file)", "\(path)/\(file.dropFirst(5))") == 0)
         }
     }
