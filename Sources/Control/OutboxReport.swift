@@ -43,7 +43,7 @@ public struct OutboxReport: Codable, Hashable, Sendable {
         public var whyUnverified: String?
 
         /// Whether a store takes takes.
-        public enum State: String, Codable, Sendable {
+        public enum State: String, Codable, CaseIterable, Sendable {
             case ready
             /// It is away or busy, and is attempted again.
             case waiting
@@ -101,7 +101,7 @@ public struct OutboxReport: Codable, Hashable, Sendable {
         @ExplicitNull public var until: String?
 
         /// Where a take stands.
-        public enum State: String, Codable, Sendable {
+        public enum State: String, Codable, CaseIterable, Sendable {
             case sending, verifying, held, waiting
         }
 
