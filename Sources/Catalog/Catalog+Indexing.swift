@@ -212,7 +212,8 @@ extension Catalog {
     public func stems(of kit: String, number: Int) throws -> [String] {
         try database.read { database in
             try String.fetchAll(
-                database, sql: "SELECT take FROM take WHERE number = ? AND \(CatalogSchema.kit) = ?", arguments: [number, kit])
+                database, sql: "SELECT take FROM take WHERE number = ? AND \(CatalogSchema.kit) = ?",
+                arguments: [number, kit])
         }
     }
 

@@ -446,7 +446,8 @@ extension RemoteDesk {
         // Of a take whose storage is out there are notes.
         let noted = try catalogs.catalog.takesWithNotes().map(\.stem)
         let stems = try Set(catalogs.catalog.stems(of: name.kit, number: name.number) + noted)
-        let known = stems.filter { TakeName(stem: $0, day: "").map(name.mayBe) ?? false }.map { TakeFile.sidecar(of: $0).name }
+        let known = stems.filter { TakeName(stem: $0, day: "").map(name.mayBe) ?? false }
+            .map { TakeFile.sidecar(of: $0).name }
         let owner = TakeListing([object.file] + known, day: object.day).files.first?.take.stem
         return owner.flatMap { known.contains(TakeFile.sidecar(of: $0).name) ? $0 : nil }
     }

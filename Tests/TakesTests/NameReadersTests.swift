@@ -17,25 +17,33 @@ struct NameReadersTests {
         Reader(testDescription: "Raven's default template _<yyyy><ll><dd>_<hh><MM><ss>.") { name in
             name.firstMatch(of: /_(\d{4}[01]\d[0-3]\d)_([0-2]\d[0-5]\d[0-5]\d)\./).map { "\($0.1)\($0.2)" }
         },
-        Reader(testDescription: "the last two pieces between _, as songmeter() of seewave and opensoundscape have it") { name in
+        Reader(testDescription: "the last two pieces between _, as songmeter() of seewave and opensoundscape have it") {
+            name in
             let pieces = name.prefix { $0 != "." }.split(separator: "_").suffix(2)
             return pieces.count == 2 && pieces.map(\.count) == [8, 6] ? pieces.joined() : nil
         },
         Reader(testDescription: "the first eight and six digits with _ between them, as scikit-maad searches") { name in
             name.firstMatch(of: /(\d{8})_(\d{6})/).map { "\($0.1)\($0.2)" }
         },
-        Reader(testDescription: "the first eight digits in a row, and six after them, as Arbimon and Vesper search") { name in
+        Reader(testDescription: "the first eight digits in a row, and six after them, as Arbimon and Vesper search") {
+            name in
             name.firstMatch(of: /(\d{8})\D?(\d{6})/).map { "\($0.1)\($0.2)" }
         },
     ]
 
-    @Test(arguments: readers) func `each reads the time of the file's own first frame, and none where there is none`(reader: Reader) {
-        let (started, later) = (WallTime(iso8601: "2026-11-21T06:18:11.999999Z"), WallTime(iso8601: "2026-11-21T10:18:11.000000Z"))
+    @Test(arguments: readers) func `each reads the time of the file's own first frame, and none where there is none`(
+        reader: Reader
+    ) {
+        let (started, later) = (
+            WallTime(iso8601: "2026-11-21T06:18:11.999999Z"), WallTime(iso8601: "2026-11-21T10:18:11.000000Z")
+        )
         for kit in ["heron07", "a", "field-kit-0001", "p2-raw", "x-12345"] {
             let take = TakeName(kit: kit, number: 42, started: started)
             for isUnfiltered in [false, true] {
                 #expect(reader.read(take.audioFile(part: 1, isUnfiltered: isUnfiltered)) == "20261121061811")
-                #expect(reader.read(take.audioFile(part: 2, isUnfiltered: isUnfiltered, started: later)) == "20261121101811")
+                #expect(
+                    reader.read(take.audioFile(part: 2, isUnfiltered: isUnfiltered, started: later)) == "20261121101811"
+                )
                 let unset = TakeName(kit: kit, number: 42, started: nil)
                 #expect(reader.read(unset.audioFile(part: 2, isUnfiltered: isUnfiltered, started: later)) == nil)
             }
@@ -53,7 +61,9 @@ struct NameReadersTests {
         }
         #expect(names.allSatisfy { $0.matches(of: /\d{8}/).count == 1 && $0.utf8.count <= 120 })
         #expect(Set(names).count == names.count)
-        let byTime = names.sorted { ($0.firstMatch(of: /\d{8}_\d{6}/)?.0 ?? "") < ($1.firstMatch(of: /\d{8}_\d{6}/)?.0 ?? "") }
+        let byTime = names.sorted {
+            ($0.firstMatch(of: /\d{8}_\d{6}/)?.0 ?? "") < ($1.firstMatch(of: /\d{8}_\d{6}/)?.0 ?? "")
+        }
         #expect(byTime == names)
         let stems = stride(from: 0, to: names.count, by: 2).map { names[$0] }
         #expect(stems.sorted() == stems)
