@@ -12,7 +12,7 @@ struct RecorderRoutes: Sendable {
 
     /// The requests of `/api/deck/`: the recorder's names for them, and their keys.
     private static let commands: [(path: String, command: String, keys: [String])] = [
-        ("record", "record", []), ("stop", "stop", []), ("pause", "pause", []), ("eject", "eject", []),
+        ("record", "record", ["ago_ms", "raw_ns"]), ("stop", "stop", []), ("pause", "pause", []), ("eject", "eject", []),
         ("play", "play", ["take"]), ("skip", "skip", ["seconds"]),
         (
             "mark", "mark",

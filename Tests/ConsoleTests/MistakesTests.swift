@@ -49,6 +49,10 @@ import Testing
                 "console: the request is not a JSON object, with at most 8 levels and numbers below 1e128"
             ),
             ("/api/deck/skip", #"{"secs":1}"#, 400, #"console: the key "secs" is unknown: allowed are seconds"#),
+            (
+                "/api/deck/record", #"{"ago_ms":-5}"#, 400,
+                "record: ago_ms: found -5, allowed is a number of milliseconds from 0 to 86400000"
+            ),
             ("/api/deck/skip", #"{"seconds":1}"#, 409, "skip: nothing is being played: play a take first"),
             ("/api/deck/play", #"{"take":"heron07-0009-061811Z"}"#, 404, "play: heron07-0009-061811Z: no such take"),
             ("/api/outbox/retry", #"{"now":1}"#, 400, #"console: the key "now" is unknown: none is allowed"#),
