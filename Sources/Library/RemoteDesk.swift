@@ -448,8 +448,19 @@ extension RemoteDesk {
         let stems = try Set(catalogs.catalog.stems(of: name.kit, number: name.number) + noted)
         let known = stems.filter { TakeName(stem: $0, day: "").map(name.mayBe) ?? false }
             .map { TakeFile.sidecar(of: $0).name }
-        let owner = TakeListing([object.file] + known, day: object.day).files.first?.take.stem
+        let owner = TakeListing([object.file] + known, day: object.day) { part, stems in
+            stems.first { (try? has($0, part)) == true }
+        }.files.first?.take.stem
         return owner.flatMap { known.contains(TakeFile.sidecar(of: $0).name) ? $0 : nil }
+    }
+
+    /// Whether a take of a stem has a file, by its sidecar or by its receipts.
+    private func has(_ stem: String, _ file: String) throws -> Bool {
+        let isListed = try catalogs.catalog.find(.stem(stem)).contains { $0.recordedFiles.map(\.name).contains(file) }
+        return try isListed
+            || catalogs.catalog.identities(of: stem).contains { take in
+                try catalogs.catalog.readableNotes(of: take).notes.receipts.contains { $0.sha256(of: file) != nil }
+            }
     }
 }
 
