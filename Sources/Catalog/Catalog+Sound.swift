@@ -93,14 +93,6 @@ extension Catalog {
         }
     }
 
-    /// Whether a take was held since it was damaged.
-    static func isOfDamage(_ why: String?) -> Bool { why?.hasPrefix("damaged: ") ?? false }
-
-    /// Why a damaged take is held.
-    static func why(_ damage: String) -> String {
-        "damaged: \(damage): see 'fieldfare takes --damaged'"
-    }
-
     /// Has a row say how its take's sound stands.
     static func setSound(of row: inout TakeRow, _ noted: TakeNotes, _ database: Database) throws {
         let json = try String.fetchOne(
@@ -109,14 +101,5 @@ extension Catalog {
         let sidecar = try SidecarFile.sidecar(Array(json.utf8), path: row.take)
         row.entry.sound = noted.soundStanding(of: sidecar)
         row.entry.damaged = noted.damage(of: sidecar)
-    }
-
-    /// Lets a take wait again that was held as damaged.
-    static func release(_ id: Int64, _ database: Database) throws {
-        try database.execute(
-            sql: """
-                UPDATE upload SET state = 'waiting', why = NULL, untilUs = NULL, attempts = 0
-                WHERE id = ? AND state = 'held' AND why IS NOT ?
-                """, arguments: [id, UploadStanding.heldByHand])
     }
 }

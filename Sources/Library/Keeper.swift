@@ -195,15 +195,16 @@ actor Keeper: ServiceLifecycle.Service {
     /// Has a take sent again to stores that do not have it any more. One that was found missing at a store before is held: it would be sent
     /// and be missing for ever.
     private func sendAgain(_ take: TakeIdentity, to stores: [String]) throws {
-        _ = try catalogs.catalog.note(take) { notes in
+        let revision = try catalogs.catalog.note(take) { notes in
             for name in stores { notes[receiptOf: name]?.cross() }
-        }
+        }.revision
         for name in stores {
             guard losses[take, default: []].insert(name).inserted else {
                 let why =
                     "outbox: \(name): was sent the take twice, and does not have it as it was sent: see what becomes of it there, "
                     + "then 'fieldfare outbox retry'"
-                try catalogs.catalog.hold(take, for: name, why: why, until: nil, attempts: 0)
+                try catalogs.catalog.failed(
+                    take, of: revision, for: name, why: why, .byPersonOnly, at: clock.wallTime())
                 log.warning("\(why): \(take.stem) is held")
                 continue
             }

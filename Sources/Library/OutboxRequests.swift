@@ -82,7 +82,7 @@ struct OutboxRequests: Sendable {
 
     /// Carries out what a person wants of a take.
     func carryOut(_ decision: OutboxDecision, of take: TakeIdentity, _ catalog: Catalog) throws -> CatalogedTake {
-        let changed = try catalog.note(take) { notes in
+        let changed = try catalog.note(take, failures: decision == .add ? .forgotten : .kept) { notes in
             switch decision {
             case .add:
                 notes.upload = nil

@@ -70,11 +70,6 @@ actor Sender: Service {
     private var heldUntil: WallTime?
     /// How many takes are sent at a time.
     static let mostAtATime = 4
-    /// The longest that a take is held before it is attempted again.
-    private static let longestHold = Duration.seconds(3600)
-    private static let shortestHold = Duration.seconds(5)
-    /// How long a take is held that has a longer file than the store takes.
-    private static let rejectedHold = Duration.seconds(6 * 3600)
     /// How long is waited before the clock is looked at again.
     private static let clockPause = Duration.seconds(60)
     /// How long is waited before a catalog that failed is used again.
@@ -195,20 +190,14 @@ actor Sender: Service {
         }
     }
 
-    /// Holds one take: for a time that grows, or, if nothing but a person can help, until that person says so.
+    /// Holds one take: for a time, or until a person says that it is attempted again.
     private func hold(_ upload: QueuedUpload, _ error: StoreError) {
-        let attempts = upload.attempts + 1
-        let until: WallTime? =
-            switch error.problem {
-            case .conflict: nil
-            case .rejected: SystemClock().wallTime() + Self.rejectedHold
-            default: SystemClock().wallTime() + Self.backOff(attempts)
-            }
         log.warning("\(error): \(upload.take.stem) is held")
         attempt {
             passedOver.insert(upload.identity)
-            try catalogs.catalog.hold(
-                upload.identity, for: name, why: error.sentence, until: until, attempts: attempts)
+            try catalogs.catalog.failed(
+                upload.identity, of: upload.revision, for: name, why: error.sentence,
+                error.retry(chance: .random(in: 0...1)), at: SystemClock().wallTime())
             passedOver.remove(upload.identity)
         }
     }
@@ -222,12 +211,6 @@ actor Sender: Service {
         guard error.sentence != reported else { return }
         reported = error.sentence
         log.warning("\(error): its takes wait")
-    }
-
-    /// How long a take is held after failures of its own: 5 s, then twice as long each time, an hour at most, less up to a half by chance.
-    static func backOff(_ failures: Int) -> Duration {
-        let longest = min(longestHold, shortestHold * (1 << min(failures - 1, 12)))
-        return longest * Double.random(in: 0.5...1)
     }
 
     // MARK: Sending
@@ -256,7 +239,7 @@ actor Sender: Service {
         }
     }
 
-    /// Whether takes may be sent there: a stick is home, or there is none. One that is not is compared with receipts once, and then offered.
+    /// Whether takes may be sent there: a stick is home, or there is none. Another is compared with receipts once, and then offered.
     private func isHome() async -> Bool {
         guard let sticks, let standing = await sticks.standing(of: entry.store) else { return true }
         guard case .other(let marks) = standing else {
@@ -414,6 +397,21 @@ actor Sender: Service {
             guard "\(error)" != reportedOfCatalog else { return }
             reportedOfCatalog = "\(error)"
             log.error("outbox: \(error)")
+        }
+    }
+}
+
+extension StoreError {
+    /// How long a take is held that has a longer file than the store takes.
+    private static let rejectedHold = Duration.seconds(6 * 3600)
+
+    /// When a take is attempted again that failed by this.
+    fileprivate func retry(chance: Double) -> ParcelStanding.Retry {
+        switch problem {
+        case .conflict: .byPersonOnly
+        case .rejected: .after(Self.rejectedHold)
+        case .away, .busy, .refused, .full, .damaged, .unreadable, .missing, .hidden, .unadopted:
+            .afterBackOff(chance: chance)
         }
     }
 }

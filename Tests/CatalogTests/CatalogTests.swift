@@ -15,8 +15,8 @@ struct CatalogedTakes {
     let storage: Storage
     let number: Int64
 
-    init() throws {
-        catalog = try Catalog.open(in: disk.library).0
+    init(stores: [String] = []) throws {
+        catalog = try Catalog.open(in: disk.library, stores: stores).0
         storage = try #require(Storage(at: disk.takes))
         number = try #require(try catalog.setPresent([storage])[storage])
     }
@@ -27,6 +27,19 @@ struct CatalogedTakes {
         let take = try StoredTake(name, in: TakesFolder(path: disk.takes))
         #expect(try catalog.index([take], on: number, at: disk.takes).isEmpty)
         return name.stem
+    }
+
+    /// The rows of `upload`, each with the stem of its take in place of the number.
+    static func uploads(_ catalog: Catalog) throws -> [String] {
+        try catalog.database.read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT take, store, state, why, untilUs, upload.revision, attempts, upload.isStarred, upload.startedUs
+                    FROM upload JOIN take USING (id) ORDER BY take, store
+                    """
+            ).map { row in row.map { "\($0.0)=\($0.1)" }.joined(separator: "|") }
+        }
     }
 
     func stems(_ query: TakeQuery) throws -> [String] { try catalog.page(query).takes().map(\.take) }

@@ -178,6 +178,25 @@ private final class SilentStore: Store {
         #expect(!PauseMark(in: tested.disk.library).isSet)
     }
 
+    @Test func `a take that failed and that a person adds waits again`() throws {
+        let tested = try TestedSender()
+        let catalog = tested.catalogs.catalog
+        let stems = try (1...2).map { try tested.add(Self.sidecar($0)) }
+        // With and without something that the decision changes in the notes.
+        _ = try catalog.note(stems[1]) { notes in
+            notes[receiptOf: tested.store.name] = UploadReceipt(store: tested.store.name)
+            notes[receiptOf: tested.store.name]?.complete(revision: 0, at: TakesOnDisk.morning.iso8601)
+        }
+        for stem in stems { try catalog.fail(stem, for: tested.store.name) }
+        #expect(try tested.counts().held == 2)
+        let requests = OutboxRequests(
+            board: tested.board, post: { tested.sender.post($0) }, mark: PauseMark(in: tested.disk.library))
+        for stem in stems {
+            #expect(try requests.carryOut(.add, of: TakeIdentity(stem: stem), catalog).upload == .waiting)
+        }
+        #expect(try tested.counts().waiting == 2)
+    }
+
     @Test func `a take that waits for its conversion is not queued, and one with a newer sidecar is sent again`()
         async throws
     {
@@ -294,13 +313,5 @@ private final class SilentStore: Store {
         let begun = ContinuousClock.now
         try await tested.run { try tested.counts().done == 2 }
         #expect(.now - begun < .seconds(60))
-    }
-
-    @Test func `waits of a take grow to an hour`() {
-        for failures in 1...40 {
-            let wait = Sender.backOff(failures)
-            #expect(wait >= .milliseconds(2500) && wait <= .seconds(3600))
-            if failures > 12 { #expect(wait >= .seconds(1800)) }
-        }
     }
 }
