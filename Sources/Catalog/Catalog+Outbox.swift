@@ -1,35 +1,10 @@
 import GRDB
 public import Takes
 
-/// A take that waits to be sent to a store.
-public struct QueuedUpload: Hashable, Sendable {
-    /// The take, with the folder of its day.
-    public var take: TakeName
-    /// The kit and the number, or the stem.
-    public var origin: TakeOrigin
-    /// The folder for takes that it is in.
-    public var folder: String
-    /// The revision of its sidecar.
-    public var revision: Int
-
-    /// Which take it is.
-    public var identity: TakeIdentity { TakeIdentity(stem: take.stem, origin: origin) }
-
-    /// The columns that `init(row:)` reads, of the tables `take` and `storage`.
-    static let columns = "take.take, take.day, take.origin, storage.path"
-
-    /// - Returns: nil if the row has no name of a take.
-    init?(_ row: Row, revision: Int = 0) {
-        guard let name = TakeName(stem: row["take"], day: row["day"]) else { return nil }
-        (take, origin, folder) = (name, TakeOrigin(row["origin"]), row["path"])
-        self.revision = revision
-    }
-}
-
 /// What a list of the outbox shows of a take.
 public struct OutboxEntry: Hashable, Sendable {
-    /// The take.
-    public var take: String
+    /// Which take it is.
+    public var id: ParcelID
     /// The store.
     public var store: String
     /// Where it stands.
@@ -99,25 +74,23 @@ extension Catalog {
     ///   - others: takes that are being sent.
     ///   - place: a folder whose takes are not to be sent: the store itself is in there; nil: none.
     public func nextUploads(
-        to store: String, limit: Int, without others: Set<TakeIdentity>, outside place: String? = nil
-    ) throws -> [QueuedUpload] {
+        to store: String, limit: Int, without others: Set<ParcelID>, outside place: String? = nil
+    ) throws -> [Parcel] {
         try database.read { database in
-            var found: [QueuedUpload] = []
+            var found: [Parcel] = []
             let rows = try Row.fetchCursor(
                 database,
                 sql: """
-                    SELECT \(QueuedUpload.columns), upload.revision FROM upload
+                    SELECT \(LocatedTake.columns), upload.revision FROM upload
                     JOIN take USING (id) JOIN storage ON storage.id = take.storage
                     WHERE upload.store = ?1 AND upload.state = 'waiting' AND storage.isHere
                         \(place == nil ? "" : "AND substr(storage.path, 1, length(?2)) <> ?2")
                     ORDER BY upload.isStarred DESC, upload.startedUs, upload.id
                     """, arguments: StatementArguments([store, place].compactMap { $0 }))
             while found.count < limit, let row = try rows.next() {
-                guard let upload = QueuedUpload(row, revision: row["revision"]), !others.contains(upload.identity)
-                else {
-                    continue
-                }
-                found.append(upload)
+                guard let take = LocatedTake(row) else { continue }
+                let parcel = Parcel(content: .take(take), revision: row["revision"])
+                if !others.contains(parcel.id) { found.append(parcel) }
             }
             return found
         }
@@ -142,19 +115,19 @@ extension Catalog {
         return next
     }
 
-    /// Holds a take that failed for a reason that is of it alone, unless it was deleted meanwhile, a person decided otherwise, or its next
-    /// revision came.
+    /// Holds a parcel that failed for a reason that is of it alone, unless it was deleted meanwhile, a person decided otherwise, or its
+    /// next revision came.
     /// - Parameter revision: the one that was attempted.
     public func failed(
-        _ take: TakeIdentity, of revision: Int, for store: String, why: String, _ retry: ParcelStanding.Retry,
+        _ parcel: ParcelID, of revision: Int, for store: String, why: String, _ retry: ParcelStanding.Retry,
         at now: WallTime
     ) throws {
         let isChanged = try database.write { database in
-            guard let id = try Self.row(of: take, database)?.id else { return false }
+            guard let id = try Self.number(of: parcel, database) else { return false }
             return try Self.pass(
                 { $0.failed(why, retry, of: revision, at: now) }, where: "store = ? AND id = ?", [store, id], database)
         }
-        if isChanged { changes.post([.revised(take.stem)]) }
+        if isChanged { changes.post([.revised(parcel.stem)]) }
     }
 
     /// Lets all held takes wait again, but for those that a person holds; and those that could not be verified.
@@ -206,15 +179,16 @@ extension Catalog {
                     let rows = try Row.fetchCursor(
                         database,
                         sql: """
-                            SELECT take.take, take.byteCount, upload.why, upload.untilUs FROM upload JOIN take USING (id)
+                            SELECT take.take, take.origin, take.byteCount, upload.why, upload.untilUs FROM upload JOIN take USING (id)
                             WHERE upload.store = ? AND upload.state = ?
                             ORDER BY upload.isStarred DESC, upload.startedUs, upload.id LIMIT ?
                             """, arguments: [store, state.rawValue, limit])
                     while let row = try rows.next() {
                         let until: Int64? = row["untilUs"]
+                        let take = TakeIdentity(stem: row["take"], origin: TakeOrigin(row["origin"]))
                         entries.append(
                             OutboxEntry(
-                                take: row["take"], store: store, state: state, why: row["why"],
+                                id: .take(take), store: store, state: state, why: row["why"],
                                 until: until.map { WallTime(microseconds: $0) }, byteCount: row["byteCount"]))
                     }
                 }
@@ -226,7 +200,7 @@ extension Catalog {
     /// The takes that every named store has, whole and verified: those that may be deleted from the kit, the oldest first, and those with
     /// a star last.
     /// - Returns: none if no store is named.
-    public func sentTakes(limit: Int) throws -> [QueuedUpload] {
+    public func sentTakes(limit: Int) throws -> [LocatedTake] {
         guard !stores.isEmpty else { return [] }
         return try database.read { database in
             let everywhere = stores.map { _ in
@@ -235,13 +209,13 @@ extension Catalog {
             let rows = try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT \(QueuedUpload.columns) FROM take
+                    SELECT \(LocatedTake.columns) FROM take
                     JOIN storage ON storage.id = take.storage
                     WHERE storage.isHere AND \(CatalogSchema.sound) IS NOT 'damaged'
                         AND \(everywhere.joined(separator: " AND "))
                     ORDER BY take.isStarred, take.startedUs, take.id LIMIT \(limit)
                     """, arguments: StatementArguments(stores))
-            return rows.compactMap { QueuedUpload($0) }
+            return rows.compactMap { LocatedTake($0) }
         }
     }
 
@@ -276,6 +250,13 @@ extension Catalog {
             } else {
                 try database.execute(sql: "DELETE FROM upload WHERE store = ? AND id = ?", arguments: [store, id])
             }
+        }
+    }
+
+    /// What the rows of a parcel are found by.
+    private static func number(of parcel: ParcelID, _ database: Database) throws -> Int64? {
+        switch parcel {
+        case .take(let take): try row(of: take, database)?.id
         }
     }
 

@@ -118,7 +118,7 @@ import Testing
         #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: []).isEmpty)
         #expect(try catalog.releaseHeld(of: "folder:a", now: now + .seconds(60)) == nil)
         #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: []).count == 1)
-        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: [TakeIdentity(stem: stem)]).isEmpty)
+        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: [.take(TakeIdentity(stem: stem))]).isEmpty)
         #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: [], outside: takes.disk.takes).isEmpty)
         try catalog.fail(stem, for: "folder:a", .after(.seconds(10 * 86400)), at: now)
         #expect(try catalog.releaseHeld(of: "folder:a", now: now) == nil)

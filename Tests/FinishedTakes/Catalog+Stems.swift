@@ -1,4 +1,4 @@
-package import Catalog
+public import Catalog
 public import Takes
 
 // Takes by their stems, where one take has each.
@@ -34,7 +34,7 @@ extension Catalog {
         _ stem: String, for store: String, why: String = "it is lost", of revision: Int = 1,
         _ retry: ParcelStanding.Retry = .byPersonOnly, at now: WallTime = TakesOnDisk.morning
     ) throws {
-        try failed(identity(stem), of: revision, for: store, why: why, retry, at: now)
+        try failed(.take(identity(stem)), of: revision, for: store, why: why, retry, at: now)
     }
 
     package func sidecar(of stem: String) throws -> String? { try sidecar(of: identity(stem)) }
@@ -45,4 +45,9 @@ extension Catalog {
 extension TakeIdentity: ExpressibleByStringLiteral {
     /// A take of which the stem alone is known.
     public init(stringLiteral stem: String) { self.init(stem: stem) }
+}
+
+extension ParcelID: ExpressibleByStringLiteral {
+    /// A take of which the stem alone is known.
+    public init(stringLiteral stem: String) { self = .take(TakeIdentity(stem: stem)) }
 }
