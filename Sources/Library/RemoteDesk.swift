@@ -219,8 +219,8 @@ actor RemoteDesk {
         return ([sidecar] + others.sorted()).map { ObjectName(day: copy.take.day, file: $0) }
     }
 
-    /// The stores that have a take, and no receipt says so: notes were lost, or restored from before it was sent. A stick that is out is left
-    /// out.
+    /// The stores that have a take, and no receipt says so: notes were lost, or restored from before it was sent. A stick that is out is
+    /// left out.
     /// - Throws: also, if one cannot be asked.
     private func unnoted(
         _ copy: KitCopy, beside noted: [UploadReceipt], only: String?, leavesKit: Bool
@@ -418,8 +418,8 @@ actor RemoteDesk {
     private func delete(_ object: ObjectName, _ store: any Store) async throws -> RemotePiece {
         if let stem = try take(of: object) {
             // Takes of several kits may have the name: none of them is sent meanwhile, and each that was sent there is noted.
-            try catalogs.inHand.beginDeleting(TakeIdentity(stem: stem))
-            defer { catalogs.inHand.endDeleting(TakeIdentity(stem: stem)) }
+            try catalogs.inHand.beginDeleting(.take(TakeIdentity(stem: stem)))
+            defer { catalogs.inHand.endDeleting(.take(TakeIdentity(stem: stem))) }
             try await delete(object, of: takes(stem, of: object, store), store)
         } else {
             try await store.delete(object)
