@@ -108,9 +108,8 @@ struct SoundSearch {
         if Self.isUnfinished(name), TakeFileName(name) != nil {
             guard known.insert("\(folder)/\(name)").inserted else { return }
             let names = try names(in: folder)
-            guard let take = TakeListing(names, day: "", in: folder, files: files).files.first(where: { $0.name == name })?.take.stem else {
-                return
-            }
+            let listing = TakeListing(names, day: "", in: folder, files: files)
+            guard let take = listing.files.first(where: { $0.name == name })?.take.stem else { return }
             return unfinished.append(unfinishedFile(name, of: take, in: folder, names))
         }
         guard Self.isAudio(name) else {
@@ -212,9 +211,10 @@ struct SoundSearch {
             TakeName(stem: take, day: "").map { TakeListing.files(of: $0, in: names, folder: folder, files: files) }
             ?? []
         let isDraft = { (name: String) in Self.isUnfinished(name) && !Self.isSound(name) }
+        let isFiltered = { (name: String) in Self.isSound(name) && TakeFileName(name)?.isUnfiltered == false }
         if own.contains("\(take).json"), !own.contains(where: isDraft) {
             left.standing = .besideTake
-        } else if Self.isSound(file), !own.contains(where: { Self.isSound($0) && TakeFileName($0)?.isUnfiltered == false }) {
+        } else if Self.isSound(file), !own.contains(where: isFiltered) {
             left.standing = .loneTwin
         }
         return left

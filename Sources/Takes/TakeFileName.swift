@@ -59,8 +59,8 @@ public struct TakeFileName: Hashable, Sendable {
         guard let mark = base.lastIndex(of: .dash) else { return (1, base) }
         let digits = base[mark...].dropFirst(2)
         // One part, one spelling.
-        guard base[mark...].dropFirst().first == UInt8(ascii: "p"), let first = digits.first, first != UInt8(ascii: "0"),
-            digits.allSatisfy(\.isDigit), !digits.elementsEqual("1".utf8)
+        guard base[mark...].dropFirst().first == UInt8(ascii: "p"), !digits.isEmpty, digits.allSatisfy(\.isDigit),
+            digits.first != UInt8(ascii: "0"), !digits.elementsEqual("1".utf8)
         else { return (1, base) }
         return (Int(Substring(digits)) ?? .max, base[..<mark])
     }
