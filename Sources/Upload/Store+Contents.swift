@@ -4,6 +4,15 @@ import Digests
 private struct TooLong: Error {}
 
 extension Store {
+    /// What the store has of an object, or nil if it has nothing or does not let this kit look.
+    package func look(at object: ObjectName) async throws -> StoredObject? {
+        do {
+            return try await head(object)
+        } catch let error as StoreError where error.problem == .hidden {
+            return nil
+        }
+    }
+
     /// Reads a small object.
     /// - Parameter limit: the most bytes that it can have; no more are read.
     /// - Returns: its bytes; nil: it is longer.

@@ -15,8 +15,7 @@ extension TakeDelivery {
     /// or this one may have lost it.
     /// - Returns: the notes; the document, nil: nobody ever noted anything; what was found.
     func takeOver(
-        _ noted: TakeNotes, of sidecar: Sidecar, _ receipt: UploadReceipt,
-        _ save: @Sendable (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
+        _ noted: TakeNotes, of sidecar: Sidecar, _ receipt: UploadReceipt, _ save: Save
     ) async throws -> (TakeNotes, NotesDocument?, FoundNotes?) {
         let (recorded, end) = (sidecar.markers, sidecar.end)
         var notes = noted
@@ -53,63 +52,46 @@ extension TakeDelivery {
         return (united, document, found)
     }
 
-    /// Whether a file at home that may be replaced is one that this kit sent, as far as it knows.
-    func isOwn(_ file: TakeFile, _ receipt: UploadReceipt) async throws -> Bool {
-        if receipt.sha256(of: file.name) != nil { return true }
-        return try await attempted(ObjectName(file, of: name), receipt) != nil
-    }
-
-    /// What may be overwritten: of peaks, memo, notes and sidecar what this kit sent itself, also if no answer came; of notes, the memo that
-    /// is in them, and sidecars also what is there of the same take.
-    /// Sound hardly ever: see `soundMode`.
-    /// - Parameter sha256: of what is to be sent, hexadecimal.
+    /// What may be overwritten beside what this kit sent itself: of notes, the memo that is in them, and sidecars what is there of the same
+    /// take. Of sound only what `acceptedAtHome` says.
     func mode(
-        of file: TakeFile, _ sha256: String, _ receipt: UploadReceipt, _ sidecar: Sidecar, _ notes: TakeNotes,
-        _ found: FoundNotes?
+        of file: TakeFile, _ outgoing: ParcelDelivery.File, of contents: Contents, in parcel: ParcelDelivery
     ) async throws -> PutMode {
-        let isKnown =
-            receipt.sha256(of: file.name) == sha256 || receipt.attempts(of: file.name).contains(sha256)
-        guard file.isReplaceable else {
-            return isKnown ? .confirm : try await soundMode(of: file.name, receipt, sidecar, notes)
-        }
         // The sound, which is compared before, is this take's.
-        if file.role == .notes, let found { return .replacing(found.sha256) }
-        let object = ObjectName(file, of: name)
-        if let hash = try await attempted(object, receipt) { return .replacing(hash) }
-        if let old = receipt.sha256(of: file.name) { return .replacing(old) }
-        if file == .memo(of: name.stem), let memo = found?.document.memo {
-            return .replacing(Digest.sha256(Array((memo + "\n").utf8)).hexadecimal)
-        }
-        guard file.role == .sidecar, let bytes = try await content(of: object),
+        if file.role == .notes, let found = contents.found { return .replacing(found.sha256) }
+        let mode = try await parcel.mode(of: outgoing)
+        guard !mode.replaces else { return mode }
+        let other: String? =
+            switch file.role {
+            case .sound, .unfiltered:
+                mode == .confirm ? nil : try await acceptedAtHome(file.name, contents, parcel.receipt)
+            case .memo where file == .memo(of: name.stem):
+                contents.found?.document.memo.map { Digest.sha256(Array(($0 + "\n").utf8)).hexadecimal }
+            case .sidecar: try await earlierSidecar(than: contents.sidecar)
+            case .memo, .waveform, .notes: nil
+            }
+        return other.map(PutMode.replacing) ?? mode
+    }
+
+    /// The hash of sound at home that sound as recorded may replace: this kit sent it as damaged, because a person had accepted it, and the
+    /// sidecar at home says so. Otherwise nil: sound that has changed on the kit must not replace what was sent before.
+    private func acceptedAtHome(
+        _ file: String, _ contents: Contents, _ receipt: UploadReceipt
+    ) async throws -> String? {
+        guard let old = receipt.sha256(of: file), let compared = contents.notes.sound(of: file),
+            compared.problem == nil, compared.fitSHA256 != old, let there = try await sentSidecar(),
+            there.isOfSameRecording(as: contents.sidecar), there.acceptedSHA256(of: file) == old
+        else { return nil }
+        return old
+    }
+
+    /// The hash of the sidecar at home, or nil if there is none of the same recording, or a later revision is there.
+    private func earlierSidecar(than sidecar: Sidecar) async throws -> String? {
+        let object = ObjectName(.sidecar(of: name.stem), of: name)
+        guard let bytes = try await content(of: object),
             let there = try? SidecarFile.sidecar(bytes, path: object.path), there.isEarlier(than: sidecar)
-        else {
-            return isKnown ? .confirm : .create
-        }
-        return .replacing(Digest.sha256(bytes).hexadecimal)
-    }
-
-    /// Sound that has changed on the kit must not replace what was sent before. Sound that is as recorded replaces what this kit sent as
-    /// damaged, because a person had accepted it: the sidecar at home says so.
-    private func soundMode(
-        of file: String, _ receipt: UploadReceipt, _ sidecar: Sidecar, _ notes: TakeNotes
-    ) async throws -> PutMode {
-        guard let old = receipt.sha256(of: file), let compared = notes.sound(of: file), compared.problem == nil,
-            compared.fitSHA256 != old, let there = try await sentSidecar(), there.isOfSameRecording(as: sidecar),
-            there.acceptedSHA256(of: file) == old
-        else { return .create }
-        return .replacing(old)
-    }
-
-    /// The hash of what is at home if an attempt without an answer left it; nil: it did not, or nothing is shown.
-    private func attempted(_ object: ObjectName, _ receipt: UploadReceipt) async throws -> String? {
-        let attempts = receipt.attempts(of: object.file)
-        guard !attempts.isEmpty, let there = try await look(at: object) else { return nil }
-        do {
-            let hash = try await store.sha256(of: object, byteCount: there.byteCount)
-            return attempts.contains(hash) ? hash : nil
-        } catch let error as StoreError where [.hidden, .missing].contains(error.problem) {
-            return nil
-        }
+        else { return nil }
+        return Digest.sha256(bytes).hexadecimal
     }
 }
 

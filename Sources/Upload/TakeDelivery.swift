@@ -4,8 +4,8 @@ import Glibc
 public import TakeFiles
 public import Takes
 
-/// Sends one take to one store: audio parts with their unfiltered twins, peaks, memo, notes, and the sidecar last, so that its presence means
-/// that the take is complete.
+/// Sends one take to one store, as a parcel: audio parts with their unfiltered twins, peaks, memo, notes, and the sidecar last, so that its
+/// presence means that the take is complete.
 public struct TakeDelivery: Sendable {
     let name: TakeName
     let folder: TakesFolder
@@ -27,13 +27,11 @@ public struct TakeDelivery: Sendable {
         self.throttle = throttle
     }
 
-    /// How far a take is.
-    public enum Progress: Hashable, Sendable {
-        /// So many bytes of all.
-        case sending(Int64, of: Int64)
-        /// All of a file is there, and is compared.
-        case verifying(Int64, of: Int64)
-    }
+    /// How much of the take has arrived.
+    public typealias Progress = ParcelProgress
+
+    /// Changes the take's notes, durably.
+    public typealias Save = @Sendable (_ change: @escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
 
     /// Sends what the store does not have.
     /// - Parameters:
@@ -44,10 +42,10 @@ public struct TakeDelivery: Sendable {
     /// - Throws: `StoreError`; `CancellationError`; what `save` throws.
     public func run(
         _ notes: TakeNotes, now: @Sendable () -> WallTime, report: @escaping @Sendable (Progress) -> Void,
-        save saveNotes: @Sendable (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
+        save saveNotes: @escaping Save
     ) async throws -> UploadReceipt {
         // A store that is away is found before any file is hashed.
-        _ = try await look(at: ObjectName(.sidecar(of: name.stem), of: name))
+        _ = try await store.look(at: ObjectName(.sidecar(of: name.stem), of: name))
         var sidecar = try await readSidecar()
         let origin = sidecar.recordingStart
         // Those of another recording with this stem are none of this one's.
@@ -58,116 +56,47 @@ public struct TakeDelivery: Sendable {
                 change(&notes)
             }
         }
-        let recorded = sidecar.markers
         let waveform = await waveform()
-        var receipt = known[receiptOf: store.name] ?? UploadReceipt(store: store.name)
-        let medium = try await store.medium()
-        if let medium { receipt.move(to: medium) }
-        let (notes, document, found) = try await takeOver(known, of: sidecar, receipt, save)
-        sidecar.markers = notes.markers(of: recorded)
+        var parcel = try await ParcelDelivery(
+            to: store, known[receiptOf: store.name], report: report,
+            save: { [store = store.name] change in try await save { change(&$0[receiptOf: store]) } })
+        let (notes, document, found) = try await takeOver(known, of: sidecar, parcel.receipt, save)
+        sidecar.markers = notes.markers(of: sidecar.markers)
         sidecar.add(notes.sounds)
-        let files = try await files(of: sidecar, notes, document)
-        let total = files.reduce(0) { $0 + $1.byteCount }
-        var done: Int64 = 0
-        if notes[receiptOf: store.name] != receipt {
-            // Before the store has anything: who deletes the take everywhere finds it there.
-            let state = receipt
-            try await save { $0[receiptOf: state.store] = state }
-        }
-
-        func deliver(_ source: UploadSource, _ file: TakeFile, _ sha256: String) async throws {
-            let before = done
-            let old = receipt.sha256(of: file.name)
-            let object = ObjectName(file, of: name)
-            let isDue = if old != sha256 { true } else { try await mayVerify(object, receipt) }
-            if isDue {
-                let metadata = ObjectMetadata(
-                    title: sidecar.take, started: sidecar.startedCorrected ?? sidecar.started,
-                    duration: sidecar.durationSeconds, kit: sidecar.kit, waveform: waveform, sha256: sha256)
-                let mode = try await mode(of: file, sha256, receipt, sidecar, notes, found)
-                let attempt = TakeNotes.FileHash(file: file.name, bytes: source.byteCount, sha256: sha256)
-                if old != sha256, file.isReplaceable, !receipt.attempts(of: file.name).contains(sha256) {
-                    receipt.attempt(attempt)
-                    try await save { [store = store.name] in
-                        var noted = $0[receiptOf: store] ?? UploadReceipt(store: store)
-                        noted.attempt(attempt)
-                        $0[receiptOf: store] = noted
-                    }
-                }
-                let there: StoredObject
-                do {
-                    there = try await store.put(source, as: object, metadata, mode: mode) { progress in
-                        switch progress {
-                        case .sent(let count): report(.sending(before + count, of: total))
-                        case .verifying: report(.verifying(before + source.byteCount, of: total))
-                        }
-                    }
-                } catch let error as StoreError where error.problem == .refused && mode.replaces {
-                    // The store may still accept all other takes.
-                    throw StoreError(.hidden, error.sentence)
-                } catch let error as StoreError where error.problem == .conflict {
-                    // Another file is there, and nothing of this one.
-                    try await save { [store = store.name] in $0[receiptOf: store]?.failed(attempt) }
-                    throw error
-                }
-                guard try await store.medium() == medium else {
-                    throw StoreError(
-                        .away, "outbox: \(store.name): another stick was put in while \(file.name) was sent")
-                }
-                receipt.add(
-                    .init(file: file.name, bytes: there.byteCount, sha256: sha256, mark: there.mark),
-                    unverified: there.unverified)
-                let state = receipt
-                try await save { $0[receiptOf: state.store] = state }
-            }
-            done = min(total, before + source.byteCount)
-            report(.sending(done, of: total))
-        }
-
-        report(.sending(0, of: total))
+        var contents = Contents(sidecar: sidecar, waveform: waveform, notes: notes, document: document, found: found)
+        let files = try await files(of: contents)
+        try await parcel.begin(
+            byteCount: files.reduce(0) { $0 + $1.byteCount }, noted: notes[receiptOf: store.name])
         for outgoing in files {
-            let file = outgoing.file
-            let source: UploadSource
-            let sha256: String
-            switch outgoing.content {
-            case .text(let bytes):
-                source = UploadSource(bytes, called: file.name, reader: reader, throttle: throttle)
-                sha256 = try await store.hash(of: source)
-            case .onDisk:
-                (source, sha256) = try await open(outgoing, notes, save)
-            }
-            sidecar.setHash(sha256, of: file.name)
-            try await deliver(source, file, sha256)
+            let file = try await open(outgoing, of: contents, save)
+            contents.sidecar.setHash(file.metadata.sha256, of: outgoing.file.name)
+            try await parcel.send(file) { try await mode(of: outgoing.file, file, of: contents, in: $0) }
         }
-        let memo = TakeFile.memo(of: name.stem)
-        if notes.memo == nil, try await isOwn(memo, receipt) {
-            do {
-                try await store.delete(ObjectName(memo, of: name))
-                receipt.forget(memo.name)
-            } catch let error as StoreError where [.refused, .hidden].contains(error.problem) {
-                // This kit may write there, and not delete.
-                let nothing = UploadSource([], called: memo.name, reader: reader, throttle: throttle)
-                try await deliver(nothing, memo, try await store.hash(of: nothing))
+        if notes.memo == nil {
+            let memo = TakeFile.memo(of: name.stem)
+            try await parcel.withdraw(ObjectName(memo, of: name)) {
+                try await open(.text([], as: memo), of: contents, save)
             }
         }
-        if sidecar.isRebuilt, let there = try await sentSidecar(), !there.isRebuilt,
-            there.isOfSameRecording(as: sidecar)
+        if contents.sidecar.isRebuilt, let there = try await sentSidecar(), !there.isRebuilt,
+            there.isOfSameRecording(as: contents.sidecar)
         {
             // The earlier sidecar at home has gaps and the clock map, which the sound does not.
-            sidecar = sidecar.completed(by: there)
+            contents.sidecar = contents.sidecar.completed(by: there)
         }
-        let bytes = SidecarFile.bytes(sidecar)
-        let file = TakeFile.sidecar(of: name.stem)
+        let last = TakeFile.sidecar(of: name.stem)
+        let bytes = SidecarFile.bytes(contents.sidecar)
         do {
-            _ = try SidecarFile.sidecar(bytes, path: file.name)
+            _ = try SidecarFile.sidecar(bytes, path: last.name)
         } catch {
             throw StoreError(
                 .unreadable,
                 "outbox: \(name.stem): its sidecar could not be read at home: \(error.problem): see its notes")
         }
-        let source = UploadSource(bytes, called: file.name, reader: reader, throttle: throttle)
-        try await deliver(source, file, try await store.hash(of: source))
-        receipt.complete(revision: sidecar.revision, at: now().iso8601)
+        let file = try await open(.text(bytes, as: last), of: contents, save)
+        try await parcel.send(file) { try await mode(of: last, file, of: contents, in: $0) }
+        var receipt = parcel.receipt
+        receipt.complete(revision: contents.sidecar.revision, at: now().iso8601)
         receipt.notesRevision = document?.revision
         let (complete, sent) = (receipt, notes.currentRevision)
         try await save { notes in
@@ -186,7 +115,7 @@ public struct TakeDelivery: Sendable {
 
     /// A sidecar or notes of the store; nil: they are not there, cannot be read, or are longer than these can be.
     func content(of object: ObjectName) async throws -> [UInt8]? {
-        guard let there = try await look(at: object), there.byteCount <= SidecarFile.mostBytes else { return nil }
+        guard let there = try await store.look(at: object), there.byteCount <= SidecarFile.mostBytes else { return nil }
         do {
             return try await store.contents(of: object, limit: Int(there.byteCount))
         } catch let error as StoreError where error.problem == .hidden {
@@ -198,6 +127,19 @@ public struct TakeDelivery: Sendable {
     func sentSidecar() async throws -> Sidecar? {
         let object = ObjectName(.sidecar(of: name.stem), of: name)
         return try await content(of: object).flatMap { try? SidecarFile.sidecar($0, path: object.path) }
+    }
+
+    /// What is sent of the take, as it is to be at home.
+    struct Contents {
+        /// Its hashes are those of the files that were sent.
+        var sidecar: Sidecar
+        /// For lists of stores: see `waveform()`.
+        var waveform: String
+        var notes: TakeNotes
+        /// The notes as a file, or nil if nobody ever noted anything.
+        var document: NotesDocument?
+        /// The notes that were at home before, or nil if there was nothing to take over or to replace.
+        var found: FoundNotes?
     }
 
     private struct Outgoing {
@@ -215,25 +157,9 @@ public struct TakeDelivery: Sendable {
         }
     }
 
-    /// What a store has of an object; nil: nothing, or it does not let this kit look.
-    func look(at object: ObjectName) async throws -> StoredObject? {
-        do {
-            return try await store.head(object)
-        } catch let error as StoreError where error.problem == .hidden {
-            return nil
-        }
-    }
-
-    /// Whether a file that was sent and not verified can be compared now: the store lets this kit look.
-    private func mayVerify(_ object: ObjectName, _ receipt: UploadReceipt) async throws -> Bool {
-        guard !receipt.isVerified(object.file) else { return false }
-        return try await look(at: object) != nil
-    }
-
     /// The files that are sent before the sidecar.
-    private func files(
-        of sidecar: Sidecar, _ notes: TakeNotes, _ document: NotesDocument?
-    ) async throws -> [Outgoing] {
+    private func files(of contents: Contents) async throws -> [Outgoing] {
+        let (sidecar, notes) = (contents.sidecar, contents.notes)
         var files: [Outgoing] = []
         for file in sidecar.filesAtHome {
             switch file.role {
@@ -254,7 +180,7 @@ public struct TakeDelivery: Sendable {
                     files.append(.text(bytes, as: .memo(of: name.stem, other: String(digits))))
                 }
             case .notes:
-                if let document { files.append(.text(document.bytes, as: file)) }
+                if let document = contents.document { files.append(.text(document.bytes, as: file)) }
             case .sidecar: break
             }
         }
@@ -275,11 +201,32 @@ public struct TakeDelivery: Sendable {
         }
     }
 
+    /// Opens and hashes a file.
+    private func open(
+        _ outgoing: Outgoing, of contents: Contents, _ save: Save
+    ) async throws -> ParcelDelivery.File {
+        let source: UploadSource
+        let sha256: String
+        switch outgoing.content {
+        case .text(let bytes):
+            source = UploadSource(bytes, called: outgoing.file.name, reader: reader, throttle: throttle)
+            sha256 = try await store.hash(of: source)
+        case .onDisk:
+            (source, sha256) = try await openOnDisk(outgoing, contents.notes, save)
+        }
+        let sidecar = contents.sidecar
+        let metadata = ObjectMetadata(
+            title: sidecar.take, started: sidecar.startedCorrected ?? sidecar.started,
+            duration: sidecar.durationSeconds, kit: sidecar.kit, waveform: contents.waveform, sha256: sha256)
+        return ParcelDelivery.File(
+            source: source, object: ObjectName(outgoing.file, of: name), metadata: metadata,
+            isReplaceable: outgoing.file.isReplaceable)
+    }
+
     /// A file, and its hash: the one that it had when its sound was compared, or the one that is noted if it is of the same length. It is
     /// checked again while the file is sent.
-    private func open(
-        _ outgoing: Outgoing, _ notes: TakeNotes,
-        _ save: @Sendable (@escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
+    private func openOnDisk(
+        _ outgoing: Outgoing, _ notes: TakeNotes, _ save: Save
     ) async throws -> (UploadSource, String) {
         let file = outgoing.file.name
         let path = "\(folder.folder(of: name))/\(file)"
