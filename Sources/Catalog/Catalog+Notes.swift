@@ -19,15 +19,19 @@ extension Catalog {
     }
 
     /// Changes what is noted of a take. It is in the library's own file, on the disk, before it is in the catalog.
+    /// - Parameter failures: whether failures of its upload hold it still.
     /// - Throws: `FileError`, `NoSuchTake`, or an error of the database.
-    public func note(_ take: TakeIdentity, _ change: (inout TakeNotes) -> Void) throws -> CatalogedTake {
-        try note(take) { notes, _ in change(&notes) }
+    public func note(
+        _ take: TakeIdentity, failures: Failures = .kept, _ change: (inout TakeNotes) -> Void
+    ) throws -> CatalogedTake {
+        try note(take, failures: failures) { notes, _ in change(&notes) }
     }
 
     /// The same by a closure that may refuse: then nothing is changed. It also receives the markers of the take's sidecar.
     /// - Throws: what `change` throws, `FileError`, `NoSuchTake`, or an error of the database.
     public func note(
-        _ take: TakeIdentity, change: (inout TakeNotes, _ recorded: [Sidecar.Marker]) throws -> Void
+        _ take: TakeIdentity, failures: Failures = .kept,
+        change: (inout TakeNotes, _ recorded: [Sidecar.Marker]) throws -> Void
     ) throws -> CatalogedTake {
         let (changed, isOther) = try database.write { database in
             guard var row = try Self.row(of: take, database), let id = row.id else { throw NoSuchTake() }
@@ -41,7 +45,8 @@ extension Catalog {
             if noted.sounds != before.sounds || noted.sounds != nil && row.entry.sound == nil {
                 try Self.setSound(of: &row, noted, database)
             }
-            let hasChanged = noted != before || row.entry.damaged != damage
+            let failures = damage != nil && row.entry.damaged == nil ? .forgotten : failures
+            let hasChanged = noted != before || row.entry.damaged != damage || failures == .forgotten
             let markers = noted.markers(of: recorded)
             if noted != before { try notes.write(noted, of: take) }
             row.notesModifiedNs = notes.modified(take)
@@ -54,8 +59,7 @@ extension Catalog {
             row.markerCount = markers.count
             try row.update(database)
             try Self.setText(noted, markers: markers, of: id, database)
-            if hasChanged { try queue(row, noted, database) }
-            if damage != nil, row.entry.damaged == nil { try Self.release(id, database) }
+            if hasChanged { try queue(row, noted, failures: failures, database) }
             return (try CatalogedTake(json: entry(of: id, database)), hasChanged)
         }
         if isOther { changes.post([.revised(take.stem)]) }

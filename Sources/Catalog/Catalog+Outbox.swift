@@ -1,35 +1,10 @@
 import GRDB
 public import Takes
 
-/// A take that waits to be sent to a store.
-public struct QueuedUpload: Hashable, Sendable {
-    /// The take, with the folder of its day.
-    public var take: TakeName
-    /// The kit and the number, or the stem.
-    public var origin: TakeOrigin
-    /// The folder for takes that it is in.
-    public var folder: String
-    /// How often it failed by itself.
-    public var attempts: Int
-
-    /// Which take it is.
-    public var identity: TakeIdentity { TakeIdentity(stem: take.stem, origin: origin) }
-
-    /// The columns that `init(row:)` reads, of the tables `take` and `storage`.
-    static let columns = "take.take, take.day, take.origin, storage.path"
-
-    /// - Returns: nil if the row has no name of a take.
-    init?(_ row: Row, attempts: Int = 0) {
-        guard let name = TakeName(stem: row["take"], day: row["day"]) else { return nil }
-        (take, origin, folder) = (name, TakeOrigin(row["origin"]), row["path"])
-        self.attempts = attempts
-    }
-}
-
 /// What a list of the outbox shows of a take.
 public struct OutboxEntry: Hashable, Sendable {
-    /// The take.
-    public var take: String
+    /// Which take it is.
+    public var id: ParcelID
     /// The store.
     public var store: String
     /// Where it stands.
@@ -64,23 +39,33 @@ public struct OutboxCounts: Hashable, Sendable {
 }
 
 extension Catalog {
-    /// The longest that a take is held by itself: a time that lies further ahead is one of a clock that was set back.
-    static let longestHold = Duration.seconds(12 * 3600)
+    /// Takes of one transaction: few enough that others need not wait long for theirs.
+    private static let batch = 200
 
-    /// Queues all takes that a store has no entry of: one that was named in the settings a moment ago.
-    public func queueForNewStores() throws {
-        try database.write { database in
-            for store in stores {
-                try database.execute(
+    /// Queues all takes that a store has no row of: one that was named in the settings a moment ago. What is noted of a take decides where
+    /// it stands, as in a catalog that is built again.
+    /// - Parameter goesOn: asked before each of several transactions.
+    public func queueForNewStores(while goesOn: () -> Bool = { true }) throws {
+        var ids = try database.read { database in
+            let missing = try stores.map { store in
+                try Int64.fetchSet(
+                    database,
                     sql: """
-                        INSERT INTO upload (store, id, state, revision, attempts, isStarred, startedUs, why)
-                        SELECT ?, id, iif(\(CatalogSchema.sound) IS 'damaged', 'held', 'waiting'), 0, 0, isStarred, startedUs,
-                            'damaged: ' || json_extract(entry, '$.damaged') || ': see ''fieldfare takes --damaged'''
-                        FROM take
-                        WHERE json_extract(entry, '$.pending_format') IS NULL
-                            AND NOT EXISTS (SELECT 1 FROM upload WHERE store = ? AND upload.id = take.id)
-                        """, arguments: [store, store])
+                        SELECT id FROM take WHERE NOT EXISTS (SELECT 1 FROM upload WHERE store = ? AND upload.id = take.id)
+                        """, arguments: [store])
             }
+            return missing.reduce(into: Set()) { $0.formUnion($1) }.sorted()[...]
+        }
+        while !ids.isEmpty, goesOn() {
+            try database.write { database in
+                for id in ids.prefix(Self.batch) {
+                    guard let row = try TakeRow.fetchOne(database, key: id) else { continue }
+                    // What cannot be read counts for nothing, and the scan reports it.
+                    let noted = row.notesModifiedNs == 0 ? nil : try? readableNotes(of: row.entry.identity).notes
+                    try queue(row, noted ?? TakeNotes(take: row.take), database)
+                }
+            }
+            ids = ids.dropFirst(Self.batch)
         }
     }
 
@@ -89,25 +74,23 @@ extension Catalog {
     ///   - others: takes that are being sent.
     ///   - place: a folder whose takes are not to be sent: the store itself is in there; nil: none.
     public func nextUploads(
-        to store: String, limit: Int, without others: Set<TakeIdentity>, outside place: String? = nil
-    ) throws -> [QueuedUpload] {
+        to store: String, limit: Int, without others: Set<ParcelID>, outside place: String? = nil
+    ) throws -> [Parcel] {
         try database.read { database in
-            var found: [QueuedUpload] = []
+            var found: [Parcel] = []
             let rows = try Row.fetchCursor(
                 database,
                 sql: """
-                    SELECT \(QueuedUpload.columns), upload.attempts FROM upload
+                    SELECT \(LocatedTake.columns), upload.revision FROM upload
                     JOIN take USING (id) JOIN storage ON storage.id = take.storage
                     WHERE upload.store = ?1 AND upload.state = 'waiting' AND storage.isHere
                         \(place == nil ? "" : "AND substr(storage.path, 1, length(?2)) <> ?2")
                     ORDER BY upload.isStarred DESC, upload.startedUs, upload.id
                     """, arguments: StatementArguments([store, place].compactMap { $0 }))
             while found.count < limit, let row = try rows.next() {
-                guard let upload = QueuedUpload(row, attempts: row["attempts"]), !others.contains(upload.identity)
-                else {
-                    continue
-                }
-                found.append(upload)
+                guard let take = LocatedTake(row) else { continue }
+                let parcel = Parcel(content: .take(take), revision: row["revision"])
+                if !others.contains(parcel.id) { found.append(parcel) }
             }
             return found
         }
@@ -117,13 +100,11 @@ extension Catalog {
     /// - Returns: when the next one's comes; nil: no take is held for a time.
     public func releaseHeld(of store: String, now: WallTime) throws -> WallTime? {
         let (next, isChanged) = try database.write { database in
-            let latest = now + Self.longestHold
-            try database.execute(
-                sql: """
-                    UPDATE upload INDEXED BY uploadByOrder SET state = 'waiting', why = NULL, untilUs = NULL
-                    WHERE store = ? AND state = 'held' AND (untilUs <= ? OR untilUs > ?)
-                    """, arguments: [store, now.microseconds, latest.microseconds])
-            let isChanged = database.changesCount > 0
+            let latest = now + ParcelStanding.longestHold
+            let isChanged = try Self.pass(
+                { $0.due(at: now) }, to: "upload INDEXED BY uploadByOrder",
+                where: "store = ? AND state = 'held' AND (untilUs <= ? OR untilUs > ?)",
+                [store, now.microseconds, latest.microseconds], database)
             let next = try Int64.fetchOne(
                 database,
                 sql: "SELECT min(untilUs) FROM upload INDEXED BY uploadByOrder WHERE store = ? AND state = 'held'",
@@ -134,30 +115,26 @@ extension Catalog {
         return next
     }
 
-    /// Holds a take that failed by itself. A take that was deleted meanwhile is passed over.
-    /// - Parameters:
-    ///   - until: when it is attempted again; nil: not before a person says so.
-    ///   - attempts: how often it failed.
-    public func hold(_ take: TakeIdentity, for store: String, why: String, until: WallTime?, attempts: Int) throws {
-        try database.write { database in
-            guard let row = try Self.row(of: take, database), let id = row.id else { return }
-            try database.execute(
-                sql: """
-                    UPDATE upload SET state = 'held', why = ?, untilUs = ?, attempts = ?, revision = ?
-                    WHERE store = ? AND id = ?
-                    """, arguments: [why, until?.microseconds, attempts, row.entry.revision, store, id])
+    /// Holds a parcel that failed for a reason that is of it alone, unless it was deleted meanwhile, a person decided otherwise, or its
+    /// next revision came.
+    /// - Parameter revision: the one that was attempted.
+    public func failed(
+        _ parcel: ParcelID, of revision: Int, for store: String, why: String, _ retry: ParcelStanding.Retry,
+        at now: WallTime
+    ) throws {
+        let isChanged = try database.write { database in
+            guard let id = try Self.number(of: parcel, database) else { return false }
+            return try Self.pass(
+                { $0.failed(why, retry, of: revision, at: now) }, where: "store = ? AND id = ?", [store, id], database)
         }
-        changes.post([.revised(take.stem)])
+        if isChanged { changes.post([.revised(parcel.stem)]) }
     }
 
     /// Lets all held takes wait again, but for those that a person holds; and those that could not be verified.
     public func retryUploads() throws {
         try database.write { database in
-            try database.execute(
-                sql: """
-                    UPDATE upload SET state = 'waiting', why = NULL, untilUs = NULL, attempts = 0
-                    WHERE (state = 'held' AND why IS NOT ?) OR (state = 'done' AND why IS NOT NULL)
-                    """, arguments: [UploadStanding.heldByHand])
+            _ = try Self.pass(
+                { $0.retried() }, where: "state = 'held' OR (state = 'done' AND why IS NOT NULL)", [], database)
         }
         changes.post([.many])
     }
@@ -202,15 +179,16 @@ extension Catalog {
                     let rows = try Row.fetchCursor(
                         database,
                         sql: """
-                            SELECT take.take, take.byteCount, upload.why, upload.untilUs FROM upload JOIN take USING (id)
+                            SELECT take.take, take.origin, take.byteCount, upload.why, upload.untilUs FROM upload JOIN take USING (id)
                             WHERE upload.store = ? AND upload.state = ?
                             ORDER BY upload.isStarred DESC, upload.startedUs, upload.id LIMIT ?
                             """, arguments: [store, state.rawValue, limit])
                     while let row = try rows.next() {
                         let until: Int64? = row["untilUs"]
+                        let take = TakeIdentity(stem: row["take"], origin: TakeOrigin(row["origin"]))
                         entries.append(
                             OutboxEntry(
-                                take: row["take"], store: store, state: state, why: row["why"],
+                                id: .take(take), store: store, state: state, why: row["why"],
                                 until: until.map { WallTime(microseconds: $0) }, byteCount: row["byteCount"]))
                     }
                 }
@@ -222,7 +200,7 @@ extension Catalog {
     /// The takes that every named store has, whole and verified: those that may be deleted from the kit, the oldest first, and those with
     /// a star last.
     /// - Returns: none if no store is named.
-    public func sentTakes(limit: Int) throws -> [QueuedUpload] {
+    public func sentTakes(limit: Int) throws -> [LocatedTake] {
         guard !stores.isEmpty else { return [] }
         return try database.read { database in
             let everywhere = stores.map { _ in
@@ -231,48 +209,86 @@ extension Catalog {
             let rows = try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT \(QueuedUpload.columns) FROM take
+                    SELECT \(LocatedTake.columns) FROM take
                     JOIN storage ON storage.id = take.storage
                     WHERE storage.isHere AND \(CatalogSchema.sound) IS NOT 'damaged'
                         AND \(everywhere.joined(separator: " AND "))
                     ORDER BY take.isStarred, take.startedUs, take.id LIMIT \(limit)
                     """, arguments: StatementArguments(stores))
-            return rows.compactMap { QueuedUpload($0) }
+            return rows.compactMap { LocatedTake($0) }
         }
     }
 
     // MARK: Within a transaction
 
+    /// Whether the failures of a take hold it still.
+    public enum Failures: Sendable {
+        /// As long as nothing has changed that would make it succeed.
+        case kept
+        /// It is attempted again.
+        case forgotten
+    }
+
     /// Queues a take for every store that does not have it as it is now.
-    func queue(_ row: TakeRow, _ noted: TakeNotes, _ database: Database) throws {
+    func queue(_ row: TakeRow, _ noted: TakeNotes, failures: Failures = .kept, _ database: Database) throws {
         guard let id = row.id else { return }
         let noted = noted.receipts.isEmpty ? noted : try noted.of(Self.recordingStart(of: id, database))
         for store in stores {
-            let isThere = noted.isSent(revision: row.entry.revision, in: store)
+            let facts = ParcelStanding.Facts(row.entry, noted, store)
             let old = try Row.fetchOne(
-                database, sql: "SELECT state, why, revision FROM upload WHERE store = ? AND id = ?",
+                database, sql: "SELECT \(ParcelStanding.columns) FROM upload WHERE store = ? AND id = ?",
                 arguments: [store, id])
-            if isThere {
-                try setUpload(id, store, row, .done, why: noted[receiptOf: store]?.unverified?.why, database)
-            } else if row.entry.pendingFormat != nil {
-                try database.execute(sql: "DELETE FROM upload WHERE store = ? AND id = ?", arguments: [store, id])
-            } else if noted.upload == .never {
-                try setUpload(id, store, row, nil, why: nil, database)
-            } else if noted.upload == .hold {
-                try setUpload(id, store, row, .held, why: UploadStanding.heldByHand, database)
-            } else if let damage = row.entry.damaged {
-                try setUpload(id, store, row, .held, why: Self.why(damage), database)
-            } else if let old, old["state"] == UploadStanding.held.rawValue, old["revision"] == row.entry.revision,
-                old["why"] != UploadStanding.heldByHand, !Self.isOfDamage(old["why"])
-            {
-                // Nothing has changed that would make it succeed.
+            if let new = ParcelStanding(facts, after: failures == .kept ? old.flatMap { ParcelStanding($0) } : nil) {
                 try database.execute(
-                    sql: "UPDATE upload SET isStarred = ? WHERE store = ? AND id = ?",
-                    arguments: [row.isStarred, store, id])
+                    sql: """
+                        INSERT INTO upload (state, why, untilUs, revision, attempts, store, id, isStarred, startedUs)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        ON CONFLICT (store, id) DO UPDATE SET state = excluded.state, why = excluded.why, untilUs = excluded.untilUs,
+                            attempts = excluded.attempts, revision = excluded.revision, isStarred = excluded.isStarred,
+                            startedUs = excluded.startedUs
+                        """, arguments: new.values + [store, id, row.isStarred, row.startedUs])
             } else {
-                try setUpload(id, store, row, .waiting, why: nil, database)
+                try database.execute(sql: "DELETE FROM upload WHERE store = ? AND id = ?", arguments: [store, id])
             }
         }
+    }
+
+    /// What the rows of a parcel are found by.
+    private static func number(of parcel: ParcelID, _ database: Database) throws -> Int64? {
+        switch parcel {
+        case .take(let take): try row(of: take, database)?.id
+        }
+    }
+
+    /// Passes an event to the rows that a condition chooses, some at a time.
+    /// - Returns: whether one has changed.
+    private static func pass(
+        _ event: (inout ParcelStanding) -> Void, to table: String = "upload", where condition: String,
+        _ arguments: StatementArguments, _ database: Database
+    ) throws -> Bool {
+        var isChanged = false
+        var rows: [Row] = []
+        repeat {
+            let last: StatementArguments = rows.last.map { [$0["store"] as String, $0["id"] as Int64] } ?? ["", 0]
+            rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT store, id, \(ParcelStanding.columns) FROM \(table)
+                    WHERE (\(condition)) AND (store, id) > (?, ?) ORDER BY store, id LIMIT \(batch)
+                    """, arguments: arguments + last)
+            for row in rows {
+                guard let old = ParcelStanding(row) else { continue }
+                var new = old
+                event(&new)
+                guard new != old else { continue }
+                isChanged = true
+                try database.execute(
+                    sql: """
+                        UPDATE upload SET state = ?, why = ?, untilUs = ?, revision = ?, attempts = ? WHERE store = ? AND id = ?
+                        """, arguments: new.values + [row["store"] as String, row["id"] as Int64])
+            }
+        } while rows.count == batch
+        return isChanged
     }
 
     /// Which recording a take is.
@@ -284,16 +300,15 @@ extension Catalog {
             arguments: [id])
         return RecordingStart(bootID: row?[0] ?? "", startedMonotonicNs: row?[1] ?? 0)
     }
+}
 
-    private func setUpload(
-        _ id: Int64, _ store: String, _ row: TakeRow, _ state: UploadStanding?, why: String?, _ database: Database
-    ) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO upload (store, id, state, why, revision, attempts, isStarred, startedUs) VALUES (?, ?, ?, ?, ?, 0, ?, ?)
-                ON CONFLICT (store, id) DO UPDATE SET state = excluded.state, why = excluded.why, untilUs = NULL, attempts = 0,
-                    revision = excluded.revision, isStarred = excluded.isStarred, startedUs = excluded.startedUs
-                """,
-            arguments: [store, id, state?.rawValue ?? "never", why, row.entry.revision, row.isStarred, row.startedUs])
+extension ParcelStanding.Facts {
+    /// What is known of a take and a store.
+    fileprivate init(_ entry: CatalogedTake, _ noted: TakeNotes, _ store: String) {
+        self.init(
+            revision: entry.revision,
+            presence: noted.isSent(revision: entry.revision, in: store)
+                ? .complete(unverified: noted[receiptOf: store]?.unverified?.why) : .missing,
+            decision: noted.upload, damage: entry.damaged, isPending: entry.pendingFormat != nil)
     }
 }

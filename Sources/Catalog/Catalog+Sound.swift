@@ -5,28 +5,28 @@ public import Takes
 extension Catalog {
     /// Takes whose sound was not compared with their sidecars yet, on storages that are in, the newest first. Those that wait for their
     /// conversion are left out: their files are replaced soon.
-    public func uncomparedTakes(limit: Int) throws -> [QueuedUpload] {
+    public func uncomparedTakes(limit: Int) throws -> [LocatedTake] {
         try database.read { database in
             try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT \(QueuedUpload.columns) FROM take JOIN storage ON storage.id = take.storage
+                    SELECT \(LocatedTake.columns) FROM take JOIN storage ON storage.id = take.storage
                     WHERE \(CatalogSchema.sound) IS NULL AND storage.isHere AND NOT (\(CatalogSchema.isPending))
                     ORDER BY take.id DESC LIMIT ?
                     """, arguments: [limit]
-            ).compactMap { QueuedUpload($0) }
+            ).compactMap { LocatedTake($0) }
         }
     }
 
     /// The next of `uncomparedTakes` in one pass over all of them: takes that were cataloged during the pass, then the newest.
     /// - Parameter passed: the range of row ids that the pass has covered; nil before the first take. It grows with each call.
-    public func nextUncompared(_ passed: inout ClosedRange<Int64>?) throws -> QueuedUpload? {
-        let (found, range) = try database.read { database -> (QueuedUpload?, ClosedRange<Int64>?) in
+    public func nextUncompared(_ passed: inout ClosedRange<Int64>?) throws -> LocatedTake? {
+        let (found, range) = try database.read { database -> (LocatedTake?, ClosedRange<Int64>?) in
             func next(_ condition: String, _ id: Int64?) throws -> Row? {
                 try Row.fetchOne(
                     database,
                     sql: """
-                        SELECT take.id, \(QueuedUpload.columns) FROM take JOIN storage ON storage.id = take.storage
+                        SELECT take.id, \(LocatedTake.columns) FROM take JOIN storage ON storage.id = take.storage
                         WHERE \(CatalogSchema.sound) IS NULL AND storage.isHere AND NOT (\(CatalogSchema.isPending))
                             AND \(condition) LIMIT 1
                         """, arguments: [id])
@@ -40,7 +40,7 @@ extension Catalog {
             while let row = try next() {
                 let id: Int64 = row["id"]
                 range = min(range?.lowerBound ?? id, id)...max(range?.upperBound ?? id, id)
-                if let found = QueuedUpload(row) { return (found, range) }
+                if let found = LocatedTake(row) { return (found, range) }
             }
             return (nil, range)
         }
@@ -51,18 +51,18 @@ extension Catalog {
     /// Takes that were compared and are not damaged, on storages that are in, one after the other, again and again.
     /// - Parameter last: the row id of the last take of the call before; without one, the reading begins anywhere.
     /// - Returns: each take once at most.
-    public func comparedTakes(after last: inout Int64?, limit: Int) throws -> [QueuedUpload] {
-        let rows = try database.read { [last] database -> [(id: Int64, take: QueuedUpload?)] in
-            func some(_ condition: String, _ id: Int64, _ limit: Int) throws -> [(id: Int64, take: QueuedUpload?)] {
+    public func comparedTakes(after last: inout Int64?, limit: Int) throws -> [LocatedTake] {
+        let rows = try database.read { [last] database -> [(id: Int64, take: LocatedTake?)] in
+            func some(_ condition: String, _ id: Int64, _ limit: Int) throws -> [(id: Int64, take: LocatedTake?)] {
                 try Row.fetchAll(
                     database,
                     sql: """
-                        SELECT take.id, \(QueuedUpload.columns) FROM take JOIN storage ON storage.id = take.storage
+                        SELECT take.id, \(LocatedTake.columns) FROM take JOIN storage ON storage.id = take.storage
                         WHERE \(condition) AND \(CatalogSchema.sound) IS NOT NULL AND \(CatalogSchema.sound) <> 'damaged'
                             AND storage.isHere AND NOT (\(CatalogSchema.isPending))
                         ORDER BY take.id LIMIT ?
                         """, arguments: [id, limit]
-                ).map { ($0["id"], QueuedUpload($0)) }
+                ).map { ($0["id"], LocatedTake($0)) }
             }
             let highest = try Int64.fetchOne(database, sql: "SELECT max(id) FROM take") ?? 0
             let start = last ?? Int64.random(in: 0...max(0, highest))
@@ -80,25 +80,17 @@ extension Catalog {
     }
 
     /// Takes that are held as damaged, on storages that are in, by number.
-    public func damagedTakes() throws -> [(take: QueuedUpload, why: String)] {
+    public func damagedTakes() throws -> [(take: LocatedTake, why: String)] {
         try database.read { database in
             try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT \(QueuedUpload.columns), json_extract(entry, '$.damaged') AS why
+                    SELECT \(LocatedTake.columns), json_extract(entry, '$.damaged') AS why
                     FROM take JOIN storage ON storage.id = take.storage
                     WHERE \(CatalogSchema.sound) = 'damaged' AND storage.isHere ORDER BY take.number, take.id
                     """
-            ).compactMap { row in QueuedUpload(row).map { ($0, row["why"] ?? "") } }
+            ).compactMap { row in LocatedTake(row).map { ($0, row["why"] ?? "") } }
         }
-    }
-
-    /// Whether a take was held since it was damaged.
-    static func isOfDamage(_ why: String?) -> Bool { why?.hasPrefix("damaged: ") ?? false }
-
-    /// Why a damaged take is held.
-    static func why(_ damage: String) -> String {
-        "damaged: \(damage): see 'fieldfare takes --damaged'"
     }
 
     /// Has a row say how its take's sound stands.
@@ -109,14 +101,5 @@ extension Catalog {
         let sidecar = try SidecarFile.sidecar(Array(json.utf8), path: row.take)
         row.entry.sound = noted.soundStanding(of: sidecar)
         row.entry.damaged = noted.damage(of: sidecar)
-    }
-
-    /// Lets a take wait again that was held as damaged.
-    static func release(_ id: Int64, _ database: Database) throws {
-        try database.execute(
-            sql: """
-                UPDATE upload SET state = 'waiting', why = NULL, untilUs = NULL, attempts = 0
-                WHERE id = ? AND state = 'held' AND why IS NOT ?
-                """, arguments: [id, UploadStanding.heldByHand])
     }
 }

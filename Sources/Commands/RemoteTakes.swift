@@ -1,5 +1,6 @@
 import Control
 import FoundationEssentials
+import TakeFiles
 import Takes
 import Transport
 
@@ -43,12 +44,42 @@ struct RemoteTakes {
                 if parts.count == 2 { days[parts[0], default: [:]][parts[1]] = object }
             }
         }
-        let takes = days.flatMap { day, objects in
-            TakeListing(objects.keys, day: day).takes.map { take, files in
-                Take(name: take, files: files.compactMap { objects[$0] }.sorted { $0.path < $1.path })
+        var takes: [Take] = []
+        for (day, objects) in days {
+            for (take, files) in try listing(objects, day: day).takes {
+                takes.append(Take(name: take, files: files.compactMap { objects[$0] }.sorted { $0.path < $1.path }))
             }
         }
         return (name, takes.sorted { ($0.name.day, $0.stem) > ($1.name.day, $1.stem) })
+    }
+
+    /// Sorts the files of a day by takes; where several takes may have a later part, their sidecars are asked.
+    private func listing(_ objects: [String: RemoteObject], day: String) throws(Failure) -> TakeListing {
+        var sounds: [String: Set<String>] = [:]
+        var failure: Failure?
+        let listing = TakeListing(objects.keys, day: day) { part, stems in
+            stems.first { stem in
+                if sounds[stem] == nil {
+                    do throws(Failure) {
+                        sounds[stem] = try objects[TakeFile.sidecar(of: stem).name].map(sounds(of:)) ?? []
+                    } catch {
+                        (failure, sounds[stem]) = (failure ?? error, [])
+                    }
+                }
+                return sounds[stem]?.contains(part) == true
+            }
+        }
+        if let failure { throw failure }
+        return listing
+    }
+
+    /// The files of sound that a sidecar lists; none, if it cannot be used.
+    private func sounds(of sidecar: RemoteObject) throws(Failure) -> Set<String> {
+        var bytes: [UInt8] = []
+        _ = try read(sidecar.path) { piece in
+            if bytes.count <= SidecarFile.mostBytes { bytes += piece }
+        }
+        return Set((try? SidecarFile.sidecar(bytes, path: sidecar.path))?.audioFiles ?? [])
     }
 
     /// What the kit sent there, by its receipts.

@@ -28,8 +28,9 @@ struct RemoteVerify: FieldfareCommand {
         let client = try session.connectToLibrary()
         let remote = RemoteTakes(client, store: store.store)
         // Before the list: what is sent while the store is read is not missing.
-        let sent = try remote.sent().takes
+        let receipts = try remote.sent()
         let (name, takes) = try remote.all()
+        let sent = receipts.takes(takes)
         var report = VerifyReport(store: name, takes: takes.map(\.name))
         for take in takes {
             let copy = VerifiedTake(
@@ -104,7 +105,7 @@ private struct VerifiedTake {
         if let sent = sent[name] {
             // The kit may have sent another one since the receipts were read.
             if sent.has(sidecar.sha256) { return .asRecorded }
-            let now = try remote.sent(sidecar.path).takes[take.stem]?[name]
+            let now = try remote.sent(sidecar.path).files[name]
             return now?.has(sidecar.sha256) == true ? .asRecorded : .differs("differs from what the kit sent")
         }
         guard let own = try ownSidecar() else { return .uncompared }
@@ -168,7 +169,7 @@ private struct VerifiedTake {
             // Memo, notes and waveform may have been sent anew since the receipts were read.
             if sent.has(found) { return .asRecorded }
             guard sound == nil else { return differs }
-            let now = try remote.sent(take.sidecar?.path ?? file.path).takes[take.stem]?[take.name(of: file)]
+            let now = try remote.sent(take.sidecar?.path ?? file.path).files[take.name(of: file)]
             return now?.has(found) == true ? .asRecorded : differs
         }
         return sound?.wholeSHA256 != nil || sound?.sha256 != nil ? .asRecorded : .uncompared

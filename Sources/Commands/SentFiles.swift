@@ -4,7 +4,7 @@ import Takes
 /// What a kit sent to a store, by its receipts.
 struct SentFiles {
     /// By the file's name.
-    private var files: [String: File] = [:]
+    private(set) var files: [String: File] = [:]
 
     /// What was sent of a file.
     struct File {
@@ -27,9 +27,11 @@ struct SentFiles {
     }
 
     /// The files that were sent, by the stem of their take and by name.
-    var takes: [String: [String: File]] {
-        Dictionary(
-            TakeListing(files.keys, day: "").takes.map { take, names in
+    /// - Parameter known: the takes at the store.
+    func takes(_ known: [RemoteTakes.Take]) -> [String: [String: File]] {
+        let owners = Dictionary(known.flatMap { take in take.files.map { (take.name(of: $0), take.stem) } }) { $1 }
+        return Dictionary(
+            TakeListing(files.keys, day: "") { part, _ in owners[part] }.takes.map { take, names in
                 (take.stem, Dictionary(names.map { ($0, files[$0] ?? File()) }) { $1 })
             }
         ) {

@@ -108,10 +108,9 @@ struct SoundSearch {
         if Self.isUnfinished(name), TakeFileName(name) != nil {
             guard known.insert("\(folder)/\(name)").inserted else { return }
             let names = try names(in: folder)
-            guard let take = TakeListing(names, day: "").files.first(where: { $0.name == name })?.take.stem else {
-                return
-            }
-            return unfinished.append(Self.unfinished(name, of: take, in: folder, names))
+            let listing = TakeListing(names, day: "", in: folder, files: files)
+            guard let take = listing.files.first(where: { $0.name == name })?.take.stem else { return }
+            return unfinished.append(unfinishedFile(name, of: take, in: folder, names))
         }
         guard Self.isAudio(name) else {
             throw Failure(exitStatus: 66, "verify: \(path.printable): it is neither WAV, FLAC nor a sidecar")
@@ -137,7 +136,7 @@ struct SoundSearch {
         if file == nil { take.omissions = try omissions(sidecar, in: folder) }
         takes.append(take)
         guard file == nil, let takeName = TakeFileName(name)?.take(in: "") else { return }
-        let own = try TakeListing.files(of: takeName, in: names(in: folder))
+        let own = try TakeListing.files(of: takeName, in: names(in: folder), folder: folder, files: files)
         addUnfinished(own, in: folder, Set(take.omissions.map(\.file)))
     }
 
@@ -190,28 +189,32 @@ struct SoundSearch {
     /// - Parameter others: files that were named before.
     private mutating func addUnfinished(_ names: [String], in folder: String, _ others: Set<String>) {
         var left: [String: [String]] = [:]
-        let takes = Dictionary(TakeListing(names, day: "").files.map { ($0.name, $0.take.stem) }) { $1 }
+        let listing = TakeListing(names, day: "", in: folder, files: files)
+        let takes = Dictionary(listing.files.map { ($0.name, $0.take.stem) }) { $1 }
         for name in names.sorted(by: { (Self.isSound($0) ? 0 : 1, $0) < (Self.isSound($1) ? 0 : 1, $1) }) {
             guard !others.contains(name), Self.isUnfinished(name), let take = takes[name] else { continue }
             if Self.isSound(name) || left[take] == nil { left[take, default: []].append(name) }
         }
         for (take, files) in left.sorted(by: { $0.key < $1.key }) {
             for file in files where known.insert("\(folder)/\(file)").inserted {
-                unfinished.append(Self.unfinished(file, of: take, in: folder, names))
+                unfinished.append(unfinishedFile(file, of: take, in: folder, names))
             }
         }
     }
 
     /// - Parameter names: of what lies beside it.
-    private static func unfinished(
+    private func unfinishedFile(
         _ file: String, of take: String, in folder: String, _ names: [String]
     ) -> Unfinished {
         var left = Unfinished(take: take, folder: folder, file: file)
-        let own = TakeName(stem: take, day: "").map { TakeListing.files(of: $0, in: names) } ?? []
-        let isDraft = { (name: String) in isUnfinished(name) && !isSound(name) }
+        let own =
+            TakeName(stem: take, day: "").map { TakeListing.files(of: $0, in: names, folder: folder, files: files) }
+            ?? []
+        let isDraft = { (name: String) in Self.isUnfinished(name) && !Self.isSound(name) }
+        let isFiltered = { (name: String) in Self.isSound(name) && TakeFileName(name)?.isUnfiltered == false }
         if own.contains("\(take).json"), !own.contains(where: isDraft) {
             left.standing = .besideTake
-        } else if isSound(file), !own.contains(where: { isSound($0) && TakeFileName($0)?.isUnfiltered == false }) {
+        } else if Self.isSound(file), !own.contains(where: isFiltered) {
             left.standing = .loneTwin
         }
         return left

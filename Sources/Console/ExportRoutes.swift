@@ -143,9 +143,9 @@ struct ExportRoutes: Sendable {
         of take: CatalogedTake, _ sidecar: Result<Sidecar, SidecarError>, _ notes: TakeNotes,
         _ nameTime: NameTime = .utc
     ) throws -> [ZipArchive.Entry] {
-        let (stem, day, files) = (take.take, day(of: take), FileSystem())
+        let (stem, files) = (take.take, FileSystem())
         let names = (try? sidecar.get()).flatMap { TrueNames($0, nameTime) }
-        let copyStem = names?.stem(of: stem) ?? stem
+        let (copyStem, day) = (names?.stem(of: stem) ?? stem, names?.day ?? day(of: take))
         var entries: [ZipArchive.Entry] = []
         var missing: [String] = []
         if case .failure(let error) = sidecar {
@@ -160,7 +160,7 @@ struct ExportRoutes: Sendable {
                 let name = "\(day)/\(copyStem)/\(names?.name(of: file.name) ?? file.name)"
                 if let names, file.role == .sidecar {
                     let attributes = try files.attributes(of: open)
-                    let bytes = names.sidecar(try files.read(open, at: 0, count: Int(attributes.byteCount)))
+                    let bytes = names.document(try files.read(open, at: 0, count: Int(attributes.byteCount)))
                     let modified = WallTime(microseconds: attributes.modifiedNs / 1000)
                     entries.append(ZipArchive.Entry(bytes: bytes, modified: modified, name: name))
                 } else {
@@ -183,10 +183,11 @@ struct ExportRoutes: Sendable {
             let recorded = (try? sidecar.get())?.markers ?? []
             var kept = notes
             if let end = (try? sidecar.get())?.end { kept.setAsideMarkers(outside: end) }
+            // The markers of this sidecar are those of the notes already.
+            let document = NotesDocument(kept, recorded: recorded).bytes
             entries.insert(
                 ZipArchive.Entry(
-                    // The markers of this sidecar are those of the notes already.
-                    bytes: NotesDocument(kept, recorded: recorded).bytes, modified: SystemClock().wallTime(),
+                    bytes: names?.document(document) ?? document, modified: SystemClock().wallTime(),
                     name: "\(day)/\(copyStem)/\(TakeFile.notes(of: copyStem).name)"),
                 at: min(1, entries.count))
         }

@@ -29,13 +29,14 @@ struct FileRoutes: Sendable {
 
     private func answer(_ request: Request, _ file: StoredFile, _ context: ConsoleContext) -> Response {
         var headers: HTTPFields = [
-            .contentType: file.mediaType, .acceptRanges: "bytes", .eTag: file.tag, .lastModified: file.modified,
+            .contentType: file.mediaType, .acceptRanges: "bytes", .eTag: file.tag,
             .contentDisposition: "attachment; filename=\"\(file.copyName)\"", .cacheControl: "private, no-cache",
         ]
+        headers[.lastModified] = file.modified
         // A time says something where no tag does (RFC 9110, 13.2.2). It is compared as text: browsers send the one that they received.
         let isKnown =
             request.headers[.ifNoneMatch].map { $0 == "*" || $0.contains(file.tag) }
-            ?? (request.headers[.ifModifiedSince] == file.modified)
+            ?? (file.modified != nil && request.headers[.ifModifiedSince] == file.modified)
         if isKnown { return Response(status: .notModified, headers: headers) }
         var range = request.method == .get ? ByteRange(request.headers[.range], of: file.byteCount) : .whole
         if let condition = request.headers[.ifRange], condition != file.tag, condition != file.modified {
@@ -70,8 +71,8 @@ struct StoredFile: Sendable {
     let byteCount: Int64
     /// What tells this content of it from another one.
     let tag: String
-    /// When it was changed, as HTTP has it.
-    let modified: String
+    /// When it was changed, as HTTP has it, or nil if a correction of its date changes the copy, and not the file.
+    let modified: String?
     /// The file.
     let file: OpenFile
     /// What a copy of it is called.
@@ -105,7 +106,7 @@ struct StoredFile: Sendable {
             let names = take.trueNames(nameTime)
             copyName = names?.name(of: name) ?? name
             if let names, known.role == .sidecar {
-                content = .bytes(names.sidecar(try files.read(file, at: 0, count: Int(attributes.byteCount))))
+                content = .bytes(names.document(try files.read(file, at: 0, count: Int(attributes.byteCount))))
             } else {
                 content = .file(try names?.edit(of: name, in: file))
             }
@@ -113,7 +114,7 @@ struct StoredFile: Sendable {
             // A correction makes another copy of the same file.
             let version = names == nil ? "" : "-\(take.startedCorrected ?? "")"
             tag = "\"\(attributes.inode)-\(byteCount)-\(attributes.modifiedNs)\(version)\""
-            modified = HTTPDate.text(WallTime(microseconds: attributes.modifiedNs / 1000))
+            modified = names == nil ? HTTPDate.text(WallTime(microseconds: attributes.modifiedNs / 1000)) : nil
         } catch {
             throw Problem(.notFound, .notFound, "file: \(error.fact): the take may have been deleted")
         }

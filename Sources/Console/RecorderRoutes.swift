@@ -12,8 +12,8 @@ struct RecorderRoutes: Sendable {
 
     /// The requests of `/api/deck/`: the recorder's names for them, and their keys.
     private static let commands: [(path: String, command: String, keys: [String])] = [
-        ("record", "record", ["ago_ms", "raw_ns"]), ("stop", "stop", []), ("pause", "pause", []), ("eject", "eject", []),
-        ("play", "play", ["take"]), ("skip", "skip", ["seconds"]),
+        ("record", "record", ["ago_ms", "raw_ns"]), ("stop", "stop", []),
+        ("pause", "pause", []), ("eject", "eject", []), ("play", "play", ["take"]), ("skip", "skip", ["seconds"]),
         (
             "mark", "mark",
             ["note", "take", "at_frame", "ago_ms", "raw_ns", "end_frame", "label", "by", "score", "low_hz", "high_hz"]

@@ -51,7 +51,7 @@ public struct RemotePiece: Codable, Hashable, Sendable {
 
 /// A file of a take in a store.
 public struct RemoteObject: Codable, Hashable, Sendable {
-    /// `2026-11-21/heron07-0042-061811Z.wav`.
+    /// `2026-11-21/heron07-0042_20261121_061811.wav`.
     public var path: String
     /// How long it is.
     public var bytes: Int64
@@ -120,7 +120,7 @@ extension RequestKeys {
     }
 
     fileprivate func path() throws(Refusal) -> String {
-        try required("path", "a file of a take, such as \"2026-11-21/heron07-0042-061811Z.wav\"") { value in
+        try required("path", "a file of a take, such as \"2026-11-21/heron07-0042_20261121_061811.wav\"") { value in
             value.text.flatMap { (1...200).contains($0.utf8.count) ? $0 : nil }
         }
     }

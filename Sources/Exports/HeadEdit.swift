@@ -10,9 +10,24 @@ public struct HeadEdit: Hashable, Sendable {
 
     /// The places of a `bext` chunk, from its content on (EBU Tech 3285, version 1).
     private enum Broadcast {
+        static let description = 0..<256
         static let originator = 256..<288
+        static let reference = 288..<320
         static let date = 320
+        static let dateEnd = 346
         static let byteCount = 602
+    }
+
+    /// What a copy of a part of a take says of itself.
+    struct Origin {
+        /// The stem on the kit.
+        var stem: String
+        /// The stem of the copies.
+        var copyStem: String
+        /// When the part's first frame was sampled.
+        var started: WallTime
+        /// Frames a second.
+        var rateHz: Int
     }
 
     /// Changes what a stretch of the file becomes in the copy.
@@ -25,17 +40,17 @@ public struct HeadEdit: Hashable, Sendable {
         stretch.replaceSubrange(Int(changed.lowerBound - place)..<Int(changed.upperBound - place), with: bytes[source])
     }
 
-    /// The date in `bext` of a WAV file, or in the kept chunk and the comments of a FLAC file. Nil if no recorder wrote the file, or a FLAC
-    /// file has no room for it.
-    init?(dating file: OpenFile, started: WallTime, rateHz: Int, files: FileSystem) throws(FileError) {
+    /// The date and the take's stem in `bext` of a WAV file, or in the kept chunk and the comments of a FLAC file. Nil if no recorder wrote the
+    /// file, or a FLAC file has no room for them.
+    init?(dating file: OpenFile, _ origin: Origin, files: FileSystem) throws(FileError) {
         let head = try files.read(file, at: 0, count: 20 + Broadcast.byteCount)
         if head.starts(with: Array("RIFF".utf8)), head.dropFirst(8).starts(with: Array("WAVEbext".utf8)) {
-            guard let dated = Self.dated(Array(head.dropFirst(20)), started, rateHz) else { return nil }
-            self.init(offset: 20 + Int64(Broadcast.date), bytes: Array(dated[Broadcast.date..<Broadcast.date + 26]))
+            guard let dated = Self.dated(Array(head.dropFirst(20)), origin) else { return nil }
+            self.init(offset: 20, bytes: Array(dated[..<Broadcast.dateEnd]))
         } else if head.starts(with: Array("fLaC".utf8)) {
             guard var blocks = try Self.blocks(of: file, files) else { return nil }
             let byteCount = blocks.map { $0.content.count }.reduce(0, +)
-            Self.date(&blocks, started, rateHz)
+            Self.date(&blocks, origin)
             // What the comments grow by is taken from the padding.
             let growth = blocks.map { $0.content.count }.reduce(0, +) - byteCount
             guard let padding = blocks.firstIndex(where: { $0.type & 0x7f == 1 && $0.content.count >= growth }) else {
@@ -53,18 +68,33 @@ public struct HeadEdit: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The content of a recorder's `bext` chunk with another date; nil if it is none.
-    private static func dated(_ content: [UInt8], _ started: WallTime, _ rateHz: Int) -> [UInt8]? {
+    /// The content of a recorder's `bext` chunk with another date and stem, or nil if it is none.
+    private static func dated(_ content: [UInt8], _ origin: Origin) -> [UInt8]? {
         guard content.count >= Broadcast.byteCount,
             content[Broadcast.originator].prefix(while: { $0 != 0 }).elementsEqual("Fieldfare".utf8)
         else { return nil }
-        let frames = started.microsecondsOfDay * Int64(rateHz) / 1_000_000
         var bytes = content
         let date =
-            Array(started.date.utf8) + Array(started.timeOfDay.utf8)
-            + (0..<8).map { UInt8(truncatingIfNeeded: frames >> (8 * $0)) }
-        bytes.replaceSubrange(Broadcast.date..<Broadcast.date + date.count, with: date)
+            Array(origin.started.date.utf8) + Array(origin.started.timeOfDay.utf8)
+            + (0..<8).map { UInt8(truncatingIfNeeded: origin.timeReference >> (8 * $0)) }
+        bytes.replaceSubrange(Broadcast.date..<Broadcast.dateEnd, with: date)
+        for field in [Broadcast.description, Broadcast.reference] {
+            let text = String(decoding: content[field].prefix { $0 != 0 }, as: UTF8.self)
+            let copied = Array(origin.renamed(text).utf8.prefix(field.count))
+            bytes.replaceSubrange(field, with: copied + [UInt8](repeating: 0, count: field.count - copied.count))
+        }
         return bytes
+    }
+}
+
+extension HeadEdit.Origin {
+    /// Frames since midnight.
+    fileprivate var timeReference: Int64 { started.microsecondsOfDay * Int64(rateHz) / 1_000_000 }
+
+    /// A text with the stem of the copies in the place of the kit's. A reference has the end of a long one.
+    fileprivate func renamed(_ text: String) -> String {
+        if text.contains(stem) { return text.replacing(stem, with: copyStem) }
+        return text.replacing(stem.suffix(32), with: copyStem.suffix(32))
     }
 }
 
@@ -100,23 +130,23 @@ extension HeadEdit {
         return blocks
     }
 
-    private static func date(_ blocks: inout [Block], _ started: WallTime, _ rateHz: Int) {
+    private static func date(_ blocks: inout [Block], _ origin: Origin) {
         let kept = Array("riffbext".utf8)
         for index in blocks.indices {
             switch blocks[index].type & 0x7f {
             case 2 where blocks[index].content.starts(with: kept):
                 let content = Array(blocks[index].content.dropFirst(12))
-                if let dated = dated(content, started, rateHz) {
+                if let dated = dated(content, origin) {
                     blocks[index].content.replaceSubrange(12..., with: dated)
                 }
-            case 4: blocks[index].content = comments(blocks[index].content, started, rateHz) ?? blocks[index].content
+            case 4: blocks[index].content = comments(blocks[index].content, origin) ?? blocks[index].content
             default: break
             }
         }
     }
 
-    /// The block VORBIS_COMMENT (section 8.6) with another date; nil if it is not whole.
-    private static func comments(_ content: [UInt8], _ started: WallTime, _ rateHz: Int) -> [UInt8]? {
+    /// The block VORBIS_COMMENT (section 8.6) with another date and stem, or nil if it is not whole.
+    private static func comments(_ content: [UInt8], _ origin: Origin) -> [UInt8]? {
         var place = 0
         func number() -> Int? {
             guard place + 4 <= content.count else { return nil }
@@ -127,16 +157,21 @@ extension HeadEdit {
         let head = content[..<(4 + vendor)]
         place += vendor
         guard let count = number() else { return nil }
+        let started = origin.started
         let texts = [
             ("DATE", started.date), ("CREATION_TIME", started.iso8601), ("ORIGINATION_DATE", started.date),
-            ("ORIGINATION_TIME", started.timeOfDay),
-            ("TIME_REFERENCE", String(started.microsecondsOfDay * Int64(rateHz) / 1_000_000)),
+            ("ORIGINATION_TIME", started.timeOfDay), ("TIME_REFERENCE", String(origin.timeReference)),
         ]
         var entries: [[UInt8]] = []
         for _ in 0..<count {
             guard let length = number(), place + length <= content.count else { return nil }
-            let entry = Array(content[place..<place + length])
+            var entry = Array(content[place..<place + length])
             place += length
+            if ["TITLE", "DESCRIPTION", "ORIGINATOR_REFERENCE", "TAKE"].contains(where: {
+                entry.starts(with: Array("\($0)=".utf8))
+            }) {
+                entry = Array(origin.renamed(String(decoding: entry, as: UTF8.self)).utf8)
+            }
             if !texts.contains(where: { entry.starts(with: Array("\($0.0)=".utf8)) }) { entries.append(entry) }
         }
         entries += texts.map { Array("\($0.0)=\($0.1)".utf8) }

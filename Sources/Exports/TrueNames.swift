@@ -10,6 +10,8 @@ public struct TrueNames: Sendable {
     /// By what stands before the first `.` of a file's name.
     private let parts: [String: (base: String, started: WallTime, rateHz: Int)]
     private let trueStem: String
+    /// The day of the copies.
+    public let day: String
 
     /// The names of a take's copies, or nil if the take's own are right, or are those of version 0.1.
     public init?(_ sidecar: Sidecar, _ nameTime: NameTime) {
@@ -20,6 +22,7 @@ public struct TrueNames: Sendable {
         let copied = TakeName(kit: name.kit, number: name.number, started: started, nameTime: nameTime)
         stem = name.stem
         trueStem = copied.stem
+        day = copied.day
         var parts: [String: (base: String, started: WallTime, rateHz: Int)] = [:]
         for (index, part) in sidecar.parts.enumerated() {
             let begun = started + .seconds(Double(part.firstFrame.count) / Double(max(1, sidecar.rateHz)))
@@ -44,16 +47,21 @@ public struct TrueNames: Sendable {
         return copy + file.dropFirst(base.count)
     }
 
-    /// The sidecar of the copies: the names in it are theirs, and all else is as it was.
-    public func sidecar(_ json: [UInt8]) -> [UInt8] {
+    /// The sidecar, or the notes, of the copies: the names in it are theirs, and all else is as it was.
+    public func document(_ json: [UInt8]) -> [UInt8] {
         // A name is a whole string of JSON, and needs no escape.
         var text = String(decoding: json, as: UTF8.self)
-        for colon in [":", " : "] {
-            text = text.replacing("\"take\"\(colon)\"\(stem)\"", with: "\"take\"\(colon)\"\(trueStem)\"")
+        func rename(_ key: String, _ name: String, to copy: String) {
+            for start in ["\"\(key)\":", "\"\(key)\" : "] {
+                text = text.replacing("\(start)\"\(name)\"", with: "\(start)\"\(copy)\"")
+            }
         }
+        rename("take", stem, to: trueStem)
         for (base, part) in parts {
             for ending in ["wav", "flac"] {
-                text = text.replacing("\"\(base).\(ending)\"", with: "\"\(part.base).\(ending)\"")
+                for key in ["file", "unfiltered_file"] {
+                    rename(key, "\(base).\(ending)", to: "\(part.base).\(ending)")
+                }
             }
         }
         return Array(text.utf8)
@@ -64,7 +72,9 @@ public struct TrueNames: Sendable {
         -> HeadEdit?
     {
         guard let part = parts[Self.base(of: name)] else { return nil }
-        return try HeadEdit(dating: file, started: part.started, rateHz: part.rateHz, files: files)
+        let origin = HeadEdit.Origin(
+            stem: stem, copyStem: trueStem, started: part.started, rateHz: part.rateHz)
+        return try HeadEdit(dating: file, origin, files: files)
     }
 
     private static func base(of file: String) -> String { String(file.prefix { $0 != "." }) }

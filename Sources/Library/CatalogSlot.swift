@@ -4,8 +4,8 @@ import Takes
 /// The catalog that is in use. May be used by any thread.
 final class CatalogSlot: Sendable {
     private let current: Locked<Catalog>
-    /// Takes that somebody deletes.
-    let inHand = TakesInHand()
+    /// What somebody sends or deletes.
+    let inHand = ParcelsInHand()
 
     init(_ catalog: Catalog) { current = Locked(catalog) }
 

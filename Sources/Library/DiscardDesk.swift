@@ -1,13 +1,14 @@
+import Catalog
 import Control
 import Takes
 import Transport
 import Workers
 
 /// Has the recorder delete takes that somebody has in hand. One of which the recorder does not say what became of it stays in hand: it may
-/// be deleted yet, until the order ends. The same order is given again until the recorder answers: after its end nothing new is deleted by it.
+/// be deleted yet, until the order ends. The same order is given again until the recorder answers: after its end it deletes nothing new.
 actor DiscardDesk {
     private let recorder: String
-    private let inHand: TakesInHand
+    private let inHand: ParcelsInHand
     private let isListed: @Sendable (TakeIdentity) -> Bool
     private let pause: Duration
     private let clock: any Clock
@@ -36,7 +37,7 @@ actor DiscardDesk {
     ///   - isListed: whether the catalog lists a take.
     ///   - pause: before it is asked again.
     init(
-        recorder: String, _ inHand: TakesInHand, pause: Duration = .seconds(5), clock: any Clock = SystemClock(),
+        recorder: String, _ inHand: ParcelsInHand, pause: Duration = .seconds(5), clock: any Clock = SystemClock(),
         isListed: @escaping @Sendable (TakeIdentity) -> Bool
     ) throws {
         self.recorder = recorder
@@ -101,7 +102,7 @@ actor DiscardDesk {
                 try? await Task.sleep(for: .milliseconds(50))
             }
         }
-        inHand.endDeleting(take)
+        inHand.endDeleting(.take(take))
     }
 
     private func ask(_ stem: String, _ terms: DiscardTerms) -> Outcome {

@@ -101,6 +101,7 @@ actor Indexer: Service {
     func scanAll() {
         retry?.cancel()
         retry = nil
+        attempt { [progress] in try catalogs.catalog.queueForNewStores { !progress.isStopping } }
         let present = presentStorages()
         attempt {
             let numbers = try catalogs.catalog.setPresent(Array(present.values))

@@ -27,7 +27,7 @@ actor Keeper: ServiceLifecycle.Service {
     /// Takes that were looked at, or that the recorder was asked to delete, since it was looked last.
     private var asked: Set<TakeIdentity> = []
     /// Those of them that a person brought back from the bin.
-    private var restored: [QueuedUpload] = []
+    private var restored: [LocatedTake] = []
     /// Takes that could not be proven to be at home.
     private var unfit: [TakeIdentity: Unfit] = [:]
     /// The stores that did not have a take any more, and were sent it again.
@@ -90,7 +90,7 @@ actor Keeper: ServiceLifecycle.Service {
 
     /// Has the recorder delete a take that is in hand.
     /// - Returns: false: there is no recorder, so that it would delete no other take either.
-    private func discard(_ take: QueuedUpload, _ terms: DiscardTerms) async -> Bool {
+    private func discard(_ take: LocatedTake, _ terms: DiscardTerms) async -> Bool {
         let (stem, identity) = (take.take.stem, take.identity)
         var terms = terms
         // Where its space is needed, the bin would be emptied for it. What is there is free already.
@@ -129,9 +129,9 @@ actor Keeper: ServiceLifecycle.Service {
     }
 
     /// The next take that may go, in hand.
-    private func nextTake() async -> (take: QueuedUpload, DiscardTerms)? {
+    private func nextTake() async -> (take: LocatedTake, DiscardTerms)? {
         while true {
-            var takes: [QueuedUpload] = []
+            var takes: [LocatedTake] = []
             attempt { takes = try catalogs.catalog.sentTakes(limit: 20 + asked.count) }
             takes.removeAll { asked.contains($0.identity) }
             // They stay until a person deletes them, but for space that is needed: then they are the last that go.
@@ -150,9 +150,9 @@ actor Keeper: ServiceLifecycle.Service {
                     restored.append(take)
                     continue
                 }
-                guard (try? catalogs.inHand.beginDeleting(identity)) != nil else { continue }
+                guard (try? catalogs.inHand.beginDeleting(.take(identity))) != nil else { continue }
                 if let terms = await provenTerms(of: take) { return (take, terms) }
-                catalogs.inHand.endDeleting(identity)
+                catalogs.inHand.endDeleting(.take(identity))
             }
         }
     }
@@ -160,7 +160,7 @@ actor Keeper: ServiceLifecycle.Service {
     /// What the database says is compared with the receipts, with the take's files as they are on the disk now, and with the stores that
     /// can be asked.
     /// - Returns: the state of the take that every store has, and where it is; nil: it must stay.
-    private func provenTerms(of take: QueuedUpload) async -> DiscardTerms? {
+    private func provenTerms(of take: LocatedTake) async -> DiscardTerms? {
         let (identity, catalog) = (take.identity, catalogs.catalog)
         do {
             let copy = try KitCopy(take.take, in: take.folder)
@@ -195,15 +195,16 @@ actor Keeper: ServiceLifecycle.Service {
     /// Has a take sent again to stores that do not have it any more. One that was found missing at a store before is held: it would be sent
     /// and be missing for ever.
     private func sendAgain(_ take: TakeIdentity, to stores: [String]) throws {
-        _ = try catalogs.catalog.note(take) { notes in
+        let revision = try catalogs.catalog.note(take) { notes in
             for name in stores { notes[receiptOf: name]?.cross() }
-        }
+        }.revision
         for name in stores {
             guard losses[take, default: []].insert(name).inserted else {
                 let why =
                     "outbox: \(name): was sent the take twice, and does not have it as it was sent: see what becomes of it there, "
                     + "then 'fieldfare outbox retry'"
-                try catalogs.catalog.hold(take, for: name, why: why, until: nil, attempts: 0)
+                try catalogs.catalog.failed(
+                    .take(take), of: revision, for: name, why: why, .byPersonOnly, at: clock.wallTime())
                 log.warning("\(why): \(take.stem) is held")
                 continue
             }

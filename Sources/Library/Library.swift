@@ -134,12 +134,6 @@ public struct Library: Sendable {
         }
         if let problem { log.error("\(problem)") }
         let catalogs = CatalogSlot(catalog)
-        do {
-            try catalog.queueForNewStores()
-        } catch {
-            // Damage is found by the scan, which has the catalog built again, and queues all takes with it.
-            log.error("outbox: \(error)")
-        }
         let progress = ScanProgress()
         let watch = try TakesWatch()
         let roots = settings.takes.roots

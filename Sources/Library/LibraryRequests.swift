@@ -83,7 +83,7 @@ struct LibraryRequests: Sendable {
             return try json(outbox.report(catalog, limit: LibraryMessage.outboxLimit))
         case .outboxDecision(let decision, let reference):
             let take = try find(reference, name)
-            try catalogs.inHand.checkNotDeleted(take.identity)
+            try catalogs.inHand.checkNotDeleted(.take(take.identity))
             do {
                 return try json(TakeReply(take: outbox.carryOut(decision, of: take.identity, catalog)))
             } catch is Catalog.NoSuchTake {
@@ -152,7 +152,7 @@ struct LibraryRequests: Sendable {
     /// Changes what is noted of a take in one step.
     private func change(_ reference: TakeReference, _ name: String, _ messages: [LibraryMessage]) throws -> TakeReply {
         let take = try find(reference, name)
-        try catalogs.inHand.checkNotDeleted(take.identity)
+        try catalogs.inHand.checkNotDeleted(.take(take.identity))
         let changes = messages.compactMap { NotesChange($0) }
         let end = try end(of: take.identity)
         do {
@@ -188,7 +188,8 @@ struct LibraryRequests: Sendable {
             let takes = found.prefix(5).map { "\($0.identity.origin) in \($0.folder)" }.joined(separator: ", ")
             throw Refusal(
                 .badData,
-                "\(name): \(reference): takes of \(found.count) kits have this name: \(takes): name one by its kit_id and number, as these are"
+                "\(name): \(reference): takes of \(found.count) kits have this name: \(takes): name one by its kit_id and number, "
+                    + "as these are"
             )
         }
         return take

@@ -1,3 +1,4 @@
+import Catalog
 import Takes
 import Transport
 import Upload
@@ -15,8 +16,8 @@ final class OutboxBoard: Sendable {
     /// How one store stands.
     struct StoreStanding: Sendable {
         var condition = Condition.ready
-        /// The takes that are being sent, by stem.
-        var sending: [String: TakeDelivery.Progress] = [:]
+        /// What is being sent.
+        var sending: [ParcelID: TakeDelivery.Progress] = [:]
         /// Whether takes wait for it.
         var hasWaiting = false
     }

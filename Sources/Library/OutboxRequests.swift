@@ -20,13 +20,13 @@ struct OutboxRequests: Sendable {
         for name in catalog.stores {
             let standing = standings[name] ?? .init()
             stores.append(store(name, standing, try catalog.outboxCounts(of: name)))
-            for (stem, progress) in standing.sending.sorted(by: { $0.key < $1.key }) {
-                takes.append(Self.sending(stem, name, progress))
+            for (parcel, progress) in standing.sending.sorted(by: { $0.key.stem < $1.key.stem }) {
+                takes.append(Self.sending(parcel.stem, name, progress))
             }
-            for entry in entries where entry.store == name && standing.sending[entry.take] == nil {
+            for entry in entries where entry.store == name && standing.sending[entry.id] == nil {
                 takes.append(
                     .init(
-                        take: entry.take, store: name, state: entry.state == .held ? .held : .waiting,
+                        take: entry.id.stem, store: name, state: entry.state == .held ? .held : .waiting,
                         bytes: entry.byteCount, sentBytes: nil, why: entry.why, until: entry.until?.iso8601))
             }
         }
@@ -82,7 +82,7 @@ struct OutboxRequests: Sendable {
 
     /// Carries out what a person wants of a take.
     func carryOut(_ decision: OutboxDecision, of take: TakeIdentity, _ catalog: Catalog) throws -> CatalogedTake {
-        let changed = try catalog.note(take) { notes in
+        let changed = try catalog.note(take, failures: decision == .add ? .forgotten : .kept) { notes in
             switch decision {
             case .add:
                 notes.upload = nil

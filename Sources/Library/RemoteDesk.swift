@@ -219,8 +219,8 @@ actor RemoteDesk {
         return ([sidecar] + others.sorted()).map { ObjectName(day: copy.take.day, file: $0) }
     }
 
-    /// The stores that have a take, and no receipt says so: notes were lost, or restored from before it was sent. A stick that is out is left
-    /// out.
+    /// The stores that have a take, and no receipt says so: notes were lost, or restored from before it was sent. A stick that is out is
+    /// left out.
     /// - Throws: also, if one cannot be asked.
     private func unnoted(
         _ copy: KitCopy, beside noted: [UploadReceipt], only: String?, leavesKit: Bool
@@ -418,8 +418,8 @@ actor RemoteDesk {
     private func delete(_ object: ObjectName, _ store: any Store) async throws -> RemotePiece {
         if let stem = try take(of: object) {
             // Takes of several kits may have the name: none of them is sent meanwhile, and each that was sent there is noted.
-            try catalogs.inHand.beginDeleting(TakeIdentity(stem: stem))
-            defer { catalogs.inHand.endDeleting(TakeIdentity(stem: stem)) }
+            try catalogs.inHand.beginDeleting(.take(TakeIdentity(stem: stem)))
+            defer { catalogs.inHand.endDeleting(.take(TakeIdentity(stem: stem))) }
             try await delete(object, of: takes(stem, of: object, store), store)
         } else {
             try await store.delete(object)
@@ -448,8 +448,19 @@ extension RemoteDesk {
         let stems = try Set(catalogs.catalog.stems(of: name.kit, number: name.number) + noted)
         let known = stems.filter { TakeName(stem: $0, day: "").map(name.mayBe) ?? false }
             .map { TakeFile.sidecar(of: $0).name }
-        let owner = TakeListing([object.file] + known, day: object.day).files.first?.take.stem
+        let owner = TakeListing([object.file] + known, day: object.day) { part, stems in
+            stems.first { (try? has($0, part)) == true }
+        }.files.first?.take.stem
         return owner.flatMap { known.contains(TakeFile.sidecar(of: $0).name) ? $0 : nil }
+    }
+
+    /// Whether a take of a stem has a file, by its sidecar or by its receipts.
+    private func has(_ stem: String, _ file: String) throws -> Bool {
+        let isListed = try catalogs.catalog.find(.stem(stem)).contains { $0.recordedFiles.map(\.name).contains(file) }
+        return try isListed
+            || catalogs.catalog.identities(of: stem).contains { take in
+                try catalogs.catalog.readableNotes(of: take).notes.receipts.contains { $0.sha256(of: file) != nil }
+            }
     }
 }
 

@@ -27,9 +27,9 @@ actor Sender: Service {
 
     private enum Message: Sendable {
         case event(Event)
-        /// A file of a take arrived.
-        case arrived(TakeIdentity)
-        case finished(QueuedUpload, Result<Void, any Error>)
+        /// A file of a parcel arrived.
+        case arrived(ParcelID)
+        case finished(Parcel, Result<Void, any Error>)
     }
 
     private let entry: Stores.Entry
@@ -56,9 +56,9 @@ actor Sender: Service {
     private var turns = TurnOrder()
     /// Whether what earlier uploads left there was removed, as far as that was possible.
     private var isTidied = false
-    private var underWay: Set<TakeIdentity> = []
+    private var underWay: Set<ParcelID> = []
     /// Takes that are not chosen before the next event: a person has decided otherwise meanwhile, or it cannot be noted that they are held.
-    private var passedOver: Set<TakeIdentity> = []
+    private var passedOver: Set<ParcelID> = []
     /// The stick that was compared with receipts, and was not adopted.
     private var comparedStick: (standing: FolderStore.StickStanding, place: FileIdentity?)?
     private var timer: Task<Void, Never>?
@@ -70,11 +70,6 @@ actor Sender: Service {
     private var heldUntil: WallTime?
     /// How many takes are sent at a time.
     static let mostAtATime = 4
-    /// The longest that a take is held before it is attempted again.
-    private static let longestHold = Duration.seconds(3600)
-    private static let shortestHold = Duration.seconds(5)
-    /// How long a take is held that has a longer file than the store takes.
-    private static let rejectedHold = Duration.seconds(6 * 3600)
     /// How long is waited before the clock is looked at again.
     private static let clockPause = Duration.seconds(60)
     /// How long is waited before a catalog that failed is used again.
@@ -154,24 +149,24 @@ actor Sender: Service {
             pause.reset()
             turns = TurnOrder()
             becomeReady()
-        case .arrived(let take):
+        case .arrived(let parcel):
             pause.succeeded()
-            turns.advanced(take)
+            turns.advanced(parcel)
             if case .waiting = condition { condition = .ready }
-        case .finished(let upload, let outcome):
-            underWay.remove(upload.identity)
+        case .finished(let parcel, let outcome):
+            underWay.remove(parcel.id)
             board.update(name) { standing in
-                standing.sending[upload.take.stem] = nil
+                standing.sending[parcel.id] = nil
                 if case .failure = outcome { standing.hasWaiting = true }
             }
             switch outcome {
             case .success:
                 pause.succeeded()
-                turns.succeeded(upload.identity)
+                turns.succeeded(parcel.id)
                 becomeReady()
-                log.info("outbox: \(upload.take.stem): is at \(name)")
+                log.info("outbox: \(parcel.id.stem): is at \(name)")
                 sent()
-            case .failure(let error): failed(upload, error)
+            case .failure(let error): failed(parcel, error)
             }
         }
     }
@@ -181,53 +176,41 @@ actor Sender: Service {
         condition = .ready
     }
 
-    private func failed(_ upload: QueuedUpload, _ error: any Error) {
+    private func failed(_ parcel: Parcel, _ error: any Error) {
         switch error {
-        case is CancellationError, is Catalog.NoSuchTake: passedOver.insert(upload.identity)
-        case let error as StoreError where error.isOfTake: hold(upload, error)
+        case is CancellationError, is Catalog.NoSuchTake: passedOver.insert(parcel.id)
+        case let error as StoreError where error.isOfTake: hold(parcel, error)
         // It came while the take was begun: the stick is looked at before the next one is, and the lamp offers it without a break.
-        case let error as StoreError where error.problem == .unadopted: turns.failed(upload.identity)
-        case let error as StoreError: wait(for: error, during: upload)
+        case let error as StoreError where error.problem == .unadopted: turns.failed(parcel.id)
+        case let error as StoreError: wait(for: error, during: parcel)
         // What is noted of this take cannot be read or written. Others are sent, unless the disk is full.
         case let error as FileError where ![ENOSPC, EDQUOT, EROFS].contains(error.code):
-            hold(upload, StoreError(.unreadable, "outbox: \(error.fact)"))
-        default: wait(for: StoreError(.away, "outbox: \(name): \(error)"), during: upload)
+            hold(parcel, StoreError(.unreadable, "outbox: \(error.fact)"))
+        default: wait(for: StoreError(.away, "outbox: \(name): \(error)"), during: parcel)
         }
     }
 
-    /// Holds one take: for a time that grows, or, if nothing but a person can help, until that person says so.
-    private func hold(_ upload: QueuedUpload, _ error: StoreError) {
-        let attempts = upload.attempts + 1
-        let until: WallTime? =
-            switch error.problem {
-            case .conflict: nil
-            case .rejected: SystemClock().wallTime() + Self.rejectedHold
-            default: SystemClock().wallTime() + Self.backOff(attempts)
-            }
-        log.warning("\(error): \(upload.take.stem) is held")
+    /// Holds one take: for a time, or until a person says that it is attempted again.
+    private func hold(_ parcel: Parcel, _ error: StoreError) {
+        log.warning("\(error): \(parcel.id.stem) is held")
         attempt {
-            passedOver.insert(upload.identity)
-            try catalogs.catalog.hold(
-                upload.identity, for: name, why: error.sentence, until: until, attempts: attempts)
-            passedOver.remove(upload.identity)
+            passedOver.insert(parcel.id)
+            try catalogs.catalog.failed(
+                parcel.id, of: parcel.revision, for: name, why: error.sentence,
+                error.retry(chance: .random(in: 0...1)), at: SystemClock().wallTime())
+            passedOver.remove(parcel.id)
         }
     }
 
     /// Lets all takes wait, and the one during which the store failed until others had their turn.
-    private func wait(for error: StoreError, during upload: QueuedUpload) {
-        turns.failed(upload.identity)
+    private func wait(for error: StoreError, during parcel: Parcel) {
+        turns.failed(parcel.id)
         // What was begun beside the one that failed first fails as well: it counts once.
         guard let until = pause.failed(error.problem, at: .now, chance: .random(in: 0...1)) else { return }
         condition = .waiting(error, until: until)
         guard error.sentence != reported else { return }
         reported = error.sentence
         log.warning("\(error): its takes wait")
-    }
-
-    /// How long a take is held after failures of its own: 5 s, then twice as long each time, an hour at most, less up to a half by chance.
-    static func backOff(_ failures: Int) -> Duration {
-        let longest = min(longestHold, shortestHold * (1 << min(failures - 1, 12)))
-        return longest * Double.random(in: 0.5...1)
     }
 
     // MARK: Sending
@@ -243,20 +226,20 @@ actor Sender: Service {
         guard hasWaiting else { return lookAtStick() }
         let free = Self.mostAtATime - underWay.count
         guard free > 0, mayBegin(), await canTrust() else { return }
-        var next: [QueuedUpload] = []
+        var next: [Parcel] = []
         attempt {
             let waiting = try waiting(limit: turns.isUntroubled ? free : .max)
-            let chosen = turns.next(free, of: waiting.map(\.identity), beside: underWay)
-            next = chosen.compactMap { take in waiting.first { $0.identity == take } }
+            let chosen = turns.next(free, of: waiting.map(\.id), beside: underWay)
+            next = chosen.compactMap { id in waiting.first { $0.id == id } }
         }
-        for upload in next where catalogs.inHand.beginSending(upload.identity) {
-            underWay.insert(upload.identity)
+        for parcel in next where catalogs.inHand.beginSending(parcel.id) {
+            underWay.insert(parcel.id)
             // Nothing is shown of it until the store has answered: a lamp must not flash at each attempt while a store is away.
-            group.addTask { await self.send(upload) }
+            group.addTask { await self.send(parcel) }
         }
     }
 
-    /// Whether takes may be sent there: a stick is home, or there is none. One that is not is compared with receipts once, and then offered.
+    /// Whether takes may be sent there: a stick is home, or there is none. Another is compared with receipts once, and then offered.
     private func isHome() async -> Bool {
         guard let sticks, let standing = await sticks.standing(of: entry.store) else { return true }
         guard case .other(let marks) = standing else {
@@ -286,7 +269,7 @@ actor Sender: Service {
         return false
     }
 
-    private func waiting(limit: Int) throws -> [QueuedUpload] {
+    private func waiting(limit: Int) throws -> [Parcel] {
         try catalogs.catalog.nextUploads(
             to: name, limit: limit, without: underWay.union(passedOver), outside: entry.plan.mount)
     }
@@ -338,39 +321,38 @@ actor Sender: Service {
         return false
     }
 
-    /// Sends a take that is in hand.
-    private func send(_ upload: QueuedUpload) async {
-        defer { catalogs.inHand.endSending(upload.identity) }
+    /// Sends a parcel that is in hand.
+    private func send(_ parcel: Parcel) async {
+        defer { catalogs.inHand.endSending(parcel.id) }
         let outcome: Result<Void, any Error>
         do {
-            try await checkSound(upload.take, upload.folder, .changed)
-            let notes = (try? catalogs.catalog.notes(of: upload.identity)) ?? TakeNotes(take: upload.take.stem)
-            // A person may have decided since it was chosen; from now on nobody deletes it.
-            guard notes.upload == nil else { throw CancellationError() }
-            let delivery = TakeDelivery(
-                upload.take, in: TakesFolder(path: upload.folder), to: entry.store, reader: reader, throttle: throttle)
-            let (board, name, take) = (board, name, upload.identity)
-            _ = try await delivery.run(
-                notes, now: { SystemClock().wallTime() },
-                report: { progress in board.update(name) { $0.sending[take.stem] = progress } },
-                save: { change in try await self.note(take, change) })
+            switch parcel.content {
+            case .take(let take): try await send(take)
+            }
             outcome = .success(())
-        } catch let error as StoreError where error.problem == .unreadable {
-            outcome = .failure(await damage(of: upload) ?? error)
         } catch {
             outcome = .failure(error)
         }
-        mailbox.yield(.finished(upload, outcome))
+        mailbox.yield(.finished(parcel, outcome))
     }
 
-    /// Compares all of a take after one of its files turned out to have another content: decay changes neither length nor time.
-    /// - Returns: why the take is damaged; nil: its sound is what was recorded.
-    private func damage(of upload: QueuedUpload) async -> (any Error)? {
+    private func send(_ take: LocatedTake) async throws {
         do {
-            try await checkSound(upload.take, upload.folder, .all)
-            return nil
-        } catch {
-            return error
+            try await checkSound(take.take, take.folder, .changed)
+            let notes = (try? catalogs.catalog.notes(of: take.identity)) ?? TakeNotes(take: take.take.stem)
+            // A person may have decided since it was chosen; from now on nobody deletes it.
+            guard notes.upload == nil else { throw CancellationError() }
+            let delivery = TakeDelivery(
+                take.take, in: TakesFolder(path: take.folder), to: entry.store, reader: reader, throttle: throttle)
+            let (board, name, identity) = (board, name, take.identity)
+            _ = try await delivery.run(
+                notes, now: { SystemClock().wallTime() },
+                report: { progress in board.update(name) { $0.sending[.take(identity)] = progress } },
+                save: { change in try await self.note(identity, change) })
+        } catch let error as StoreError where error.problem == .unreadable {
+            // One of its files turned out to have another content. Decay changes neither length nor time: all of the take is compared.
+            try await checkSound(take.take, take.folder, .all)
+            throw error
         }
     }
 
@@ -379,7 +361,7 @@ actor Sender: Service {
         // What is noted of a receipt is noted once a file has arrived.
         var noted = TakeNotes(take: take.stem)
         change(&noted)
-        if noted.receipts.contains(where: { !$0.files.isEmpty }) { mailbox.yield(.arrived(take)) }
+        if noted.receipts.contains(where: { !$0.files.isEmpty }) { mailbox.yield(.arrived(.take(take))) }
     }
 
     // MARK: Time
@@ -414,6 +396,21 @@ actor Sender: Service {
             guard "\(error)" != reportedOfCatalog else { return }
             reportedOfCatalog = "\(error)"
             log.error("outbox: \(error)")
+        }
+    }
+}
+
+extension StoreError {
+    /// How long a take is held that has a longer file than the store takes.
+    private static let rejectedHold = Duration.seconds(6 * 3600)
+
+    /// When a take is attempted again that failed by this.
+    fileprivate func retry(chance: Double) -> ParcelStanding.Retry {
+        switch problem {
+        case .conflict: .byPersonOnly
+        case .rejected: .after(Self.rejectedHold)
+        case .away, .busy, .refused, .full, .damaged, .unreadable, .missing, .hidden, .unadopted:
+            .afterBackOff(chance: chance)
         }
     }
 }

@@ -105,7 +105,7 @@ actor SoundInspector: ServiceLifecycle.Service {
         return found.contains { $0.place == .here }
     }
 
-    private func inspect(_ take: QueuedUpload, _ depth: Depth = .changed) async {
+    private func inspect(_ take: LocatedTake, _ depth: Depth = .changed) async {
         let identity = take.identity
         if let until = unreadable[identity]?.until, clock.now() < until { return }
         do {

@@ -18,12 +18,12 @@ struct SoundRotation {
     static let wholeInterval = Duration.seconds(3600)
 
     /// Takes whose lengths and times are to be looked at.
-    mutating func next(of catalog: Catalog) throws -> [QueuedUpload] {
+    mutating func next(of catalog: Catalog) throws -> [LocatedTake] {
         try catalog.comparedTakes(after: &last, limit: Self.count)
     }
 
     /// The take that is to be read whole now; nil: it is too early, or there is none.
-    mutating func nextWhole(of catalog: Catalog, at now: Instant) throws -> QueuedUpload? {
+    mutating func nextWhole(of catalog: Catalog, at now: Instant) throws -> LocatedTake? {
         guard let due else {
             due = now + Self.wholePause
             return nil

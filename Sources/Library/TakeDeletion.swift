@@ -41,7 +41,7 @@ actor TakeDeletion {
         // What is deleted on the kit alone relies on nothing, unless it is said to be at home.
         let isByWord = deletion.place == .here && !deletion.onlyIfHome
         let identity = try requests.take(stem, for: "delete").identity
-        try catalogs.inHand.beginDeleting(identity, besideSending: isByWord)
+        try catalogs.inHand.beginDeleting(.take(identity), besideSending: isByWord)
         try await deleteInHand(identity, deletion, isByWord: isByWord)
     }
 
@@ -60,10 +60,10 @@ actor TakeDeletion {
             terms = try await prepare(take, deletion, isByWord: isByWord)
             terms.isFinal = deletion.isFinal
         } catch {
-            catalogs.inHand.endDeleting(identity)
+            catalogs.inHand.endDeleting(.take(identity))
             throw error
         }
-        guard deletion.place != .there else { return catalogs.inHand.endDeleting(identity) }
+        guard deletion.place != .there else { return catalogs.inHand.endDeleting(.take(identity)) }
         let isHomeGone = deletion.place == .both
         let stays = "it is deleted at home, and still on the kit: delete it here"
         switch await discards.discard(identity, terms) {

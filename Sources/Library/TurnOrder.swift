@@ -1,12 +1,12 @@
-import Takes
+import Catalog
 
-/// In which order takes are sent to a store that fails during some of them. Pure: `Sender` reports what happened.
+/// In which order parcels are sent to a store that fails during some of them. Pure: `Sender` reports what happened.
 ///
-/// A take during which the store failed waits until each other one had its turn. Whether the store fails for all takes or for this one is
-/// seen only by what happens to others.
+/// A parcel during which the store failed waits until each other one had its turn. Whether the store fails for all parcels or for this one
+/// is seen only by what happens to others.
 struct TurnOrder {
     private struct Failure {
-        /// When it failed last, counted in failures of all takes.
+        /// When it failed last, counted in failures of all parcels.
         var turn: Int
         /// What had arrived by then.
         var arrivals: Int
@@ -14,50 +14,50 @@ struct TurnOrder {
         var overtaken = 0
     }
 
-    private var failures: [TakeIdentity: Failure] = [:]
+    private var failures: [ParcelID: Failure] = [:]
     private var turn = 0
     private var arrivals = 0
-    /// How many takes began while others waited for their next turn.
+    /// How many parcels began while others waited for their next turn.
     private var begun = 0
 
-    /// A take that was overtaken so often, and got no further, waits until no other is left.
+    /// A parcel that was overtaken so often, and got no further, waits until no other is left.
     static let mostOvertaken = 3
 
-    /// Whether takes are sent in their own order.
+    /// Whether parcels are sent in their own order.
     var isUntroubled: Bool { failures.isEmpty }
 
-    /// The store failed during a take.
-    mutating func failed(_ take: TakeIdentity) {
+    /// The store failed during a parcel.
+    mutating func failed(_ parcel: ParcelID) {
         turn += 1
-        var failure = failures[take] ?? Failure(turn: turn, arrivals: arrivals)
+        var failure = failures[parcel] ?? Failure(turn: turn, arrivals: arrivals)
         if failure.arrivals < arrivals { failure.overtaken += 1 }
         (failure.turn, failure.arrivals) = (turn, arrivals)
-        failures[take] = failure
+        failures[parcel] = failure
     }
 
-    /// A file of a take arrived.
-    mutating func advanced(_ take: TakeIdentity) {
+    /// A file of a parcel arrived.
+    mutating func advanced(_ parcel: ParcelID) {
         arrivals += 1
-        failures[take]?.overtaken = 0
+        failures[parcel]?.overtaken = 0
     }
 
-    /// A take arrived.
-    mutating func succeeded(_ take: TakeIdentity) {
+    /// A parcel arrived.
+    mutating func succeeded(_ parcel: ParcelID) {
         arrivals += 1
-        failures[take] = nil
+        failures[parcel] = nil
     }
 
     /// Chooses what begins.
     /// - Parameters:
     ///   - count: at most so many.
-    ///   - waiting: the takes that wait, in their own order.
+    ///   - waiting: the parcels that wait, in their own order.
     ///   - underWay: those that are being sent.
-    mutating func next(_ count: Int, of waiting: [TakeIdentity], beside underWay: Set<TakeIdentity>) -> [TakeIdentity] {
+    mutating func next(_ count: Int, of waiting: [ParcelID], beside underWay: Set<ParcelID>) -> [ParcelID] {
         var fresh = waiting.filter { failures[$0] == nil }
-        let failed = waiting.compactMap { take in failures[take].map { (take, $0) } }
+        let failed = waiting.compactMap { parcel in failures[parcel].map { (parcel, $0) } }
             .sorted { ($0.1.overtaken, $0.1.turn) < ($1.1.overtaken, $1.1.turn) }
         let isTroubled = !failed.isEmpty || underWay.contains { failures[$0] != nil }
-        var chosen: [TakeIdentity] = []
+        var chosen: [ParcelID] = []
         while chosen.count < count, !fresh.isEmpty {
             chosen.append(fresh.remove(at: isTroubled ? place(in: fresh.count) : 0))
         }

@@ -172,8 +172,5 @@ extension LeftoverTake {
 
 extension BroadcastOrigin {
     /// Whether a recorder wrote it for another take: both places that name the take name the same one.
-    fileprivate func isOfAnother(_ take: TakeName) -> Bool {
-        guard originator == "Fieldfare", description.hasPrefix("Take "), !isOf(take) else { return false }
-        return description.dropFirst(5).prefix { $0 != "," }.suffix(32) == reference
-    }
+    fileprivate func isOfAnother(_ take: TakeName) -> Bool { stem != nil && !isOf(take) }
 }

@@ -141,8 +141,9 @@ extension LeftoverTake {
     init(
         at site: TakeSite, received: [String: WrittenSound], storageAnswers: () -> Bool
     ) throws(LeftoverProblem) {
+        let folder = "\(site.takes.path)/\(site.name.day)"
         let names = try Self.attempt { () throws(FileError) in
-            try TakeListing.files(of: site.name, in: site.files.entries("\(site.takes.path)/\(site.name.day)"))
+            try TakeListing.files(of: site.name, in: site.files.entries(folder), folder: folder, files: site.files)
         }.filter { !FileSystem.isSetAside($0) && Self.isThere($0, at: site) }
         let stem = site.name.stem
         try Self.checkDocuments([.sidecarDraft, .revision, .peaksPart, .removal], names, at: site)
@@ -244,7 +245,7 @@ extension LeftoverTake {
         let noSound = LeftoverProblem.foreign("\(stem): it has no sound, and files that no recorder left")
         if finished == nil, listedFrames == 0, found.allSatisfy(\.isBlank) { throw isOurs ? .empty : noSound }
         listedParts = Set(sidecar?.parts.map(\.file) ?? [])
-        let base = try Self.sidecar(sidecar, finished, site.name, found)
+        let base = try Self.sidecar(sidecar, finished, found, at: site)
         let remains = try Self.remains(names, of: settled, at: site)
         superfluous = (dropped + empties + remains.blank).map { Self.rest($0, of: site.name, base) }
         self.sidecar = base
@@ -351,7 +352,7 @@ extension LeftoverTake {
 
     /// The draft, or one made of what the sidecar of the finished take, or else the headers say.
     private static func sidecar(
-        _ draft: Sidecar?, _ finished: Sidecar?, _ name: TakeName, _ found: [Found]
+        _ draft: Sidecar?, _ finished: Sidecar?, _ found: [Found], at site: TakeSite
     ) throws(LeftoverProblem) -> Sidecar {
         if let finished {
             var sidecar = draft ?? finished
@@ -362,14 +363,17 @@ extension LeftoverTake {
             return sidecar
         }
         if let draft { return draft }
-        guard let header = found.first(where: { $0.origin == .own })?.header, let origin = header.origin
+        guard let first = found.first(where: { $0.origin == .own }), let header = first.header,
+            let origin = header.origin
         else {
-            throw .headless(name)
+            throw .headless(site.name)
         }
         let recorder = origin.recorder
+        let frames = max(0, first.byteCount - Int64(WAVHeader.byteCount)) / Int64(header.format.bytesPerFrame)
+        let length = Duration.seconds(Double(frames) / Double(header.format.rateHz))
+        let started = origin.started ?? site.written(first.name.file + first.name.stage.suffix) - length
         var sidecar = Sidecar(
-            name: name, started: origin.started ?? WallTime(microseconds: 0), startedMonotonic: Instant(nanoseconds: 0),
-            bootID: "",
+            name: site.name, started: started, startedMonotonic: Instant(nanoseconds: 0), bootID: "",
             clock: .unset, card: recorder.card, format: header.format, preRollFrames: 0, gainDB: nil, agc: nil,
             version: recorder.version)
         sidecar.endedBy = .unknown

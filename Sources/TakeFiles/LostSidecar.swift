@@ -29,6 +29,8 @@ struct LostSidecar {
         /// Of the FLAC file.
         var comments: [String: String] = [:]
         var cues: [PartCue]
+        /// When the file was last written, by the clock of then.
+        var written: WallTime
 
         var isFLAC: Bool { file.hasSuffix(".flac") }
 
@@ -128,7 +130,7 @@ extension LostSidecar {
         var sound = Sound(
             part: name.part, isUnfiltered: name.isUnfiltered, file: file,
             format: StreamFormat(rateHz: 1, channels: 1, sampleFormat: .s16), frames: 0, heldFrames: 0,
-            cues: [])
+            cues: [], written: site.written(file))
         if sound.isFLAC {
             guard let reader = try? SoundFileReader(open), reader.frames <= Sidecar.mostFrames,
                 reader.format.canBeStored,
@@ -177,7 +179,8 @@ extension LostSidecar {
 extension LostSidecar {
     private static func sidecar(_ first: Sound, of take: TakeName) -> Sidecar {
         let written = first.comments["CREATION_TIME"].flatMap { WallTime(iso8601: $0) }
-        let begun = first.origin?.started ?? written ?? WallTime(microseconds: 0)
+        let length = Duration.seconds(Double(first.frames) / Double(first.format.rateHz))
+        let begun = first.origin?.started ?? written ?? first.written - length
         let before = Duration.seconds(Double(firstFrame(first) ?? 0) / Double(first.format.rateHz))
         let recorder = first.origin?.recorder
         let version = first.comments["ENCODER"]?.split(separator: " ").last.map(String.init)

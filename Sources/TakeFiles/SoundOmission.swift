@@ -67,7 +67,10 @@ extension Sidecar {
         let listed = Set(audioFiles)
         let listedBases = Set(listed.map(SoundFileEnding.base))
         var found: [SoundOmission] = []
-        let own = Set(TakeName(stem: take, day: "").map { TakeListing.files(of: $0, in: names) } ?? [])
+        let own = Set(
+            TakeName(stem: take, day: "").map {
+                TakeListing.files(of: $0, in: names, folder: folder, files: files)
+            } ?? [])
         for name in names.sorted() where !listed.contains(name) {
             guard let ending = SoundFileEnding(name), own.contains(name) || isNumbered(name, ending) else { continue }
             if listedBases.contains(SoundFileEnding.base(of: name)), ending != .unfinishedWAV { continue }

@@ -97,7 +97,7 @@ public final class TakeAudio {
         do {
             named = try directory.sidecar(of: take).parts.map(\.file)
         } catch is SidecarError {
-            named = parts(of: take, among: there)
+            named = parts(of: take, among: there, in: folder, directory.files)
         }
         let names = try named.map { name in
             guard let name = found(name, in: there) else {
@@ -110,8 +110,10 @@ public final class TakeAudio {
     }
 
     /// The names of the parts from the first on, as far as none is missing.
-    private static func parts(of take: TakeName, among names: Set<String>) -> [String] {
-        let sounds = TakeListing.files(of: take, in: names.sorted()).filter {
+    private static func parts(
+        of take: TakeName, among names: Set<String>, in folder: String, _ files: FileSystem
+    ) -> [String] {
+        let sounds = TakeListing.files(of: take, in: names.sorted(), folder: folder, files: files).filter {
             $0.hasSuffix(".wav") || $0.hasSuffix(".flac")
         }
         .compactMap { file in TakeFileName(file).map { (file, $0) } }.filter { !$0.1.isUnfiltered }

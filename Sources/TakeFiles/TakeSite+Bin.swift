@@ -91,7 +91,7 @@ extension TakeSite {
         _ from: String, _ to: String, but kept: [TakeDocument], isOwnOnly: Bool
     ) throws(FileError) -> [(file: String, move: Move)] {
         let kept = kept.map { $0.name(stem: name.stem) }
-        var names = try TakeListing.files(of: name, in: files.entries(from))
+        var names = try TakeListing.files(of: name, in: files.entries(from), folder: from, files: files)
             .filter { !kept.contains($0) && (!isOwnOnly || TakeName.isOwnFile($0)) }.sorted()
         // A later part alone would be a take of its own to the day: it leaves that first, and comes back last.
         if !isOwnOnly { names.reverse() }

@@ -250,9 +250,15 @@ struct TakeSite: Sendable {
         }
     }
 
+    /// When a file was last written, by the clock of then; the first instant of the calendar, if that cannot be read.
+    func written(_ file: String) -> WallTime {
+        WallTime(microseconds: ((try? files.attributes(path(file)))?.modifiedNs ?? 0) / 1000)
+    }
+
     private mutating func removeRest() throws(FileError) {
         _ = try openDay()
-        let names = try TakeListing.files(of: name, in: files.entries("\(takes.path)/\(name.day)"))
+        let day = "\(takes.path)/\(name.day)"
+        let names = try TakeListing.files(of: name, in: files.entries(day), folder: day, files: files)
         let note = TakeDocument.removal.name(stem: name.stem)
         for file in names.sorted() where file != note && TakeName.isOwnFile(file) {
             try files.remove(path(file))

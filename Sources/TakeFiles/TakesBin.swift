@@ -154,7 +154,7 @@ extension FileSystem {
     /// The files in a folder that a recorder made of a take, in order, without the bin's notes.
     func ownFiles(of take: TakeName, in folder: String) throws(FileError) -> [String] {
         let notes = TakeSite.notes.map { $0.name(stem: take.stem) }
-        return try TakeListing.files(of: take, in: entries(folder))
+        return try TakeListing.files(of: take, in: entries(folder), folder: folder, files: self)
             .filter { TakeName.isOwnFile($0) && !notes.contains($0) }.sorted()
     }
 }

@@ -136,7 +136,8 @@ extension TakesDirectory {
     /// Whether a take has files in the bin, and no sidecar there.
     private func isWithoutSidecar(_ take: TakeName) throws(FileError) -> Bool {
         do throws(FileError) {
-            let names = try TakeListing.files(of: take, in: files.entries("\(binPath)/\(take.day)"))
+            let folder = "\(binPath)/\(take.day)"
+            let names = try TakeListing.files(of: take, in: files.entries(folder), folder: folder, files: files)
             return TakesBin.isWithoutSidecar(take, names)
         } catch {
             guard error.isAbsence else { throw error }
@@ -235,7 +236,8 @@ extension TakesDirectory {
         for day in days {
             do throws(FileError) {
                 _ = try files.openFolder("\(bin)/\(day)", followsLink: false)
-                found.merge(TakeListing(try files.entries("\(bin)/\(day)"), day: day).takes) { $1 }
+                let names = try files.entries("\(bin)/\(day)")
+                found.merge(TakeListing(names, day: day, in: "\(bin)/\(day)", files: files).takes) { $1 }
             } catch {
                 if ![ENOTDIR, ENOENT, ELOOP].contains(error.code) { unreadable(day, error) }
             }
@@ -350,7 +352,7 @@ extension TakesDirectory {
 
     private func item(_ take: TakeName) throws(FileError) -> TakesBin.Item {
         let folder = "\(binPath)/\(take.day)"
-        let bytes = try TakeListing.files(of: take, in: files.entries(folder))
+        let bytes = try TakeListing.files(of: take, in: files.entries(folder), folder: folder, files: files)
             .reduce(Int64(0)) { $0 + byteCount("\(folder)/\($1)") }
         let age = bin.age?.seconds ?? 0
         let putBack = (try? filesInDay(take)) ?? []

@@ -457,7 +457,8 @@ public final class TakesDirectory: Sendable {
             if removesSpacers, entries.contains(where: FileSystem.isSpacer) {
                 files.removeSpacers(in: "\(path)/\(day)")
             }
-            for (file, take) in TakeListing(entries, day: day).files where isCounted(file, take) { names.append(take) }
+            let listing = TakeListing(entries, day: day, in: "\(path)/\(day)", files: files)
+            for (file, take) in listing.files where isCounted(file, take) { names.append(take) }
         }
         return names
     }

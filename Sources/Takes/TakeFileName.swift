@@ -58,7 +58,9 @@ public struct TakeFileName: Hashable, Sendable {
     private static func part(_ base: Substring.UTF8View) -> (Int, Substring.UTF8View) {
         guard let mark = base.lastIndex(of: .dash) else { return (1, base) }
         let digits = base[mark...].dropFirst(2)
-        guard base[mark...].dropFirst().first == UInt8(ascii: "p"), !digits.isEmpty, digits.allSatisfy(\.isDigit)
+        // One part, one spelling.
+        guard base[mark...].dropFirst().first == UInt8(ascii: "p"), !digits.isEmpty, digits.allSatisfy(\.isDigit),
+            digits.first != UInt8(ascii: "0"), !digits.elementsEqual("1".utf8)
         else { return (1, base) }
         return (Int(Substring(digits)) ?? .max, base[..<mark])
     }

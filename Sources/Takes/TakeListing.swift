@@ -1,22 +1,32 @@
 /// The files in the folder of a day, sorted by the takes that they belong to.
 ///
-/// Of several takes that have the kit's name and number of a later part, the last that had begun before it is the part's.
+/// A later part is of the take that has its kit's name and number. If there are several, or none, or the part is unfinished, the part itself
+/// or a sidecar knows; if nothing does, it is of the last that had begun before it.
 public struct TakeListing: Sendable {
     /// Each file of a take, in the order in which they were given.
     public let files: [(name: String, take: TakeName)]
 
+    /// Finds the stem of the take that a later part is of, or nil if that is not known.
+    /// - Parameters:
+    ///   - part: the name of its file.
+    ///   - stems: of the takes in the folder that have its kit's name and number.
+    public typealias Owner = (_ part: String, _ stems: [String]) -> String?
+
     /// Sorts the names in a folder; those of no take are left aside.
     /// - Parameter day: the name of the folder.
-    public init(_ names: some Sequence<String>, day: String) {
+    public init(_ names: some Sequence<String>, day: String, owner: Owner) {
         let parsed = names.compactMap { name in TakeFileName(name).map { (name, $0) } }
         let owners = Owners(parsed.lazy.map(\.1))
-        files = parsed.map { ($0, TakeName(kit: $1.kit, number: $1.number, start: owners.start(of: $1), day: day)) }
+        files = parsed.map { name, parsed in
+            let start = owners.start(of: parsed, name, owner)
+            return (name, TakeName(kit: parsed.kit, number: parsed.number, start: start, day: day))
+        }
     }
 
     /// The files of a take, in the order in which they were given.
-    public static func files(of take: TakeName, in names: some Sequence<String>) -> [String] {
+    public static func files(of take: TakeName, in names: some Sequence<String>, owner: Owner) -> [String] {
         let start = "\(take.kit)-\(padded(take.number, 4))"
-        return TakeListing(names.filter { $0.hasPrefix(start) }, day: take.day).files(of: take)
+        return TakeListing(names.filter { $0.hasPrefix(start) }, day: take.day, owner: owner).files(of: take)
     }
 
     /// The files of a take, in the order in which they were given.
@@ -36,6 +46,8 @@ public struct TakeListing: Sendable {
 
         /// In order.
         private var starts: [Key: [TakeName.Start]] = [:]
+        /// Where there is no take.
+        private var firstParts: [Key: TakeName.Start] = [:]
 
         init(_ names: some Sequence<TakeFileName>) {
             let later = names.filter(\.isLater)
@@ -45,17 +57,29 @@ public struct TakeListing: Sendable {
                 let key = Key(kit: name.kit, number: name.number)
                 if wanted.contains(key) { starts[key, default: []].append(name.start) }
             }
+            for (key, found) in starts { starts[key] = Set(found).sorted { $0.stamp < $1.stamp } }
             // Of a take of which only later parts are left, the first of them has to give the name.
             for (key, parts) in Dictionary(grouping: later, by: { Key(kit: $0.kit, number: $0.number) })
             where starts[key] == nil {
-                starts[key] = parts.map(\.start).min { $0.stamp < $1.stamp }.map { [$0] }
+                firstParts[key] = parts.map(\.start).min { $0.stamp < $1.stamp }
             }
-            for key in starts.keys { starts[key]?.sort { $0.stamp < $1.stamp } }
         }
 
-        func start(of name: TakeFileName) -> TakeName.Start {
-            guard name.isLater, let starts = starts[Key(kit: name.kit, number: name.number)] else { return name.start }
-            return starts.last { $0.stamp <= name.start.stamp } ?? starts.first ?? name.start
+        /// - Parameter file: its whole name.
+        func start(of name: TakeFileName, _ file: String, _ owner: Owner) -> TakeName.Start {
+            guard name.isLater else { return name.start }
+            let key = Key(kit: name.kit, number: name.number)
+            let starts = starts[key] ?? []
+            // An unfinished part may be all that is left of a take.
+            let isFinished = !file.hasSuffix(".part") && !file.hasSuffix(".tail")
+            if starts.count == 1, isFinished { return starts[0] }
+            let stems = starts.map { TakeName(kit: name.kit, number: name.number, start: $0, day: "").stem }
+            if let take = owner(file, stems).flatMap({ TakeName(stem: $0, day: "") }), take.kit == name.kit,
+                take.number == name.number, take.start.isDated
+            {
+                return take.start
+            }
+            return starts.last { $0.stamp <= name.start.stamp } ?? starts.first ?? firstParts[key] ?? name.start
         }
     }
 }

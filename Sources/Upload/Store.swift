@@ -65,7 +65,7 @@ extension Store {
 public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
     /// `2026-11-21`.
     public var day: String
-    /// `heron07-0042-061811Z.wav`.
+    /// `heron07-0042_20261121_061811.wav`.
     public var file: String
 
     /// A file of a take of a day.
@@ -124,7 +124,7 @@ public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
 package enum DraftName {
     private static let digitCount = 8
 
-    /// `.heron07-0042-061811Z.wav.1f2e3d4c`, without what a store puts at its ends.
+    /// `.heron07-0042_20261121_061811.wav.1f2e3d4c`, without what a store puts at its ends.
     /// - Parameter sha256: of the file, hexadecimal.
     package static func name(of file: String, _ sha256: String) -> String {
         "\(file).\(sha256.prefix(digitCount))"

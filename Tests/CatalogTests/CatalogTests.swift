@@ -1,4 +1,5 @@
 import FinishedTakes
+import GRDB
 import Glibc
 import TakeFiles
 import Takes
@@ -14,8 +15,8 @@ struct CatalogedTakes {
     let storage: Storage
     let number: Int64
 
-    init() throws {
-        catalog = try Catalog.open(in: disk.library).0
+    init(stores: [String] = []) throws {
+        catalog = try Catalog.open(in: disk.library, stores: stores).0
         storage = try #require(Storage(at: disk.takes))
         number = try #require(try catalog.setPresent([storage])[storage])
     }
@@ -28,10 +29,74 @@ struct CatalogedTakes {
         return name.stem
     }
 
+    /// The rows of `upload`, each with the stem of its take in place of the number.
+    static func uploads(_ catalog: Catalog) throws -> [String] {
+        try catalog.database.read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT take, store, state, why, untilUs, upload.revision, attempts, upload.isStarred, upload.startedUs
+                    FROM upload JOIN take USING (id) ORDER BY take, store
+                    """
+            ).map { row in row.map { "\($0.0)=\($0.1)" }.joined(separator: "|") }
+        }
+    }
+
     func stems(_ query: TakeQuery) throws -> [String] { try catalog.page(query).takes().map(\.take) }
 }
 
 @Suite struct CatalogTests {
+    @Test func `the tables are those that earlier versions know`() throws {
+        let catalog = try CatalogedTakes().catalog
+        let found = try catalog.database.read { database in
+            try String.fetchAll(
+                database,
+                sql: """
+                    SELECT name || ': ' || coalesce(sql, '-') FROM sqlite_master
+                    WHERE name NOT GLOB 'takeText_*' AND name NOT GLOB '*grdb_migrations*' ORDER BY name
+                    """)
+        }
+        #expect(found.joined(separator: "\n") == Self.schema)
+    }
+
+    private static let schema = """
+        index_tag_on_id: CREATE INDEX "index_tag_on_id" ON "tag"("id")
+        index_upload_on_id: CREATE INDEX "index_upload_on_id" ON "upload"("id")
+        sidecar: CREATE TABLE "sidecar" ("id" INTEGER PRIMARY KEY REFERENCES "take"("id") ON DELETE CASCADE, "json" TEXT NOT NULL)
+        sqlite_autoindex_storage_1: -
+        storage: CREATE TABLE "storage" ("id" INTEGER PRIMARY KEY, "mark" TEXT NOT NULL UNIQUE, "path" TEXT NOT NULL, \
+        "isHere" BOOLEAN NOT NULL)
+        tag: CREATE TABLE "tag" ("tag" TEXT NOT NULL, "id" INTEGER NOT NULL REFERENCES "take"("id") ON DELETE CASCADE, \
+        PRIMARY KEY ("tag", "id")) WITHOUT ROWID
+        take: CREATE TABLE "take" ("id" INTEGER PRIMARY KEY, "take" TEXT NOT NULL, \
+        "storage" INTEGER NOT NULL REFERENCES "storage"("id"), "day" TEXT NOT NULL, "sidecarByteCount" INTEGER NOT NULL, \
+        "sidecarModifiedNs" INTEGER NOT NULL, "sidecarInode" INTEGER NOT NULL, "notesModifiedNs" INTEGER NOT NULL, \
+        "startedUs" INTEGER NOT NULL, "durationUs" INTEGER NOT NULL, "number" INTEGER NOT NULL, "byteCount" INTEGER NOT NULL, \
+        "markerCount" INTEGER NOT NULL, "isStarred" BOOLEAN NOT NULL, "entry" TEXT NOT NULL, \
+        "notesSeenNs" INTEGER NOT NULL DEFAULT 0, "origin" TEXT GENERATED ALWAYS AS (coalesce(json_extract(entry, \
+        '$.kit_id') || ':' || number, take)) VIRTUAL)
+        takeByKit: CREATE INDEX takeByKit ON take (json_extract(entry, '$.kit'))
+        takeByOrigin: CREATE INDEX takeByOrigin ON take (take, origin)
+        takeByPending: CREATE INDEX takeByPending ON take (id) WHERE json_extract(entry, '$.pending_format') IS NOT NULL
+        takeByPlace: CREATE INDEX "takeByPlace" ON "take"("storage", "day")
+        takeBySound: CREATE INDEX takeBySound ON take (json_extract(entry, '$.sound'), id)
+        takeBybyteCount: CREATE INDEX "takeBybyteCount" ON "take"("byteCount", "id", "startedUs", "durationUs", "markerCount", \
+        "isStarred", "storage")
+        takeBydurationUs: CREATE INDEX "takeBydurationUs" ON "take"("durationUs", "id", "startedUs", "markerCount", "isStarred", \
+        "storage")
+        takeBynumber: CREATE INDEX "takeBynumber" ON "take"("number", "id", "startedUs", "durationUs", "markerCount", "isStarred", \
+        "storage")
+        takeBystartedUs: CREATE INDEX "takeBystartedUs" ON "take"("startedUs", "id", "durationUs", "markerCount", "isStarred", \
+        "storage")
+        takeText: CREATE VIRTUAL TABLE "takeText" USING fts5(memo, tags, markers, \
+        tokenize='''unicode61'' ''remove_diacritics'' ''2''')
+        takeWithoutKitKey: CREATE INDEX takeWithoutKitKey ON take (id) WHERE json_type(entry, '$.kit_id') IS NULL
+        upload: CREATE TABLE "upload" ("store" TEXT NOT NULL, "id" INTEGER NOT NULL REFERENCES "take"("id") ON DELETE CASCADE, \
+        "state" TEXT NOT NULL, "why" TEXT, "untilUs" INTEGER, "revision" INTEGER NOT NULL, "attempts" INTEGER NOT NULL, \
+        "isStarred" BOOLEAN NOT NULL, "startedUs" INTEGER NOT NULL, PRIMARY KEY ("store", "id")) WITHOUT ROWID
+        uploadByOrder: CREATE INDEX uploadByOrder ON upload (store, state, isStarred DESC, startedUs, id)
+        """
+
     @Test func `a disk that is full is named as such`() {
         #expect(
             CatalogError("write", "/l/catalog.sqlite", code: ENOSPC).description

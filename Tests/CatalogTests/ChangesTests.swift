@@ -11,7 +11,7 @@ import Transport
     private let seen = Locked<[CatalogChange]>([])
 
     init() throws {
-        takes = try CatalogedTakes()
+        takes = try CatalogedTakes(stores: ["folder:a"])
         let (seen, catalog) = (seen, takes.catalog)
         catalog.changes.watch { change in
             // It is in the database by then.
@@ -40,7 +40,7 @@ import Transport
         _ = try takes.catalog.note(stem) { $0.starred = true }
         try takes.catalog.noteAnyway("heron07-0009-061811Z") { $0.starred = true }
         #expect(changes() == [])
-        try takes.catalog.hold(stem, for: "folder:a", why: "damaged", until: nil, attempts: 1)
+        try takes.catalog.fail(stem, for: "folder:a", of: 2)
         #expect(changes() == [.revised(stem)])
         try takes.catalog.remove([stem], of: "2026-11-21", on: takes.number)
         #expect(changes() == [.removed(stem)])

@@ -113,15 +113,85 @@ import Testing
         let stem = try takes.add(TakesOnDisk.sidecar(1))
         try catalog.queueForNewStores()
         let now = TakesOnDisk.morning
-        try catalog.hold(stem, for: "folder:a", why: "damaged", until: now + .seconds(60), attempts: 1)
+        try catalog.fail(stem, for: "folder:a", .after(.seconds(60)), at: now)
         #expect(try catalog.releaseHeld(of: "folder:a", now: now) == now + .seconds(60))
         #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: []).isEmpty)
         #expect(try catalog.releaseHeld(of: "folder:a", now: now + .seconds(60)) == nil)
-        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: []).map(\.attempts) == [1])
-        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: [TakeIdentity(stem: stem)]).isEmpty)
+        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: []).count == 1)
+        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: [.take(TakeIdentity(stem: stem))]).isEmpty)
         #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: [], outside: takes.disk.takes).isEmpty)
-        try catalog.hold(stem, for: "folder:a", why: "damaged", until: now + .seconds(10 * 86400), attempts: 2)
+        try catalog.fail(stem, for: "folder:a", .after(.seconds(10 * 86400)), at: now)
         #expect(try catalog.releaseHeld(of: "folder:a", now: now) == nil)
-        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: []).map(\.attempts) == [2])
+        #expect(try catalog.nextUploads(to: "folder:a", limit: 9, without: []).count == 1)
     }
+
+    @Test(arguments: [TakeNotes.UploadChoice.hold, .never])
+    func `a failure leaves what a person decided while the take was sent`(choice: TakeNotes.UploadChoice) throws {
+        let takes = try CatalogedTakes(stores: ["folder:a"])
+        let stem = try takes.add(TakesOnDisk.sidecar(1))
+        _ = try takes.catalog.note(stem) { $0.upload = choice }
+        let before = try CatalogedTakes.uploads(takes.catalog)
+        try takes.catalog.fail(stem, for: "folder:a")
+        #expect(try CatalogedTakes.uploads(takes.catalog) == before)
+    }
+
+    @Test func `a failure of one revision does not hold the next one`() throws {
+        let takes = try CatalogedTakes(stores: ["folder:a"])
+        var sidecar = TakesOnDisk.sidecar(1)
+        let stem = try takes.add(sidecar)
+        sidecar.revision = 2
+        try takes.add(sidecar)
+        let before = try CatalogedTakes.uploads(takes.catalog)
+        try takes.catalog.fail(stem, for: "folder:a", of: 1)
+        #expect(try CatalogedTakes.uploads(takes.catalog) == before)
+    }
+
+    @Test func `a store that is named later gets the rows that a catalog that is built again has`() throws {
+        let takes = try CatalogedTakes(stores: ["folder:a"])
+        var sidecars = (1...8).map { TakesOnDisk.sidecar($0, started: TakesOnDisk.morning + .seconds($0)) }
+        sidecars[4].revision = 2
+        sidecars[6].pendingFormat = "flac"
+        let names = try sidecars.map { try takes.disk.add($0) }
+        let stored = { try names.map { try StoredTake($0, in: TakesFolder(path: takes.disk.takes)) } }
+        #expect(try takes.catalog.index(stored(), on: takes.number, at: takes.disk.takes).isEmpty)
+        for (name, change) in zip(names, Self.decisions) { _ = try takes.catalog.note(name.stem, change) }
+        try takes.catalog.close()
+
+        let stores = ["folder:a", "folder:b"]
+        let later = try Catalog.open(in: takes.disk.library, stores: stores).0
+        try later.queueForNewStores()
+        let rows = try CatalogedTakes.uploads(later)
+        try later.close()
+        let rebuilt = try Catalog.open(in: takes.disk.library, isNew: true, stores: stores).0
+        let number = try #require(try rebuilt.setPresent([takes.storage])[takes.storage])
+        #expect(try rebuilt.index(stored(), on: number, at: takes.disk.takes).isEmpty)
+        #expect(try rows == CatalogedTakes.uploads(rebuilt))
+        let states = try rebuilt.database.read { database in
+            try String.fetchAll(
+                database, sql: "SELECT state FROM upload JOIN take USING (id) WHERE store = 'folder:b' ORDER BY number")
+        }
+        #expect(states == ["never", "held", "done", "done", "waiting", "held", "waiting"])
+    }
+
+    /// What is noted of takes before a store is named.
+    private static let decisions: [@Sendable (inout TakeNotes) -> Void] = [
+        { $0.upload = .never },
+        { $0.upload = .hold },
+        { notes in
+            notes[receiptOf: "folder:b"] = UploadReceipt(store: "folder:b")
+            notes[receiptOf: "folder:b"]?.complete(revision: 1, at: TakesOnDisk.morning.iso8601)
+        },
+        { notes in
+            let file = TakeNotes.FileHash(file: "a.wav", bytes: 1, sha256: "1")
+            notes[receiptOf: "folder:b"] = UploadReceipt(store: "folder:b")
+            notes[receiptOf: "folder:b"]?.add(file, unverified: "outbox: nothing is shown")
+            notes[receiptOf: "folder:b"]?.complete(revision: 1, at: TakesOnDisk.morning.iso8601)
+        },
+        { $0.starred = true },
+        { notes in
+            var sound = TakeNotes.SoundNote(file: "\(notes.take).wav", bytes: 0, modifiedNs: 0, frames: 480_000)
+            sound.problem = "it is missing"
+            notes.sounds = [sound]
+        },
+    ]
 }

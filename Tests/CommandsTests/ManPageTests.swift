@@ -29,9 +29,9 @@ import Testing
     }
 
     @Test(arguments: [
-        "README.md", "deploy/man/fieldfare.1", "deploy/man/fieldfare-recorder.8", "deploy/man/fieldfare.toml.5",
-        "deploy/man/fieldfare-takes.5", "deploy/man/fieldfare-stores.7", "deploy/man/fieldfare-outbox.7",
-        "deploy/man/fieldfare-library.8",
+        "README.md", "deploy/HARDWARE.md", "deploy/INSTALL.md", "deploy/USING.md", "deploy/man/fieldfare.1",
+        "deploy/man/fieldfare-recorder.8", "deploy/man/fieldfare.toml.5", "deploy/man/fieldfare-takes.5",
+        "deploy/man/fieldfare-stores.7", "deploy/man/fieldfare-outbox.7", "deploy/man/fieldfare-library.8",
     ])
     func `a text names only commands that there are`(path: String) throws {
         let named = try text(path).matches(of: /[`\n l]fieldfare ([a-z]+)/).map { String($0.output.1) }
@@ -137,5 +137,22 @@ import Testing
 
     @Test func `the README has fewer than 200 lines`() throws {
         #expect(try text("README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 200)
+    }
+
+    @Test(arguments: ["README.md", "deploy/README.md", "deploy/HARDWARE.md", "deploy/INSTALL.md", "deploy/USING.md"])
+    func `every file that a page links to is there`(path: String) throws {
+        let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+        let links = try text(path).matches(of: /\]\(([^)#:]+)[)#]/).map { String($0.output.1) }
+        #expect(!links.isEmpty)
+        for link in links { #expect(try !text("\(folder)/\(link)").isEmpty, "\(link)") }
+    }
+
+    @Test(arguments: ["README.md", "deploy/HARDWARE.md", "deploy/pictures/wiring.svg"])
+    func `a page about wiring has the lines of the example settings`(path: String) throws {
+        let settings = try text("deploy/fieldfare.example.toml")
+        let lines = settings.matches(of: /\n[a-z]+ *= \{ line = "(GPIO[0-9]+)"/).map { String($0.output.1) }
+        #expect(lines.count == 9)
+        let page = try text(path)
+        for line in lines { #expect(page.contains(line), "\(line)") }
     }
 }

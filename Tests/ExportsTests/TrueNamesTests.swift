@@ -107,9 +107,9 @@ import Testing
             }
         }
         let json = try FileSystem().contents("\(path)/unset/\(name.stem).json")
-        try Data(names.sidecar(json)).write(to: URL(filePath: "\(home)/heron07-0001_20261121_061811.json"))
+        try Data(names.document(json)).write(to: URL(filePath: "\(home)/heron07-0001_20261121_061811.json"))
         let stated = try TakesFolder(path: path).sidecar(of: name)
-        let copied = try SidecarFile.sidecar(names.sidecar(json), path: "copy")
+        let copied = try SidecarFile.sidecar(names.document(json), path: "copy")
         var expected = stated
         expected.take = "heron07-0001_20261121_061811"
         for part in 0..<2 {

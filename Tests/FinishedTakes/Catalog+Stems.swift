@@ -1,4 +1,4 @@
-package import Catalog
+public import Catalog
 public import Takes
 
 // Takes by their stems, where one take has each.
@@ -29,8 +29,12 @@ extension Catalog {
         try noteAnyway(identity(stem), change)
     }
 
-    package func hold(_ stem: String, for store: String, why: String, until: WallTime?, attempts: Int) throws {
-        try hold(identity(stem), for: store, why: why, until: until, attempts: attempts)
+    /// A store fails for a take alone.
+    package func fail(
+        _ stem: String, for store: String, why: String = "it is lost", of revision: Int = 1,
+        _ retry: ParcelStanding.Retry = .byPersonOnly, at now: WallTime = TakesOnDisk.morning
+    ) throws {
+        try failed(.take(identity(stem)), of: revision, for: store, why: why, retry, at: now)
     }
 
     package func sidecar(of stem: String) throws -> String? { try sidecar(of: identity(stem)) }
@@ -41,4 +45,9 @@ extension Catalog {
 extension TakeIdentity: ExpressibleByStringLiteral {
     /// A take of which the stem alone is known.
     public init(stringLiteral stem: String) { self.init(stem: stem) }
+}
+
+extension ParcelID: ExpressibleByStringLiteral {
+    /// A take of which the stem alone is known.
+    public init(stringLiteral stem: String) { self = .take(TakeIdentity(stem: stem)) }
 }

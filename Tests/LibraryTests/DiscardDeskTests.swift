@@ -1,3 +1,4 @@
+import Catalog
 import Control
 import FinishedTakes
 import Foundation
@@ -9,12 +10,12 @@ import Transport
 
 @Suite(.timeLimit(.minutes(15))) struct DiscardDeskTests {
     private let disk = TakesOnDisk()
-    private let inHand = TakesInHand()
+    private let inHand = ParcelsInHand()
     private let stem = "heron07-0042-061811Z"
     private var socket: String { "\(disk.path)/recorder.sock" }
 
     private func desk(isListed: @escaping @Sendable (TakeIdentity) -> Bool = { _ in false }) throws -> DiscardDesk {
-        try inHand.beginDeleting(TakeIdentity(stem: stem))
+        try inHand.beginDeleting(.take(TakeIdentity(stem: stem)))
         return try DiscardDesk(
             recorder: socket, inHand, pause: .milliseconds(1), clock: StillClock(), isListed: isListed)
     }
@@ -23,7 +24,7 @@ import Transport
         guard case .away = await (try desk()).discard(TakeIdentity(stem: stem), DiscardTerms()) else {
             return #expect(Bool(false))
         }
-        try inHand.beginDeleting(TakeIdentity(stem: stem))
+        try inHand.beginDeleting(.take(TakeIdentity(stem: stem)))
     }
 
     @Test func `a take of which the recorder does not say what became of it stays in hand until it does`() async throws
@@ -34,14 +35,14 @@ import Transport
         guard case .unanswered = await desk.discard(TakeIdentity(stem: stem), DiscardTerms()) else {
             return #expect(Bool(false))
         }
-        #expect(throws: Refusal.self) { try inHand.beginDeleting(TakeIdentity(stem: stem)) }
-        #expect(!inHand.beginSending(TakeIdentity(stem: stem)))
+        #expect(throws: Refusal.self) { try inHand.beginDeleting(.take(TakeIdentity(stem: stem))) }
+        #expect(!inHand.beginSending(.take(TakeIdentity(stem: stem))))
         listener.stop()
         let recorder = try DeskRecorder(socket)
         defer { recorder.stop() }
         #expect(
             await recorder.next() == .command(.discard(stem: stem, DiscardTerms(notAfter: StillClock().endOfOrder))))
-        while (try? inHand.beginDeleting(TakeIdentity(stem: stem))) == nil { await Task.yield() }
+        while (try? inHand.beginDeleting(.take(TakeIdentity(stem: stem)))) == nil { await Task.yield() }
     }
 
     @Test func `orders of a library before this one are waited for`() async throws {
@@ -67,14 +68,14 @@ import Transport
         let inHand = inHand
         let desk = try desk { take in
             asked.withLock { $0 += 1 }
-            #expect(throws: Refusal.self) { try inHand.beginDeleting(take) }
+            #expect(throws: Refusal.self) { try inHand.beginDeleting(.take(take)) }
             return asked.withLock { $0 } < 3
         }
         guard case .deleted = await desk.discard(TakeIdentity(stem: stem), DiscardTerms()) else {
             return #expect(Bool(false))
         }
         #expect(asked.withLock { $0 } == 3)
-        try inHand.beginDeleting(TakeIdentity(stem: stem))
+        try inHand.beginDeleting(.take(TakeIdentity(stem: stem)))
     }
 }
 

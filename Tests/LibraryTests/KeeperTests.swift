@@ -60,14 +60,14 @@ import Upload
         try await send(2)
         let stems = try tested.stems()
         let inHand = tested.catalogs.inHand
-        try inHand.beginDeleting(TakeIdentity(stem: stems[0]))
+        try inHand.beginDeleting(.take(TakeIdentity(stem: stems[0])))
         let wasFree = Locked<Bool?>(nil)
         let recorder = try DeskRecorder(socket) { message in
             guard case .command(.discard(let stem, _)) = message, stem == stems[1] else { return }
             wasFree.withLock {
                 $0 =
-                    (try? inHand.beginDeleting(TakeIdentity(stem: stem))) != nil
-                    || inHand.beginSending(TakeIdentity(stem: stem))
+                    (try? inHand.beginDeleting(.take(TakeIdentity(stem: stem)))) != nil
+                    || inHand.beginSending(.take(TakeIdentity(stem: stem)))
             }
         }
         defer { recorder.stop() }
@@ -78,7 +78,7 @@ import Upload
         #expect(wasFree.withLock { $0 } == false)
         #expect(tested.log.lines == ["outbox: \(stems[1]): deleted from the kit: every store has it"])
         // It is in hand no longer.
-        try inHand.beginDeleting(TakeIdentity(stem: stems[1]))
+        try inHand.beginDeleting(.take(TakeIdentity(stem: stems[1])))
     }
 
     @Test func `sound that is not what was sent stays, whatever the receipts say`() async throws {
@@ -189,7 +189,7 @@ import Upload
         #expect(try tested.catalog.sentTakes(limit: 10).isEmpty)
         // It is sent as if nothing of that name had been.
         #expect(
-            try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: [], outside: nil).map(\.take.stem)
+            try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: [], outside: nil).map(\.id.stem)
                 == [stem])
     }
 
@@ -202,7 +202,7 @@ import Upload
         #expect(tested.log.lines == ["outbox: \(stem): is not at folder:home any more: it is sent again"])
         #expect(try tested.catalog.sentTakes(limit: 10).isEmpty)
         #expect(
-            try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: [], outside: nil).map(\.take.stem)
+            try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: [], outside: nil).map(\.id.stem)
                 == [stem])
     }
 
@@ -314,7 +314,7 @@ import Upload
         // A person may have given a right meanwhile.
         try tested.catalog.retryUploads()
         #expect(
-            try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: []).map(\.take.stem) == [stems[0]])
+            try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: []).map(\.id.stem) == [stems[0]])
     }
 
     @Test func `a take is kept, and not sent again, while a store does not show whether it has it`() async throws {
@@ -335,7 +335,7 @@ import Upload
         let stems = try tested.stems()
         let day = "\(tested.disk.takes)/\(TakesOnDisk.name(TakesOnDisk.sidecar(1)).day)"
         for stem in stems.prefix(15) { unlink("\(day)/\(stem).wav") }
-        for stem in stems[15..<43] { try tested.catalogs.inHand.beginDeleting(TakeIdentity(stem: stem)) }
+        for stem in stems[15..<43] { try tested.catalogs.inHand.beginDeleting(.take(TakeIdentity(stem: stem))) }
         let recorder = try DeskRecorder(socket)
         defer { recorder.stop() }
         let expected = try stems.suffix(2).map { try discard($0) }

@@ -336,14 +336,14 @@ struct StatingStore: Store {
 
     @Test func `a take that is being sent is not deleted at home: its receipt would name what is gone`() async throws {
         let (stem, inHand) = (names[0].stem, tested.catalogs.inHand)
-        #expect(inHand.beginSending(TakeIdentity(stem: stem)))
+        #expect(inHand.beginSending(.take(TakeIdentity(stem: stem))))
         let refused = try await run([["remote", "delete", "--yes", stem], ["remote", "list"]])
         #expect(refused[0].status == 75)
         #expect(refused[0].complaints == ["delete: \(stem): it is being sent: wait until it is there"])
         #expect(refused[1].output.contains { $0.contains("\(stem)  2 files") })
         let notes = try tested.catalogs.catalog.notes(of: stem)
         #expect(notes.receipts.count == 1 && notes.upload == nil)
-        inHand.endSending(TakeIdentity(stem: stem))
+        inHand.endSending(.take(TakeIdentity(stem: stem)))
         #expect(try await run([["remote", "delete", "--yes", stem]])[0].status == 0)
     }
 

@@ -50,19 +50,19 @@ import Transport
     func `while a kit's take is deleted, that of another kit is sent, and what only a name is known of is neither`()
         throws
     {
-        let hands = TakesInHand()
+        let hands = ParcelsInHand()
         let (first, second) = (
             TakeIdentity(stem: stem, number: 42, kitID: kits[0]), TakeIdentity(stem: stem, number: 42, kitID: kits[1])
         )
-        try hands.beginDeleting(first)
-        #expect(!hands.beginSending(first) && hands.beginSending(second))
-        #expect(throws: Refusal.self) { try hands.beginDeleting(TakeIdentity(stem: stem)) }
-        #expect(throws: Refusal.self) { try hands.checkNotDeleted(first) }
-        try hands.checkNotDeleted(second)
-        hands.endDeleting(first)
-        #expect(throws: Refusal.self) { try hands.beginDeleting(TakeIdentity(stem: stem)) }
-        hands.endSending(second)
-        try hands.beginDeleting(TakeIdentity(stem: stem))
-        #expect(!hands.beginSending(first) && !hands.beginSending(second))
+        try hands.beginDeleting(.take(first))
+        #expect(!hands.beginSending(.take(first)) && hands.beginSending(.take(second)))
+        #expect(throws: Refusal.self) { try hands.beginDeleting(.take(TakeIdentity(stem: stem))) }
+        #expect(throws: Refusal.self) { try hands.checkNotDeleted(.take(first)) }
+        try hands.checkNotDeleted(.take(second))
+        hands.endDeleting(.take(first))
+        #expect(throws: Refusal.self) { try hands.beginDeleting(.take(TakeIdentity(stem: stem))) }
+        hands.endSending(.take(second))
+        try hands.beginDeleting(.take(TakeIdentity(stem: stem)))
+        #expect(!hands.beginSending(.take(first)) && !hands.beginSending(.take(second)))
     }
 }

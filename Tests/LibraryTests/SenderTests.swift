@@ -24,7 +24,18 @@ private final class SilentStore: Store {
     private let count = Mutex(0)
     var wasAsked: Bool { count.withLock { $0 > 0 } }
 
-    init() { (begun, asked) = AsyncStream.makeStream() }
+    enum Silence {
+        case all
+        /// It says that it has nothing.
+        case puts
+    }
+
+    private let silence: Silence
+
+    init(silent: Silence = .all) {
+        silence = silent
+        (begun, asked) = AsyncStream.makeStream()
+    }
 
     private func wait() async throws -> Never {
         count.withLock { $0 += 1 }
@@ -36,11 +47,16 @@ private final class SilentStore: Store {
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
         report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject { try await wait() }
-    func head(_ object: ObjectName) async throws -> StoredObject? { try await wait() }
+    func head(_ object: ObjectName) async throws -> StoredObject? {
+        switch silence {
+        case .all: try await wait()
+        case .puts: return nil
+        }
+    }
     func list(_ receive: ([StoredObject]) async throws -> Void) async throws { try await wait() }
     func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws { try await wait() }
     func delete(_ object: ObjectName) async throws { try await wait() }
-    func tidy() async throws { try await wait() }
+    func tidy() async throws { if silence == .all { try await wait() } }
 }
 
 @Suite(.timeLimit(.minutes(15))) struct SenderTests {
@@ -84,7 +100,7 @@ private final class SilentStore: Store {
         for number in 1...3 { try tested.add(Self.sidecar(number)) }
         try await tested.run { try tested.counts().done == 2 && tested.counts().held == 1 }
         let held = try tested.catalogs.catalog.outbox(limit: 10)
-        #expect(held.map(\.take) == [stem] && held[0].until == nil && held[0].why == "outbox: another file is there")
+        #expect(held.map(\.id.stem) == [stem] && held[0].until == nil && held[0].why == "outbox: another file is there")
         var query = TakeQuery()
         query.upload = .held
         #expect(try tested.catalogs.catalog.page(query).takes().map(\.take) == [stem])
@@ -178,6 +194,61 @@ private final class SilentStore: Store {
         #expect(!PauseMark(in: tested.disk.library).isSet)
     }
 
+    @Test func `a take that failed and that a person adds waits again`() throws {
+        let tested = try TestedSender()
+        let catalog = tested.catalogs.catalog
+        let stems = try (1...2).map { try tested.add(Self.sidecar($0)) }
+        // With and without something that the decision changes in the notes.
+        _ = try catalog.note(stems[1]) { notes in
+            notes[receiptOf: tested.store.name] = UploadReceipt(store: tested.store.name)
+            notes[receiptOf: tested.store.name]?.complete(revision: 0, at: TakesOnDisk.morning.iso8601)
+        }
+        for stem in stems { try catalog.fail(stem, for: tested.store.name) }
+        #expect(try tested.counts().held == 2)
+        let requests = OutboxRequests(
+            board: tested.board, post: { tested.sender.post($0) }, mark: PauseMark(in: tested.disk.library))
+        for stem in stems {
+            #expect(try requests.carryOut(.add, of: TakeIdentity(stem: stem), catalog).upload == .waiting)
+        }
+        #expect(try tested.counts().waiting == 2)
+    }
+
+    @Test func `two takes of one name that are sent at a time are both shown`() async throws {
+        let disk = TakesOnDisk()
+        let store = SilentStore(silent: .puts)
+        let catalog = try Catalog.open(in: disk.library, stores: [store.name]).0
+        let kits = ["00112233445566778899aabbccddeeff", "ffeeddccbbaa99887766554433221100"].map { KitID($0)! }
+        let folders = try kits.map { kit in
+            let folder = "\(disk.path)/\(kit)"
+            mkdir(folder, 0o755)
+            return try #require(Storage(at: folder))
+        }
+        let numbers = try catalog.setPresent(folders)
+        for (folder, kit) in zip(folders, kits) {
+            var sidecar = Self.sidecar(1)
+            sidecar.kitID = kit
+            let take = try StoredTake(disk.add(sidecar, in: folder.path), in: TakesFolder(path: folder.path))
+            #expect(try catalog.index([take], on: try #require(numbers[folder]), at: folder.path).isEmpty)
+        }
+        let board = OutboxBoard { _ in }
+        let log = KeptLog()
+        let sender = try Sender(
+            Stores.Entry(store: store, plan: StorePlan(name: store.name) { store }), CatalogSlot(catalog), board: board,
+            window: .always, reader: try DiskReader(name: "reader"), throttle: nil,
+            log: Logger(label: "test") { _ in log })
+        let running = Task { try await sender.run() }
+        // Each put follows the report of its take.
+        var begun = 0
+        for await _ in store.begun {
+            begun += 1
+            if begun == 2 { break }
+        }
+        let requests = OutboxRequests(board: board, post: { _ in }, mark: PauseMark(in: disk.library))
+        #expect(try requests.report(catalog, limit: 9).takes.map(\.state) == [.sending, .sending])
+        running.cancel()
+        _ = try? await running.value
+    }
+
     @Test func `a take that waits for its conversion is not queued, and one with a newer sidecar is sent again`()
         async throws
     {
@@ -216,7 +287,7 @@ private final class SilentStore: Store {
         var held: [String: String] = [:]
         try await tested.run {
             for entry in try tested.catalogs.catalog.outbox(limit: 8) where entry.state == .held {
-                held[entry.take] = entry.why
+                held[entry.id.stem] = entry.why
             }
             return try tested.counts().done == 3 && held.count == 5
         }
@@ -294,13 +365,5 @@ private final class SilentStore: Store {
         let begun = ContinuousClock.now
         try await tested.run { try tested.counts().done == 2 }
         #expect(.now - begun < .seconds(60))
-    }
-
-    @Test func `waits of a take grow to an hour`() {
-        for failures in 1...40 {
-            let wait = Sender.backOff(failures)
-            #expect(wait >= .milliseconds(2500) && wait <= .seconds(3600))
-            if failures > 12 { #expect(wait >= .seconds(1800)) }
-        }
     }
 }

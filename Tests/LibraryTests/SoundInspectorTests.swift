@@ -59,7 +59,7 @@ import Upload
         try await send { try counts().done == 1 && counts().held == 1 }
         #expect(home.allSatisfy { !$0.isFile(of: name.stem) } && home.contains("\(good.day)/\(good.stem).json"))
         let held = try tested.catalog.outbox(limit: 10)
-        #expect(held.map(\.take) == [name.stem])
+        #expect(held.map(\.id.stem) == [name.stem])
         #expect(held[0].until == nil && held[0].why?.hasPrefix("damaged: \(file): ") == true, "\(held)")
         let listed = try damaged()
         #expect(listed.map(\.take) == [name.stem] && listed[0].damaged?.hasPrefix("\(file): ") == true)

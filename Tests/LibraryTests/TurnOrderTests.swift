@@ -1,3 +1,4 @@
+import Catalog
 import FinishedTakes
 import Takes
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import Library
 
 struct TurnOrderTests {
-    private let waiting: [TakeIdentity] = ["a", "b", "c", "d", "e"]
+    private let waiting: [ParcelID] = ["a", "b", "c", "d", "e"]
 
     @Test func `takes come in their own order while none failed`() {
         var turns = TurnOrder()
@@ -25,7 +26,7 @@ struct TurnOrderTests {
     @Test func `while takes fail, every second one that begins is from further behind`() {
         var turns = TurnOrder()
         turns.failed("0")
-        let waiting = (1...100).map { TakeIdentity(stem: "\($0)") }
+        let waiting = (1...100).map { ParcelID(stringLiteral: "\($0)") }
         #expect(turns.next(4, of: waiting, beside: ["0"]) == ["1", "51", "2", "27"])
         #expect(turns.next(1, of: waiting, beside: ["0"]) == ["1"])
         #expect(turns.next(1, of: waiting, beside: ["0"]) == ["76"])

@@ -2,8 +2,11 @@ import Takes
 import Testing
 
 struct TakeListingTests {
-    private func takes(_ files: [String]) -> [String: [String]] {
-        Dictionary(uniqueKeysWithValues: TakeListing(files, day: "2026-11-21").takes.map { ($0.stem, $1) })
+    private func takes(
+        _ files: [String], owner: TakeListing.Owner = { _, _ in nil }
+    ) -> [String: [String]] {
+        Dictionary(
+            uniqueKeysWithValues: TakeListing(files, day: "2026-11-21", owner: owner).takes.map { ($0.stem, $1) })
     }
 
     @Test func `files are sorted by their takes, in the order in which they are given`() {
@@ -30,11 +33,44 @@ struct TakeListingTests {
                 "a-0001_20261121_080000": [files[0], files[3], files[4]],
             ])
         let later = try #require(TakeName(stem: "a-0001_20261121_080000", day: "2026-11-21"))
-        #expect(TakeListing.files(of: later, in: files) == [files[0], files[3], files[4]])
+        #expect(TakeListing.files(of: later, in: files) { _, _ in nil } == [files[0], files[3], files[4]])
     }
 
     @Test func `later parts alone are called after the first of them`() {
         let files = ["a-0001-p3_20261121_090000.wav", "a-0001-p2-raw_20261121_080000.wav.part"]
         #expect(takes(files) == ["a-0001_20261121_080000": files])
+    }
+
+    @Test func `where several takes may have a later part, it says itself which one has it`() {
+        let files = [
+            "a-0001_20261121_080000.json", "a-0001_20261121_060000.json", "a-0001-p2_20261121_090000.wav",
+            "a-0001-p3_20261121_100000.wav",
+        ]
+        var asked: [[String]] = []
+        let found = takes(files) { part, stems in
+            asked.append([part] + stems)
+            return part == files[2] ? "a-0001_20261121_060000" : "b-0001_20261121_060000"
+        }
+        // Nothing is known of the third part: another kit's take is no answer.
+        #expect(
+            found == [
+                "a-0001_20261121_060000": [files[1], files[2]], "a-0001_20261121_080000": [files[0], files[3]],
+            ])
+        let stems = ["a-0001_20261121_060000", "a-0001_20261121_080000"]
+        #expect(asked == [[files[2]] + stems, [files[3]] + stems])
+    }
+
+    @Test func `the only take of its number has a later part, and is asked only for one that is not finished`() {
+        let files = ["a-0001_20261121_080000.json", "a-0001-p2_20261121_090000.wav"]
+        #expect(takes(files) { _, _ in "a-0001_20261121_060000" } == ["a-0001_20261121_080000": files])
+        let unfinished = [files[0], files[1] + ".part"]
+        #expect(
+            takes(unfinished) { _, _ in "a-0001_20261121_060000" }
+                == ["a-0001_20261121_080000": [files[0]], "a-0001_20261121_060000": [unfinished[1]]])
+        #expect(takes(unfinished) == ["a-0001_20261121_080000": unfinished])
+    }
+
+    @Test func `a part that no recorder spells so is none`() {
+        #expect(takes(["a-0001-p1_20261121_061811.wav", "a-0001-p02_20261121_071811.wav"]) == [:])
     }
 }
