@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from client import SOCKET, Client, Refused
+from client import SOCKET, Client
 from sound import Wave
 
 TAKES = pathlib.Path("/data/takes")

@@ -45,7 +45,7 @@ class Disk:
         self.loop = sh(f"losetup --show -f {image}")
         self.good = f"0 {self.sectors} linear {self.loop} 0"
         sh(f"echo '{self.good}' | dmsetup create --noudevsync {name}")
-        self.device = f"/dev/dm-" + sh(f"dmsetup info -c --noheadings -o minor {name}")
+        self.device = "/dev/dm-" + sh(f"dmsetup info -c --noheadings -o minor {name}")
 
     def table(self, lines):
         sh(f"dmsetup suspend --noudevsync --nolockfs --noflush {self.name} && printf '%s\\n' '{lines}' | "

@@ -142,21 +142,7 @@ class TakesPage {
     }, refreshRest);
   }
 
-  #query() {
-    const { text, since, until, tag, kit, starred, upload, place } = this.#filters;
-    const query = new URLSearchParams();
-    const add = (name, value) => { if (value) query.set(name, value); };
-    add('text', text.trim());
-    add('since', since && midnight(since, 0));
-    // The day that is named belongs to the range, and the API's `until` does not.
-    add('until', until && midnight(until, 1));
-    add('tag', tag.trim());
-    add('kit', kit);
-    add('starred', starred && 'true');
-    add('upload', upload);
-    add('place', place);
-    return query.toString();
-  }
+  #query() { return queryOf(this.#filters); }
 
   #filter(changes, rest = 0) {
     Object.assign(this.#filters, changes);
@@ -301,6 +287,22 @@ class TakesPage {
     };
     this.state.replaceChildren(...contents[state]);
   }
+}
+
+/** The conditions of a search as the query string of `/api/takes`. */
+export function queryOf({ text, since, until, tag, kit, starred, upload, place }) {
+  const query = new URLSearchParams();
+  const add = (name, value) => { if (value) query.set(name, value); };
+  add('text', text.trim());
+  add('since', since && midnight(since, 0));
+  // The day that is named belongs to the range, and the API's `until` does not.
+  add('until', until && midnight(until, 1));
+  add('tag', tag.trim());
+  add('kit', kit);
+  add('starred', starred && 'true');
+  add('upload', upload);
+  add('place', place);
+  return query.toString();
 }
 
 /** The beginning of a local day, some days later, in ISO 8601. */

@@ -112,7 +112,8 @@ const de = {
   'kit.settings': 'Einstellungen', 'settings.save': 'Änderungen speichern', 'settings.default': 'Vorgabe', 'settings.allowed': 'Erlaubt: {values}', 'settings.byHand': 'Wird nur in {path} geändert: Es bestimmt, wohin Ton und Passwörter gehen.', 'settings.saved': 'Gespeichert. Es gilt, sobald nichts aufgenommen wird.', 'settings.nothing': 'Nichts wurde geändert.', 'settings.phoneZone': 'Die des Telefons: {zone}',
 };
 
-const catalogues = { en, de };
+/** The texts of each language, by its name. */
+export const catalogues = { en, de };
 
 /** The languages that there are, by their own names. */
 export const languageNames = { en: 'English', de: 'Deutsch' };
