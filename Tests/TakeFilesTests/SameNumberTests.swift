@@ -50,13 +50,14 @@ struct SameNumberTests {
         try bench.make(Array("notes".utf8), "heron07-0001-raw_20261121_061814.wav")
         let sidecar = try #require(try bench.recovered())
         #expect(sidecar.take == take.stem && sidecar.frames == 8000)
-        #expect(sidecar.audioFiles.sorted() == try files(of: take).keys.filter { $0.hasSuffix(".wav") }.sorted())
+        let sounds = try files(of: take).keys.filter { $0.hasSuffix(".wav") }
+        #expect(sidecar.audioFiles.sorted() == sounds.sorted())
         #expect(try files(of: later) == before)
     }
 
     @Test func `a take leaves the folder and the bin with its own parts`() throws {
         let (take, later) = (try record(after: 0, parts: 2), try record(after: 2, parts: 1))
-        let before = [try files(of: take), try files(of: later)]
+        let before = try [files(of: take), files(of: later)]
         #expect(before.map(\.count) == [6, 4])
         let directory = try TakesDirectory(path: bench.path)
         directory.readBin(at: binMoment())
