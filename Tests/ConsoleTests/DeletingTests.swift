@@ -22,6 +22,11 @@ import Testing
         try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.isFile(of: stem) }
     }
 
+    /// The folder of the take's day.
+    private func day(of stem: String) throws -> Substring {
+        try #require(try files(of: stem, in: kit.home).first?.prefix { $0 != "/" })
+    }
+
     @Test func `a take is deleted at home alone, and is not sent again`() throws {
         let stem = try send()
         #expect(try kit.phone.delete("/api/takes/\(stem)?where=there").status == 204)
@@ -244,7 +249,7 @@ import Testing
 
     @Test func `a home that answers with an error does not have the take`() throws {
         let stem = try send()
-        let day = "\(kit.home)/\(try #require(try files(of: stem, in: kit.home).first?.prefix(10)))"
+        let day = try "\(kit.home)/\(day(of: stem))"
         try FileManager.default.moveItem(atPath: day, toPath: kit.folder + "/hidden")
         try Data().write(to: URL(filePath: day))
         #expect(try kit.phone.delete("/api/takes/\(stem)?where=here&left=home").status == 409)
@@ -308,8 +313,7 @@ import Testing
     @Test func `a home that has no such take any more is no reason to delete the kit's, nor is an empty one`() throws {
         let stem = try send()
         for whole in [false, true] {
-            let day = try #require(try files(of: stem, in: kit.home).first?.prefix(10))
-            let hidden = whole ? kit.home : "\(kit.home)/\(day)"
+            let hidden = whole ? kit.home : try "\(kit.home)/\(day(of: stem))"
             try FileManager.default.moveItem(atPath: hidden, toPath: kit.folder + "/hidden")
             if whole { try FileManager.default.createDirectory(atPath: kit.home, withIntermediateDirectories: true) }
             let answer = try kit.phone.delete("/api/takes/\(stem)?where=both")
@@ -325,7 +329,7 @@ import Testing
     @Test func `what was begun at home goes with the take, and a link there is none of its files`() throws {
         let stem = try send()
         let sound = try #require(try files(of: stem, in: kit.home).first { $0.hasSuffix(".wav") })
-        let draft = "\(kit.home)/\(sound.prefix(11)).\(stem).wav.0123abcd.part"
+        let draft = try "\(kit.home)/\(day(of: stem))/.\(stem).wav.0123abcd.part"
         try Data(count: 9).write(to: URL(filePath: draft))
         #expect(try kit.phone.delete("/api/takes/\(stem)?where=there").status == 204)
         #expect(!FileManager.default.fileExists(atPath: draft))
