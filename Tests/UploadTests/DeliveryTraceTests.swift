@@ -12,7 +12,7 @@ import Testing
 struct DeliveryTraceTests {
     private let trial: StoreTrial
     private let disk = TakesOnDisk()
-    private let name = TakesOnDisk.name(TakesOnDisk.sidecar(42))
+    private let name = TakesOnDisk.name(sidecar())
     private let trace: DeliveryTrace
     private let store: TracedStore
     private let notes: TakeDeliveryTests.Notes
@@ -22,6 +22,14 @@ struct DeliveryTraceTests {
         trace = DeliveryTrace(of: name.stem)
         store = TracedStore(trace)
         notes = TakeDeliveryTests.Notes(name.stem)
+    }
+
+    /// A take with the names of version 0.1: each begins with the stem, which a trace has as `T`.
+    private static func sidecar(seconds: Double = 10, markers: [String] = []) -> Sidecar {
+        var sidecar = TakesOnDisk.sidecar(42, seconds: seconds, markers: markers)
+        sidecar.take = "heron07-0042-061811Z"
+        sidecar.parts[0].file = "heron07-0042-061811Z.wav"
+        return sidecar
     }
 
     private func object(_ ending: String) -> ObjectName { ObjectName(day: name.day, file: "\(name.stem).\(ending)") }
@@ -55,7 +63,7 @@ struct DeliveryTraceTests {
 
     /// A take of two parts with twins, peaks and a person's notes, of which another store has something.
     private func addWhole() async throws {
-        var sidecar = TakesOnDisk.sidecar(42, seconds: 0.01, markers: ["wren"])
+        var sidecar = Self.sidecar(seconds: 0.01, markers: ["wren"])
         sidecar.parts[0].unfilteredFile = name.audioFile(part: 1, isUnfiltered: true)
         var second = sidecar.parts[0]
         (second.file, second.unfilteredFile) = (name.audioFile(part: 2), name.audioFile(part: 2, isUnfiltered: true))
@@ -73,7 +81,7 @@ struct DeliveryTraceTests {
     }
 
     /// A take of one file.
-    private func addSmall() throws { try disk.addSound(TakesOnDisk.sidecar(42, seconds: 0.01)) }
+    private func addSmall() throws { try disk.addSound(Self.sidecar(seconds: 0.01)) }
 
     @Test func `a whole take, and then the memo is taken back`() async throws {
         try await addWhole()
