@@ -10,13 +10,192 @@ let strict: [SwiftSetting] = [
 /// Where memory is reached by pointer, every use of one is marked `unsafe`.
 let strictMemory = strict + [.strictMemorySafety()]
 
+/// What is used of the packages that are listed below.
+let products = [
+    "swift-argument-parser": "ArgumentParser", "GRDB.swift": "GRDB", "swift-log": "Logging",
+    "swift-service-lifecycle": "ServiceLifecycle UnixSignals", "swift-async-algorithms": "AsyncAlgorithms",
+    "async-http-client": "AsyncHTTPClient", "swift-nio": "NIOCore NIOHTTP1 NIOPosix", "swift-nio-ssl": "NIOSSL",
+    "hummingbird": "Hummingbird HummingbirdCore", "swift-http-types": "HTTPTypes",
+    "swift-nio-extras": "NIOHTTPTypes NIOHTTPTypesHTTP1",
+]
+
+/// The targets and products that these texts name, with spaces between.
+func dependencies(_ texts: [String]) -> [Target.Dependency] {
+    func names(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+    return texts.flatMap(names).map { name in
+        let package = products.first { names($0.value).contains(name) }?.key
+        return package.map { .product(name: name, package: $0) } ?? .byName(name: name)
+    }
+}
+
+func module(
+    _ name: String, _ uses: String..., resources: [Resource]? = nil, settings: [SwiftSetting] = strictMemory
+) -> Target {
+    .target(name: name, dependencies: dependencies(uses), resources: resources, swiftSettings: settings)
+}
+
+func program(
+    _ name: String, _ uses: String..., path: String? = nil, settings: [SwiftSetting] = strict
+) -> Target {
+    .executableTarget(name: name, dependencies: dependencies(uses), path: path, swiftSettings: settings)
+}
+
+func support(_ name: String, _ uses: String...) -> Target {
+    .target(name: name, dependencies: dependencies(uses), path: "Tests/Support/\(name)", swiftSettings: strict)
+}
+
+func tests(_ name: String, _ uses: String..., exclude: [String] = [], settings: [SwiftSetting] = strict) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies([name] + uses), exclude: exclude, swiftSettings: settings)
+}
+
+/// The targets of each layer: folders of `Sources` and `Tests`. `Sources/README.md` says which layers one may import.
+let layers: KeyValuePairs<String, [Target]> = [
+    "C": [
+        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
+        .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLinux"),
+        .target(name: "CFloat"),
+        .target(name: "CSHA256", cSettings: [.unsafeFlags(["-O3"])]),
+        .target(name: "CTOML"),
+        .target(name: "CSoundTouch", linkerSettings: [.linkedLibrary("SoundTouch")]),
+    ],
+    "Core": [
+        module("Takes", settings: strict),
+        module("Transport", "Takes", settings: strict),
+        module("Panel", "Takes Transport", settings: strict),
+        module("Filters", "Takes CFloat"),
+        module("Ring", "Takes CLinux"),
+        module("Live", "Takes Filters Ring"),
+        tests("Takes"),
+        tests("Transport", "Takes SeededRandom"),
+        tests("Panel", "Takes Transport SeededRandom"),
+        tests("Filters", "Takes CAllocationCount SeededRandom", exclude: ["Resources"]),
+        tests("Ring", "Takes Workers SeededRandom"),
+    ],
+    "System": [
+        module("Workers", "Takes CLinux"),
+        module("Programs", "Takes CLinux"),
+        module("ServiceManager"),
+        tests("Workers", "Takes"),
+        tests("Programs", "Takes"),
+    ],
+    "Common": [
+        module("TakeFiles", "Takes Filters CSndFile CLinux CSHA256"),
+        module("History", "Takes Transport TakeFiles", settings: strict),
+        module("Settings", "Takes CTOML"),
+        module("Control", "Takes Transport CLinux"),
+        tests("TakeFiles", "Takes Filters CAllocationCount SeededRandom OtherPrograms TakePlaces PowerCuts CSHA256"),
+        tests("History", "Takes Transport TakeFiles PowerCuts"),
+        tests("Settings", "Takes SeededRandom"),
+        tests("Control", "Takes Transport SeededRandom", settings: strictMemory),
+    ],
+    "Devices": [
+        module("SoundCard", "Takes Ring Workers CALSA"),
+        module("Lines", "Takes CGPIOD"),
+        module("Simulation", "Takes Panel Ring Workers CLinux"),
+        module("Doctor", "Takes Transport Panel Filters Ring TakeFiles Settings SoundCard Lines CLinux"),
+        tests("SoundCard", "Takes Ring Workers CAllocationCount SeededRandom CALSA"),
+        tests("Lines", "Takes"),
+        tests("Simulation", "Takes Panel Ring Workers CLinux"),
+        tests("Doctor", "Takes Transport Panel Filters Ring TakeFiles Settings SoundCard Lines"),
+    ],
+    "Recorder": [
+        module("Recording", "Takes Transport Filters Ring Workers TakeFiles"),
+        module("Playback", "Takes Filters Ring Live Workers TakeFiles CSoxr CSoundTouch"),
+        module("Listening", "Takes Filters Ring Live Workers Control"),
+        module("Deck", "Takes Transport Panel Filters Ring Live Workers TakeFiles Recording Playback"),
+        module(
+            "Recorder", "Takes Transport Panel Filters Ring Live Workers ServiceManager TakeFiles History Settings",
+            "Control SoundCard Lines Simulation Doctor Listening Deck CLinux"),
+        program("fieldfare-recorder", "Takes Settings SoundCard Deck Recorder"),
+        tests("Recording", "Takes Transport Filters Ring Workers TakeFiles SeededRandom TakePlaces PowerCuts"),
+        tests("Playback", "Takes Filters Ring Live Workers TakeFiles SeededRandom ScriptedPlayback"),
+        tests("Listening", "Takes Filters Ring Live Workers Control", settings: strictMemory),
+        tests(
+            "Deck", "Takes Transport Panel Filters Ring Workers TakeFiles Recording Playback SeededRandom",
+            "TakePlaces ScriptedPlayback PowerCuts"),
+        tests(
+            "Recorder", "Takes Transport Panel Filters Ring Workers ServiceManager TakeFiles History Settings",
+            "Control SoundCard Lines Simulation Doctor Deck"),
+    ],
+    "Library": [
+        module("Digests", "COpenSSL"),
+        module("Catalog", "Takes Transport TakeFiles CLinux GRDB"),
+        module("Upload", "Takes Workers Programs TakeFiles Settings Digests CLinux"),
+        module("WebStores", "Takes TakeFiles Settings Digests Upload AsyncHTTPClient NIOCore NIOHTTP1 NIOPosix NIOSSL"),
+        module("Exports", "Takes TakeFiles Digests"),
+        module(
+            "Library", "Takes Transport Workers ServiceManager TakeFiles Settings Control Digests Catalog Upload",
+            "CLinux Logging AsyncAlgorithms ServiceLifecycle UnixSignals"),
+        module(
+            "Console", "Takes Transport Workers Programs TakeFiles History Settings Control Digests Catalog Upload",
+            "Exports Library CZlib CLinux Hummingbird HummingbirdCore HTTPTypes NIOCore NIOHTTP1 NIOPosix NIOSSL",
+            "NIOHTTPTypes NIOHTTPTypesHTTP1 Logging ServiceLifecycle", resources: [.embedInCode("Pages")]),
+        program("fieldfare-library", "Takes Settings Upload WebStores Library Console CLinux ArgumentParser"),
+        tests("Digests", "OtherPrograms"),
+        tests("Catalog", "Takes Transport TakeFiles SeededRandom FinishedTakes GRDB"),
+        tests(
+            "Upload", "Takes TakeFiles Settings Digests SeededRandom OtherPrograms PowerCuts FinishedTakes",
+            "StoreTrials"),
+        tests(
+            "WebStores", "Takes TakeFiles Settings Digests Upload SeededRandom OtherPrograms FinishedTakes",
+            "StoreTrials NIOHTTP1", exclude: ["Resources"]),
+        tests("Exports", "Takes TakeFiles Digests SeededRandom OtherPrograms TakePlaces FinishedTakes"),
+        tests(
+            "Library", "Takes Transport Workers TakeFiles Settings Control Catalog Upload Commands OtherPrograms",
+            "TakePlaces PowerCuts FinishedTakes GRDB"),
+        tests(
+            "Console", "Takes Transport Workers TakeFiles History Control Exports OtherPrograms TakePlaces PowerCuts",
+            "FinishedTakes StoreTrials NIOCore",
+            // They are started.
+            "fieldfare-recorder fieldfare-library", exclude: ["Resources"]),
+    ],
+    "CommandLine": [
+        module(
+            "Commands", "Takes Transport Panel Ring Programs TakeFiles History Settings Control SoundCard Lines",
+            "Doctor CLinux ArgumentParser"),
+        program("fieldfare", "Commands"),
+        tests(
+            "Commands", "Takes Transport Panel Ring Workers Programs TakeFiles History Settings Control Lines",
+            "Doctor OtherPrograms TakePlaces PowerCuts", settings: strictMemory),
+    ],
+    "Benches": [
+        // Optimised as a C program would be.
+        .target(name: "CReferenceFilter", cSettings: [.unsafeFlags(["-O3"])]),
+        program("filter-bench", "Takes Filters CReferenceFilter", settings: strictMemory),
+        program("capture-bench", "Takes Filters Ring Workers TakeFiles SoundCard Recording"),
+    ],
+    // What several tests share.
+    "Support": [
+        .target(name: "CAllocationCount", path: "Tests/Support/CAllocationCount"),
+        support("SeededRandom"),
+        support("OtherPrograms"),
+        support("TakePlaces", "Takes"),
+        support("ScriptedPlayback", "Takes Ring"),
+        support("PowerCuts", "Takes TakeFiles SeededRandom"),
+        support("FinishedTakes", "Takes TakeFiles Catalog"),
+        support("StoreTrials", "Digests Upload SeededRandom OtherPrograms"),
+        // Feeds hostile input to all parts that read foreign data.
+        program(
+            "fuzz", "Takes Transport Filters TakeFiles Settings Control SoundCard SeededRandom TakePlaces",
+            path: "Tests/Fuzz"),
+    ],
+]
+
+for (layer, targets) in layers {
+    for target in targets where target.path == nil {
+        target.path = "\(target.type == .test ? "Tests" : "Sources")/\(layer)/\(target.name)"
+    }
+}
+
 let package = Package(
     name: "fieldfare",
-    products: [
-        .executable(name: "fieldfare-recorder", targets: ["fieldfare-recorder"]),
-        .executable(name: "fieldfare-library", targets: ["fieldfare-library"]),
-        .executable(name: "fieldfare", targets: ["fieldfare"]),
-    ],
+    products: ["fieldfare-recorder", "fieldfare-library", "fieldfare"].map { .executable(name: $0, targets: [$0]) },
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -31,327 +210,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
     ],
-    targets: [
-        // System libraries and thin C shims.
-        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
-        .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
-        .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
-        .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CLinux"),
-        .target(name: "CFloat"),
-        .target(name: "CSHA256", cSettings: [.unsafeFlags(["-O3"])]),
-        .target(name: "CTOML"),
-        .target(name: "CSoundTouch", linkerSettings: [.linkedLibrary("SoundTouch")]),
-
-        // Pure: no devices, no files.
-        .target(name: "Takes", swiftSettings: strict),
-        .target(name: "Transport", dependencies: ["Takes"], swiftSettings: strict),
-        .target(name: "Panel", dependencies: ["Takes", "Transport"], swiftSettings: strict),
-        .target(name: "Filters", dependencies: ["Takes", "CFloat"], swiftSettings: strictMemory),
-        .target(name: "Ring", dependencies: ["Takes", "CLinux"], swiftSettings: strictMemory),
-        .target(name: "Workers", dependencies: ["Takes", "CLinux"], swiftSettings: strictMemory),
-
-        .target(name: "Live", dependencies: ["Takes", "Filters", "Ring"], swiftSettings: strictMemory),
-
-        // Each at one edge of the machine.
-        .target(
-            name: "SoundCard", dependencies: ["Takes", "Ring", "Workers", "CALSA"],
-            swiftSettings: strictMemory),
-        .target(name: "Lines", dependencies: ["Takes", "CGPIOD"], swiftSettings: strictMemory),
-        .target(
-            name: "TakeFiles", dependencies: ["Takes", "Filters", "CSndFile", "CSHA256", "CLinux"],
-            swiftSettings: strictMemory),
-        .target(name: "History", dependencies: ["Takes", "Transport", "TakeFiles"], swiftSettings: strict),
-        .target(name: "Settings", dependencies: ["Takes", "CTOML"], swiftSettings: strictMemory),
-        .target(
-            name: "Playback",
-            dependencies: ["Takes", "Filters", "Ring", "Live", "Workers", "TakeFiles", "CSoxr", "CSoundTouch"],
-            swiftSettings: strictMemory),
-        .target(name: "Control", dependencies: ["Takes", "Transport", "CLinux"], swiftSettings: strictMemory),
-        .target(name: "ServiceManager", swiftSettings: strictMemory),
-        .target(
-            name: "Listening", dependencies: ["Takes", "Filters", "Ring", "Live", "Workers", "Control"],
-            swiftSettings: strictMemory),
-
-        // The recorder.
-        .target(
-            name: "Recording",
-            dependencies: ["Takes", "Transport", "Filters", "Ring", "Workers", "TakeFiles"],
-            swiftSettings: strictMemory),
-        .target(
-            name: "Deck",
-            dependencies: [
-                "Takes", "Transport", "Panel", "Filters", "Ring", "Live", "Workers", "TakeFiles", "Recording",
-                "Playback",
-            ],
-            swiftSettings: strictMemory),
-        .target(
-            name: "Doctor",
-            dependencies: [
-                "Takes", "Transport", "Panel", "Filters", "Ring", "SoundCard", "Lines", "TakeFiles", "Settings",
-                "CLinux",
-            ],
-            swiftSettings: strictMemory),
-        .target(
-            name: "Simulation", dependencies: ["Takes", "Ring", "Workers", "Panel", "CLinux"],
-            swiftSettings: strictMemory),
-        .target(
-            name: "Recorder",
-            dependencies: [
-                "Takes", "Transport", "Panel", "Filters", "Ring", "Live", "Workers", "SoundCard", "Lines",
-                "TakeFiles", "History", "Settings", "Control", "Listening", "ServiceManager", "Deck", "Doctor",
-                "Simulation", "CLinux",
-            ],
-            swiftSettings: strictMemory),
-        .executableTarget(
-            name: "fieldfare-recorder",
-            dependencies: ["Recorder", "Deck", "Settings", "SoundCard", "Takes"],
-            swiftSettings: strict),
-
-        // The command line.
-        .target(
-            name: "Commands",
-            dependencies: [
-                "Takes", "Transport", "Panel", "Ring", "Settings", "Control", "SoundCard", "Lines", "TakeFiles",
-                "History", "Doctor", "Programs", "CLinux",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strictMemory),
-        .executableTarget(name: "fieldfare", dependencies: ["Commands"], swiftSettings: strict),
-
-        // The library.
-        .target(
-            name: "Catalog",
-            dependencies: [
-                "Takes", "Transport", "TakeFiles", "CLinux", .product(name: "GRDB", package: "GRDB.swift"),
-            ],
-            swiftSettings: strictMemory),
-        .target(
-            name: "Upload",
-            dependencies: [
-                "Takes", "TakeFiles", "Settings", "Workers", "Digests", "Programs", "CLinux",
-            ],
-            swiftSettings: strictMemory),
-        .target(
-            name: "Library",
-            dependencies: [
-                "Takes", "Transport", "TakeFiles", "Settings", "Control", "Catalog", "Upload", "ServiceManager",
-                "Workers", "Digests", "CLinux",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: strictMemory),
-
-        .target(name: "Programs", dependencies: ["Takes", "CLinux"], swiftSettings: strictMemory),
-        .target(name: "Digests", dependencies: ["COpenSSL"], swiftSettings: strictMemory),
-        .target(name: "Exports", dependencies: ["Takes", "TakeFiles", "Digests"], swiftSettings: strictMemory),
-        .target(
-            name: "WebStores",
-            dependencies: [
-                "Takes", "TakeFiles", "Settings", "Upload", "Digests",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: strictMemory),
-        .target(
-            name: "Console",
-            dependencies: [
-                "Takes", "Transport", "TakeFiles", "Settings", "Control", "Catalog", "Library", "Upload", "Workers",
-                "Exports", "Digests", "History", "Programs", "CLinux", "CZlib",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            resources: [.embedInCode("Pages")],
-            swiftSettings: strictMemory),
-        .executableTarget(
-            name: "fieldfare-library",
-            dependencies: [
-                "Library", "Console", "Upload", "WebStores", "Settings", "Takes", "CLinux",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict),
-
-        // Benchmarks. The filter's peer is optimised as a C program would be.
-        .target(name: "CReferenceFilter", cSettings: [.unsafeFlags(["-O3"])]),
-        .executableTarget(
-            name: "filter-bench", dependencies: ["Filters", "Takes", "CReferenceFilter"], swiftSettings: strictMemory),
-        .executableTarget(
-            name: "capture-bench",
-            dependencies: ["Recording", "Filters", "Ring", "Workers", "SoundCard", "TakeFiles", "Takes"],
-            swiftSettings: strict),
-
-        // Feeds hostile input to all parts that read foreign data.
-        .executableTarget(
-            name: "fuzz",
-            dependencies: [
-                "Settings", "Control", "SoundCard", "TakeFiles", "Filters", "Takes", "Transport", "SeededRandom",
-                "TakePlaces",
-            ],
-            path: "Tests/Fuzz", swiftSettings: strict),
-
-        // Tests.
-        .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
-        .target(
-            name: "ScriptedPlayback", dependencies: ["Takes", "Ring"], path: "Tests/ScriptedPlayback",
-            swiftSettings: strict),
-        .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
-        .target(name: "TakePlaces", dependencies: ["Takes"], path: "Tests/TakePlaces", swiftSettings: strict),
-        .target(
-            name: "PowerCuts", dependencies: ["Takes", "TakeFiles", "SeededRandom"], path: "Tests/PowerCuts",
-            swiftSettings: strict),
-        .target(
-            name: "FinishedTakes", dependencies: ["Takes", "TakeFiles", "Catalog"], path: "Tests/FinishedTakes",
-            swiftSettings: strict),
-        .target(name: "OtherPrograms", path: "Tests/OtherPrograms", swiftSettings: strict),
-        .target(
-            name: "StoreTrials", dependencies: ["Upload", "Digests", "SeededRandom", "OtherPrograms"],
-            path: "Tests/StoreTrials", swiftSettings: strict),
-        .testTarget(name: "TakesTests", dependencies: ["Takes"], swiftSettings: strict),
-        .testTarget(
-            name: "TransportTests", dependencies: ["Takes", "Transport", "SeededRandom"], swiftSettings: strict),
-        .testTarget(
-            name: "PanelTests", dependencies: ["Panel", "Takes", "Transport", "SeededRandom"], swiftSettings: strict),
-        .testTarget(
-            name: "FiltersTests", dependencies: ["Filters", "Takes", "CAllocationCount", "SeededRandom"],
-            exclude: ["Resources"], swiftSettings: strict),
-        .testTarget(
-            name: "RingTests", dependencies: ["Ring", "Workers", "Takes", "SeededRandom"], swiftSettings: strict),
-        .testTarget(name: "WorkersTests", dependencies: ["Workers", "Takes"], swiftSettings: strict),
-        .testTarget(
-            name: "SoundCardTests",
-            dependencies: ["SoundCard", "Takes", "Ring", "Workers", "CALSA", "CAllocationCount", "SeededRandom"],
-            swiftSettings: strict),
-        .testTarget(name: "LinesTests", dependencies: ["Lines", "Takes"], swiftSettings: strict),
-        .testTarget(
-            name: "TakeFilesTests",
-            dependencies: [
-                "TakeFiles", "Filters", "Takes", "CSHA256", "SeededRandom", "TakePlaces", "PowerCuts",
-                "CAllocationCount", "OtherPrograms",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "HistoryTests", dependencies: ["History", "TakeFiles", "Takes", "Transport", "PowerCuts"],
-            swiftSettings: strict),
-        .testTarget(name: "SettingsTests", dependencies: ["Settings", "Takes", "SeededRandom"], swiftSettings: strict),
-        .testTarget(
-            name: "ControlTests", dependencies: ["Takes", "Transport", "Control", "SeededRandom"],
-            swiftSettings: strictMemory),
-        .testTarget(
-            name: "ListeningTests",
-            dependencies: ["Listening", "Live", "Control", "Takes", "Filters", "Ring", "Workers"],
-            swiftSettings: strictMemory),
-        .testTarget(
-            name: "PlaybackTests",
-            dependencies: [
-                "Playback", "Takes", "Filters", "Ring", "Live", "Workers", "TakeFiles", "ScriptedPlayback",
-                "SeededRandom",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "RecordingTests",
-            dependencies: [
-                "Recording", "Takes", "Transport", "Filters", "Ring", "Workers", "TakeFiles", "SeededRandom",
-                "TakePlaces", "PowerCuts",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "DeckTests",
-            dependencies: [
-                "Deck", "Recording", "Takes", "Transport", "Panel", "Filters", "Ring", "Workers", "TakeFiles",
-                "Playback", "ScriptedPlayback", "SeededRandom", "TakePlaces", "PowerCuts",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "DoctorTests",
-            dependencies: [
-                "Doctor", "Takes", "Transport", "Panel", "Filters", "Ring", "SoundCard", "Lines", "TakeFiles",
-                "Settings",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "SimulationTests", dependencies: ["Simulation", "Takes", "Ring", "Workers", "Panel", "CLinux"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "RecorderTests",
-            dependencies: [
-                "Recorder", "Takes", "Transport", "Deck", "Panel", "Filters", "Ring", "Workers", "SoundCard", "Lines",
-                "TakeFiles", "History", "Settings", "Control", "Doctor", "ServiceManager", "Simulation",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "CatalogTests",
-            dependencies: [
-                "Catalog", "TakeFiles", "Takes", "Transport", "SeededRandom", "FinishedTakes",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "UploadTests",
-            dependencies: [
-                "Upload", "Settings", "TakeFiles", "Takes", "Digests", "FinishedTakes", "SeededRandom", "PowerCuts",
-                "StoreTrials", "OtherPrograms",
-            ],
-            swiftSettings: strict),
-        .testTarget(name: "ProgramsTests", dependencies: ["Programs", "Takes"], swiftSettings: strict),
-        .testTarget(name: "DigestsTests", dependencies: ["Digests", "OtherPrograms"], swiftSettings: strict),
-        .testTarget(
-            name: "ExportsTests",
-            dependencies: [
-                "Exports", "Digests", "TakeFiles", "Takes", "TakePlaces", "FinishedTakes", "SeededRandom",
-                "OtherPrograms",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "LibraryTests",
-            dependencies: [
-                "Library", "Catalog", "Upload", "Control", "Commands", "Settings", "TakeFiles", "Takes", "Transport",
-                "Workers", "TakePlaces", "PowerCuts", "FinishedTakes", "OtherPrograms",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "ConsoleTests",
-            dependencies: [
-                "Console", "Control", "Exports", "History", "TakeFiles", "Takes", "Transport", "Workers",
-                "TakePlaces", "FinishedTakes", "PowerCuts", "StoreTrials", "OtherPrograms",
-                .product(name: "NIOCore", package: "swift-nio"),
-                // They are started.
-                "fieldfare-library", "fieldfare-recorder",
-            ],
-            exclude: ["Resources"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "WebStoresTests",
-            dependencies: [
-                "WebStores", "Upload", "Settings", "TakeFiles", "Takes", "Digests", "SeededRandom", "StoreTrials",
-                "FinishedTakes", "OtherPrograms",
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ],
-            exclude: ["Resources"], swiftSettings: strict),
-        .testTarget(
-            name: "CommandsTests",
-            dependencies: [
-                "Takes", "Transport", "Panel", "Ring", "Workers", "Lines", "TakeFiles", "History", "Control", "Doctor",
-                "Settings", "Programs", "Commands", "TakePlaces", "PowerCuts", "OtherPrograms",
-            ],
-            swiftSettings: strictMemory),
-    ],
+    targets: layers.flatMap(\.value),
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
@@ -360,16 +219,16 @@ let package = Package(
 /// a sanitizer or for another processor.
 if let chosen = Context.environment["FIELDFARE_TESTS"] {
     var needed: Set<String> = []
-    let programs = package.targets.filter { $0.type == .executable }.map(\.name)
-    var found = chosen.split(separator: " ").map(String.init).map { programs.contains($0) ? $0 : "\($0)Tests" }
-    while let name = found.popLast() {
+    func need(_ name: String) {
         guard let target = package.targets.first(where: { $0.name == name }) else {
             fatalError("FIELDFARE_TESTS: there is no target \(name)")
         }
-        guard needed.insert(name).inserted else { continue }
-        found += target.dependencies.compactMap {
-            if case .byNameItem(let name, _) = $0 { name } else { nil }
-        }
+        guard needed.insert(name).inserted else { return }
+        for case .byNameItem(let name, _) in target.dependencies { need(name) }
+    }
+    let programs = package.targets.filter { $0.type == .executable }.map(\.name)
+    for name in chosen.split(separator: " ").map(String.init) {
+        need(programs.contains(name) ? name : "\(name)Tests")
     }
     package.targets.removeAll { !needed.contains($0.name) }
     package.products = []

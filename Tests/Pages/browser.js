@@ -20,7 +20,7 @@ export function setLanguages(lang, languages) {
 setLanguages('en', ['en-GB']);
 
 /** A module of the pages. With a different `copy` it is loaded anew. */
-export const load = (name, copy = '') => import(`../../Sources/Console/Pages/${name}${copy && `?${copy}`}`);
+export const load = (name, copy = '') => import(`../../Sources/Library/Console/Pages/${name}${copy && `?${copy}`}`);
 
 /** A drawing context that lists the calls of some methods, with the colour in force. */
 export function tracingContext(...methods) {

@@ -20,7 +20,7 @@ for (const [part, catalogues] of [['texts.js', texts.catalogues], ['takes-texts.
 }
 
 test('each text that the pages name is there', async () => {
-  const folder = new URL('../../Sources/Console/Pages/', import.meta.url);
+  const folder = new URL('../../Sources/Library/Console/Pages/', import.meta.url);
   const all = { ...texts.catalogues.en, ...ofTakes.en };
   const missing = [];
   for (const file of (await readdir(folder)).filter((name) => name.endsWith('.js'))) {

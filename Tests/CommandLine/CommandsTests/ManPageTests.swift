@@ -8,7 +8,7 @@ import Testing
 /// The texts for people say of the commands what there is.
 @Suite struct ManPageTests {
     private func text(_ path: String) throws -> String {
-        let top = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+        let top = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
         return String(decoding: try FileSystem().contents("\(top)/\(path)"), as: UTF8.self)
     }
 

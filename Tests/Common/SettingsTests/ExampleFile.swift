@@ -3,7 +3,7 @@
 /// The settings file that the kit ships.
 enum ExampleFile {
     static let path =
-        #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/deploy/fieldfare.example.toml"
+        #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined() + "/deploy/fieldfare.example.toml"
 
     static let text = (try? SettingsFile.bytes(at: path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
 

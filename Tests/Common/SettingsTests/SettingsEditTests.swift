@@ -91,7 +91,7 @@ import Testing
         var random = SeededRandom(seed: 11)
         let example = try String(
             contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
-                .appending(path: "../../deploy/fieldfare.example.toml"), encoding: .utf8)
+                .appending(path: "../../../deploy/fieldfare.example.toml"), encoding: .utf8)
         let comments = example.split(separator: "\n").filter { $0.contains("#") }.compactMap {
             $0.split(separator: "#").last
         }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ManPageTests {
     private static let text: String = {
         let path =
-            #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/deploy/man/fieldfare.toml.5"
+            #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined() + "/deploy/man/fieldfare.toml.5"
         return (try? SettingsFile.bytes(at: path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }()
 
