@@ -105,8 +105,9 @@ struct RemoteDelete: FieldfareCommand {
                 try Self.delete(take.stem, Deletion(here ? .both : .there, store: name), library)
             } else {
                 // Without its sidecar a take is not taken for complete.
-                for file in take.files where file == take.sidecar { try remote.delete(file.path) }
-                for file in take.files where file != take.sidecar { try remote.delete(file.path) }
+                let files = remote.ownFiles(of: take)
+                for file in files where file == take.sidecar { try remote.delete(file.path) }
+                for file in files where file != take.sidecar { try remote.delete(file.path) }
             }
             let rest = isOnKit && !here ? ": the kit still has it" : ""
             if !options.json { try session.write(line: "deleted \(take.stem)\(rest)") }

@@ -46,40 +46,41 @@ struct RemoteTakes {
         }
         var takes: [Take] = []
         for (day, objects) in days {
-            for (take, files) in try listing(objects, day: day).takes {
+            for (take, files) in listing(objects, day: day).takes {
                 takes.append(Take(name: take, files: files.compactMap { objects[$0] }.sorted { $0.path < $1.path }))
             }
         }
         return (name, takes.sorted { ($0.name.day, $0.stem) > ($1.name.day, $1.stem) })
     }
 
-    /// Sorts the files of a day by takes; where several takes may have a later part, their sidecars are asked.
-    private func listing(_ objects: [String: RemoteObject], day: String) throws(Failure) -> TakeListing {
-        var sounds: [String: Set<String>] = [:]
-        var failure: Failure?
-        let listing = TakeListing(objects.keys, day: day) { part, stems in
-            stems.first { stem in
-                if sounds[stem] == nil {
-                    do throws(Failure) {
-                        sounds[stem] = try objects[TakeFile.sidecar(of: stem).name].map(sounds(of:)) ?? []
-                    } catch {
-                        (failure, sounds[stem]) = (failure ?? error, [])
-                    }
-                }
-                return sounds[stem]?.contains(part) == true
+    /// Sorts the files of a day by takes. Where several takes may have a later part, or none that is there, their sidecars are asked.
+    private func listing(_ objects: [String: RemoteObject], day: String) -> TakeListing {
+        var sounds: [String: Set<String>?] = [:]
+        return TakeListing(objects.keys, day: day) { part, stems in
+            guard stems.count > 1 else { return stems }
+            for stem in stems where sounds[stem] == nil {
+                sounds[stem] = .some(objects[TakeFile.sidecar(of: stem).name].flatMap { self.sounds(of: $0) })
             }
+            let listing = stems.filter { sounds[$0]??.contains(part) == true }
+            return listing.isEmpty ? stems.filter { sounds[$0] == .some(nil) } : listing
         }
-        if let failure { throw failure }
-        return listing
     }
 
-    /// The files of sound that a sidecar lists; none, if it cannot be used.
-    private func sounds(of sidecar: RemoteObject) throws(Failure) -> Set<String> {
+    /// The files of sound that a sidecar lists, or nil if it cannot be read.
+    private func sounds(of sidecar: RemoteObject) -> Set<String>? {
         var bytes: [UInt8] = []
-        _ = try read(sidecar.path) { piece in
+        let hash = try? read(sidecar.path) { piece in
             if bytes.count <= SidecarFile.mostBytes { bytes += piece }
         }
-        return Set((try? SidecarFile.sidecar(bytes, path: sidecar.path))?.audioFiles ?? [])
+        guard hash != nil else { return nil }
+        return (try? SidecarFile.sidecar(bytes, path: sidecar.path)).map { Set($0.audioFiles) }
+    }
+
+    /// The files of a take that may be deleted with it: a later part only if the take's sidecar lists it, as far as that can be read.
+    func ownFiles(of take: Take) -> [RemoteObject] {
+        let later = take.files.filter { TakeFileName(take.name(of: $0))?.take(in: "") == nil }
+        guard !later.isEmpty, let sounds = take.sidecar.flatMap({ self.sounds(of: $0) }) else { return take.files }
+        return take.files.filter { !later.contains($0) || sounds.contains(take.name(of: $0)) }
     }
 
     /// What the kit sent there, by its receipts.

@@ -91,6 +91,8 @@ private struct VerifiedTake {
         let there = Set(take.files.map(\.path))
         let recorded = sidecar.files.lazy.filter { !$0.isReplaceable }.map(\.name)
         for file in Set(recorded).union(sent.keys).sorted() where !there.contains(path(of: file)) {
+            // Of two takes of one number, both may name a part that is not there.
+            guard !report.problems.contains(where: { $0.path == path(of: file) }) else { continue }
             if sidecar.isAcceptedMissing(file), sent[file] == nil {
                 report.accepted.append(path(of: file))
             } else {

@@ -31,7 +31,8 @@ struct SentFiles {
     func takes(_ known: [RemoteTakes.Take]) -> [String: [String: File]] {
         let owners = Dictionary(known.flatMap { take in take.files.map { (take.name(of: $0), take.stem) } }) { $1 }
         return Dictionary(
-            TakeListing(files.keys, day: "") { part, _ in owners[part] }.takes.map { take, names in
+            TakeListing(files.keys, day: "") { part, stems in owners[part].map { [$0] } ?? stems }.takes.map {
+                take, names in
                 (take.stem, Dictionary(names.map { ($0, files[$0] ?? File()) }) { $1 })
             }
         ) {

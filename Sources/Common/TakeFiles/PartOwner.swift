@@ -1,6 +1,6 @@
 package import Takes
 
-/// The take of a later part in a folder, where its name leaves that open: what its head says, or else the sidecar that lists it.
+/// The take of a later part in a folder: the one whose sidecar lists it, or else the one that its head names.
 package struct PartOwner: Sendable {
     private let folder: String
     private let files: FileSystem
@@ -11,10 +11,19 @@ package struct PartOwner: Sendable {
         self.files = files
     }
 
-    /// The stem of the take, or nil if nothing that can be read says it.
-    /// - Parameter stems: of the takes in the folder that may have the part.
-    package func callAsFunction(_ part: String, _ stems: [String]) -> String? {
-        (try? stem(inHeadOf: part)) ?? stems.first { lists($0, part) }
+    /// The stems of the takes that may have the part: the only one, if that is known. A take whose sidecar does not list it has it not.
+    /// - Parameter stems: of the takes in the folder that have its kit's name and number.
+    package func callAsFunction(_ part: String, _ stems: [String]) -> [String] {
+        let name = TakeFileName(part)
+        let named = (try? stem(inHeadOf: part)).flatMap { stem in
+            TakeName(stem: stem, day: "").flatMap { name?.mayBe(of: $0) == true ? stem : nil }
+        }
+        if let named, stems == [named] { return stems }
+        let judged = stems.map { (stem: $0, isListed: isListed(part, by: $0)) }
+        // A take that was renamed with its sidecar has its old stem in the heads of its files.
+        let listing = judged.filter { $0.isListed == true }.map(\.stem)
+        if let named, listing.isEmpty || listing.contains(named) { return [named] }
+        return listing.isEmpty ? judged.filter { $0.isListed == nil }.map(\.stem) : listing
     }
 
     private func stem(inHeadOf part: String) throws(FileError) -> String? {
@@ -26,16 +35,23 @@ package struct PartOwner: Sendable {
         return try FLACReading(file, files: files, rateHz: 1_000_000)?.comments["TAKE"]
     }
 
-    private func lists(_ stem: String, _ part: String) -> Bool {
+    /// Whether the sidecar of a take lists the part, or nil if it cannot be read or the take is not finished.
+    private func isListed(_ part: String, by stem: String) -> Bool? {
+        let drafts = [TakeDocument.sidecarPart, .sidecarDraft]
+        let found = ([.sidecar] + drafts).compactMap { sounds(in: $0.name(stem: stem)) }
         let base = part.prefix { $0 != "." }
-        return [TakeDocument.sidecar, .sidecarPart, .sidecarDraft].contains { document in
-            let path = "\(folder)/\(document.name(stem: stem))"
-            guard let file = try? files.openToRead(path, followsLink: false),
-                let bytes = try? files.contents(of: file, limit: SidecarFile.mostBytes),
-                let sidecar = try? SidecarFile.sidecar(bytes, path: path)
-            else { return false }
-            return sidecar.audioFiles.contains { $0.prefix { $0 != "." } == base }
-        }
+        if found.joined().contains(where: { $0.prefix { $0 != "." } == base }) { return true }
+        let isFinished = !drafts.contains { files.isTaken("\(folder)/\($0.name(stem: stem))") }
+        return isFinished && !found.isEmpty ? false : nil
+    }
+
+    /// The audio files that a sidecar lists, or nil if it cannot be read.
+    private func sounds(in sidecar: String) -> [String]? {
+        let path = "\(folder)/\(sidecar)"
+        guard let file = try? files.openToRead(path, followsLink: false),
+            let bytes = try? files.contents(of: file, limit: SidecarFile.mostBytes)
+        else { return nil }
+        return try? SidecarFile.sidecar(bytes, path: path).audioFiles
     }
 }
 

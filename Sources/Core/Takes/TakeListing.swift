@@ -1,16 +1,16 @@
 /// The files in the folder of a day, sorted by the takes that they belong to.
 ///
-/// A later part is of the take that has its kit's name and number. If there are several, or none, or the part is unfinished, the part itself
-/// or a sidecar knows; if nothing does, it is of the last that had begun before it.
+/// A later part has the kit's name and the number of its take, and another time. Two takes may have both in common: then the part itself or a
+/// sidecar knows whose it is. If nothing does, it is of the last of those takes that had begun before it.
 public struct TakeListing: Sendable {
     /// Each file of a take, in the order in which they were given.
     public let files: [(name: String, take: TakeName)]
 
-    /// Finds the stem of the take that a later part is of, or nil if that is not known.
+    /// Finds the stems of the takes that a later part may be of: the only one, if that is known.
     /// - Parameters:
     ///   - part: the name of its file.
     ///   - stems: of the takes in the folder that have its kit's name and number.
-    public typealias Owner = (_ part: String, _ stems: [String]) -> String?
+    public typealias Owner = (_ part: String, _ stems: [String]) -> [String]
 
     /// Sorts the names in a folder; those of no take are left aside.
     /// - Parameter day: the name of the folder.
@@ -70,16 +70,12 @@ public struct TakeListing: Sendable {
             guard name.isLater else { return name.start }
             let key = Key(kit: name.kit, number: name.number)
             let starts = starts[key] ?? []
-            // An unfinished part may be all that is left of a take.
-            let isFinished = !file.hasSuffix(".part") && !file.hasSuffix(".tail")
-            if starts.count == 1, isFinished { return starts[0] }
             let stems = starts.map { TakeName(kit: name.kit, number: name.number, start: $0, day: "").stem }
-            if let take = owner(file, stems).flatMap({ TakeName(stem: $0, day: "") }), take.kit == name.kit,
-                take.number == name.number, take.start.isDated
-            {
-                return take.start
-            }
-            return starts.last { $0.stamp <= name.start.stamp } ?? starts.first ?? firstParts[key] ?? name.start
+            let found = owner(file, stems).compactMap { TakeName(stem: $0, day: "") }
+                .filter { $0.kit == name.kit && $0.number == name.number && $0.start.isDated }
+                .map(\.start).sorted { $0.stamp < $1.stamp }
+            if let last = found.last(where: { $0.stamp <= name.start.stamp }) ?? found.first { return last }
+            return starts.isEmpty ? firstParts[key] ?? name.start : name.start
         }
     }
 }

@@ -239,9 +239,7 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
     /// What is sent from here on is sent to this stick. What another one has, or an unknown one, may be on this one, and does not count.
     public mutating func move(to stick: String) {
         guard stick != self.stick else { return }
-        let files = files
-        cross()
-        for file in files { attempt(file) }
+        doubt()
         self.stick = stick
     }
 
@@ -251,8 +249,9 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
         unverified?.sent = nil
     }
 
-    /// Nothing of it counts any more, though the store may still have something of the take.
-    public mutating func cross() {
+    /// Nothing of it counts as arrived any more. What is there of it is still what this kit sent.
+    public mutating func doubt() {
+        for file in files { attempt(file) }
         (completed, revision, files, unverified, notesRevision) = (nil, nil, [], nil, nil)
     }
 

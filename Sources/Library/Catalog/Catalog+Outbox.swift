@@ -46,6 +46,12 @@ extension Catalog {
     /// it stands, as in a catalog that is built again.
     /// - Parameter goesOn: asked before each of several transactions.
     public func queueForNewStores(while goesOn: () -> Bool = { true }) throws {
+        try database.write { database in
+            // What is decided and sent meanwhile is not in them, should their stores be named again.
+            let marks = stores.map { _ in "?" }.joined(separator: ", ")
+            try database.execute(
+                sql: "DELETE FROM upload WHERE store NOT IN (\(marks))", arguments: StatementArguments(stores))
+        }
         var ids = try database.read { database in
             let missing = try stores.map { store in
                 try Int64.fetchSet(

@@ -112,7 +112,7 @@ struct StoredFile: Sendable {
             }
             byteCount = if case .bytes(let bytes) = content { Int64(bytes.count) } else { attributes.byteCount }
             // A correction makes another copy of the same file.
-            let version = names == nil ? "" : "-\(take.startedCorrected ?? "")"
+            let version = names == nil ? "" : "-\(take.startedCorrected ?? "")-\(copyName)"
             tag = "\"\(attributes.inode)-\(byteCount)-\(attributes.modifiedNs)\(version)\""
             modified = names == nil ? HTTPDate.text(WallTime(microseconds: attributes.modifiedNs / 1000)) : nil
         } catch {

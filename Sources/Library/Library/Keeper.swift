@@ -196,7 +196,7 @@ actor Keeper: ServiceLifecycle.Service {
     /// and be missing for ever.
     private func sendAgain(_ take: TakeIdentity, to stores: [String]) throws {
         let revision = try catalogs.catalog.note(take) { notes in
-            for name in stores { notes[receiptOf: name]?.cross() }
+            for name in stores { notes[receiptOf: name]?.doubt() }
         }.revision
         for name in stores {
             guard losses[take, default: []].insert(name).inserted else {

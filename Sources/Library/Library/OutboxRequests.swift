@@ -90,7 +90,7 @@ struct OutboxRequests: Sendable {
                 for index in notes.receipts.indices {
                     // A store that shows nothing would take it for another's.
                     if notes.receipts[index].unverified == nil {
-                        notes.receipts[index].cross()
+                        notes.receipts[index].doubt()
                     } else {
                         notes.receipts[index].reopen()
                     }

@@ -449,7 +449,7 @@ extension RemoteDesk {
         let known = stems.filter { TakeName(stem: $0, day: "").map(name.mayBe) ?? false }
             .map { TakeFile.sidecar(of: $0).name }
         let owner = TakeListing([object.file] + known, day: object.day) { part, stems in
-            stems.first { (try? has($0, part)) == true }
+            stems.count == 1 ? stems : stems.filter { (try? has($0, part)) == true }
         }.files.first?.take.stem
         return owner.flatMap { known.contains(TakeFile.sidecar(of: $0).name) ? $0 : nil }
     }

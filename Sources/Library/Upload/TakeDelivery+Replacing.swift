@@ -78,9 +78,10 @@ extension TakeDelivery {
     private func acceptedAtHome(
         _ file: String, _ contents: Contents, _ receipt: UploadReceipt
     ) async throws -> String? {
-        guard let old = receipt.sha256(of: file), let compared = contents.notes.sound(of: file),
-            compared.problem == nil, compared.fitSHA256 != old, let there = try await sentSidecar(),
-            there.isOfSameRecording(as: contents.sidecar), there.acceptedSHA256(of: file) == old
+        guard let compared = contents.notes.sound(of: file), compared.problem == nil,
+            let there = try await sentSidecar(), there.isOfSameRecording(as: contents.sidecar),
+            let old = there.acceptedSHA256(of: file), compared.fitSHA256 != old,
+            receipt.sha256(of: file) == old || receipt.attempts(of: file).contains(old)
         else { return nil }
         return old
     }

@@ -89,9 +89,43 @@ struct SameNumberTests {
     func `a later part that is alone is recovered under its take's name`(isFinished: Bool) throws {
         let take = try record(after: 0, parts: 2, isFinished: isFinished)
         try remove { !$0.contains("-p2") }
-        if !isFinished { _ = try record(after: 2, parts: 1) }
+        let later = try record(after: 2, parts: 1)
         let sidecar = try #require(try bench.recovered())
         #expect(sidecar.take == take.stem && sidecar.frames == 4000)
-        #expect(try files(of: take).keys.contains("\(take.stem).json"))
+        #expect(try files(of: take).keys.contains("\(take.stem).json") && files(of: later).count == 4)
+    }
+
+    @Test func `two later parts that are alone are two takes`() throws {
+        let (take, later) = (try record(after: 0, parts: 2), try record(after: 2, parts: 2))
+        try remove { !$0.contains("-p2") }
+        let recovered = try bench.recover().compactMap { outcome in
+            if case .recovered(let sidecar) = outcome { sidecar.take } else { nil as String? }
+        }
+        #expect(recovered.sorted() == [take.stem, later.stem])
+        #expect(try files(of: take).count == 4 && files(of: later).count == 4)
+    }
+
+    @Test func `a take has no later part that its sidecar does not list`() throws {
+        let (take, later) = (try record(after: 0, parts: 2), try record(after: 2, parts: 1))
+        let part = take.audioFile(part: 2, started: morning + .seconds(4))
+        try bench.write([UInt8](repeating: 0, count: WAVHeader.byteCount), to: part)
+        try remove { $0 == "\(take.stem).json" }
+        #expect(try files(of: take).keys.contains(part) && files(of: later).count == 4)
+        try remove { $0.contains("_20261121_061811.") }
+        #expect(try !files(of: take).keys.contains(part) && files(of: later).count == 4)
+    }
+
+    @Test func `a take that was renamed with its sidecar keeps the parts that this lists`() throws {
+        let (take, renamed) = (try record(after: 0, parts: 2), name(after: 1))
+        let (stamp, other) = ("_20261121_061811.", "_20261121_061812.")
+        for file in try bench.files.entries(bench.folder) where file.contains(stamp) {
+            let bytes = try bench.files.contents("\(bench.folder)/\(file)")
+            let text = String(decoding: bytes, as: UTF8.self).replacing(take.stem, with: renamed.stem)
+            let copy = file.hasSuffix(".json") ? Array(text.replacing(stamp, with: other).utf8) : bytes
+            try bench.make(copy, file.replacing(stamp, with: other))
+        }
+        try remove { $0.contains(stamp) }
+        _ = try record(after: 0, parts: 1)
+        #expect(try files(of: renamed).count == 6 && files(of: take).count == 4)
     }
 }

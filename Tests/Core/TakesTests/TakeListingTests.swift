@@ -3,7 +3,7 @@ import Testing
 
 struct TakeListingTests {
     private func takes(
-        _ files: [String], owner: TakeListing.Owner = { _, _ in nil }
+        _ files: [String], owner: TakeListing.Owner = { $1 }
     ) -> [String: [String]] {
         Dictionary(
             uniqueKeysWithValues: TakeListing(files, day: "2026-11-21", owner: owner).takes.map { ($0.stem, $1) })
@@ -33,7 +33,7 @@ struct TakeListingTests {
                 "a-0001_20261121_080000": [files[0], files[3], files[4]],
             ])
         let later = try #require(TakeName(stem: "a-0001_20261121_080000", day: "2026-11-21"))
-        #expect(TakeListing.files(of: later, in: files) { _, _ in nil } == [files[0], files[3], files[4]])
+        #expect(TakeListing.files(of: later, in: files) { $1 } == [files[0], files[3], files[4]])
     }
 
     @Test func `later parts alone are called after the first of them`() {
@@ -41,7 +41,7 @@ struct TakeListingTests {
         #expect(takes(files) == ["a-0001_20261121_080000": files])
     }
 
-    @Test func `where several takes may have a later part, it says itself which one has it`() {
+    @Test func `where the take of a later part is known, that one has it`() {
         let files = [
             "a-0001_20261121_080000.json", "a-0001_20261121_060000.json", "a-0001-p2_20261121_090000.wav",
             "a-0001-p3_20261121_100000.wav",
@@ -49,25 +49,24 @@ struct TakeListingTests {
         var asked: [[String]] = []
         let found = takes(files) { part, stems in
             asked.append([part] + stems)
-            return part == files[2] ? "a-0001_20261121_060000" : "b-0001_20261121_060000"
+            return part == files[2] ? ["a-0001_20261121_060000"] : ["b-0001_20261121_060000"]
         }
-        // Nothing is known of the third part: another kit's take is no answer.
+        // Another kit's take has none of it: the third part is nobody's.
         #expect(
             found == [
-                "a-0001_20261121_060000": [files[1], files[2]], "a-0001_20261121_080000": [files[0], files[3]],
+                "a-0001_20261121_060000": [files[1], files[2]], "a-0001_20261121_080000": [files[0]],
+                "a-0001_20261121_100000": [files[3]],
             ])
         let stems = ["a-0001_20261121_060000", "a-0001_20261121_080000"]
         #expect(asked == [[files[2]] + stems, [files[3]] + stems])
     }
 
-    @Test func `the only take of its number has a later part, and is asked only for one that is not finished`() {
+    @Test func `a later part of a take that has no other file there keeps its take's name`() {
         let files = ["a-0001_20261121_080000.json", "a-0001-p2_20261121_090000.wav"]
-        #expect(takes(files) { _, _ in "a-0001_20261121_060000" } == ["a-0001_20261121_080000": files])
-        let unfinished = [files[0], files[1] + ".part"]
         #expect(
-            takes(unfinished) { _, _ in "a-0001_20261121_060000" }
-                == ["a-0001_20261121_080000": [files[0]], "a-0001_20261121_060000": [unfinished[1]]])
-        #expect(takes(unfinished) == ["a-0001_20261121_080000": unfinished])
+            takes(files) { _, _ in ["a-0001_20261121_060000"] }
+                == ["a-0001_20261121_080000": [files[0]], "a-0001_20261121_060000": [files[1]]])
+        #expect(takes(files) == ["a-0001_20261121_080000": files])
     }
 
     @Test func `a part that no recorder spells so is none`() {

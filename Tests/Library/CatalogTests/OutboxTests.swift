@@ -146,16 +146,22 @@ import Testing
         #expect(try CatalogedTakes.uploads(takes.catalog) == before)
     }
 
-    @Test func `a store that is named later gets the rows that a catalog that is built again has`() throws {
-        let takes = try CatalogedTakes(stores: ["folder:a"])
+    @Test(arguments: [["folder:a"], ["folder:a", "folder:b"]])
+    func `a store that is named later, or again, gets the rows that a catalog that is built again has`(
+        named: [String]
+    ) throws {
+        let takes = try CatalogedTakes(stores: named)
         var sidecars = (1...8).map { TakesOnDisk.sidecar($0, started: TakesOnDisk.morning + .seconds($0)) }
         sidecars[4].revision = 2
         sidecars[6].pendingFormat = "flac"
         let names = try sidecars.map { try takes.disk.add($0) }
         let stored = { try names.map { try StoredTake($0, in: TakesFolder(path: takes.disk.takes)) } }
         #expect(try takes.catalog.index(stored(), on: takes.number, at: takes.disk.takes).isEmpty)
-        for (name, change) in zip(names, Self.decisions) { _ = try takes.catalog.note(name.stem, change) }
         try takes.catalog.close()
+        let without = try Catalog.open(in: takes.disk.library, stores: ["folder:a"]).0
+        try without.queueForNewStores()
+        for (name, change) in zip(names, Self.decisions) { _ = try without.note(name.stem, change) }
+        try without.close()
 
         let stores = ["folder:a", "folder:b"]
         let later = try Catalog.open(in: takes.disk.library, stores: stores).0

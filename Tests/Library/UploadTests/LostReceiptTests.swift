@@ -47,6 +47,28 @@ struct LostReceiptTests {
         #expect(await notes.notes[receiptOf: deliveries.store.name]?.sha256(of: file) == nil)
     }
 
+    @Test func `of what is sent once more nothing is taken over, and all that has changed is replaced`() async throws {
+        await notes.change { ($0.memo, $0.tags) = ("wrong", ["bad", "good"]) }
+        try peaks([1])
+        _ = try await deliveries.deliver(name, notes)
+        await notes.change { notes in
+            (notes.memo, notes.tags) = ("right", ["good"])
+            notes[receiptOf: deliveries.store.name]?.doubt()
+        }
+        try peaks([2, 3])
+        _ = try await deliveries.deliver(name, notes)
+        let noted = await notes.notes
+        #expect(noted.memo == "right" && noted.tags == ["good"])
+        #expect(home("txt") == "right\n" && home("dat") == "\u{2}\u{3}")
+        await notes.change { notes in
+            notes.memo = nil
+            notes[receiptOf: deliveries.store.name]?.doubt()
+        }
+        _ = try await deliveries.deliver(name, notes)
+        #expect(await notes.notes.memo == nil)
+        #expect(home("txt") == nil)
+    }
+
     @Test(arguments: ["txt", "notes.json", "dat", "json"])
     func `what arrived, and was changed on the kit before that was noted, is replaced`(ending: String) async throws {
         await notes.change { $0.memo = "first" }

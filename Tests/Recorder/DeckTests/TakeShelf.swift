@@ -26,7 +26,7 @@ struct TakeShelf {
         var strangers: [String] = []
         for day in (try? files.entries(path)) ?? [] where day != ".lock" && !day.hasPrefix(".number") {
             let names = try files.entries("\(path)/\(day)")
-            let listed = TakeListing(names, day: day) { _, _ in nil }.files
+            let listed = TakeListing(names, day: day) { _, stems in stems }.files
             strangers += Set(names).subtracting(listed.map(\.name)).map { "\(day)/\($0)" }
             for (file, name) in listed {
                 guard takes[name.number, default: Entry(name: name)].name == name else {
