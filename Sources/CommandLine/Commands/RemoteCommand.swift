@@ -105,7 +105,7 @@ struct RemoteDelete: FieldfareCommand {
                 try Self.delete(take.stem, Deletion(here ? .both : .there, store: name), library)
             } else {
                 // Without its sidecar a take is not taken for complete.
-                let files = remote.ownFiles(of: take)
+                let files = try remote.ownFiles(of: take)
                 for file in files where file == take.sidecar { try remote.delete(file.path) }
                 for file in files where file != take.sidecar { try remote.delete(file.path) }
             }

@@ -61,26 +61,36 @@ struct RemoteTakes {
             for stem in stems where sounds[stem] == nil {
                 sounds[stem] = .some(objects[TakeFile.sidecar(of: stem).name].flatMap { self.sounds(of: $0) })
             }
-            let listing = stems.filter { sounds[$0]??.contains(part) == true }
+            let listing = stems.filter { sounds[$0]??.contains(Self.base(of: part)) == true }
             return listing.isEmpty ? stems.filter { sounds[$0] == .some(nil) } : listing
         }
     }
 
-    /// The files of sound that a sidecar lists, or nil if it cannot be read.
+    /// What a file is called before its ending: a conversion changes that.
+    private static func base(of file: String) -> String { String(file.prefix { $0 != "." }) }
+
+    /// The files of sound that a sidecar lists, without their endings, or nil if it cannot be read.
     private func sounds(of sidecar: RemoteObject) -> Set<String>? {
         var bytes: [UInt8] = []
         let hash = try? read(sidecar.path) { piece in
             if bytes.count <= SidecarFile.mostBytes { bytes += piece }
         }
         guard hash != nil else { return nil }
-        return (try? SidecarFile.sidecar(bytes, path: sidecar.path)).map { Set($0.audioFiles) }
+        return (try? SidecarFile.sidecar(bytes, path: sidecar.path)).map { Set($0.audioFiles.map(Self.base)) }
     }
 
-    /// The files of a take that may be deleted with it: a later part only if the take's sidecar lists it, as far as that can be read.
-    func ownFiles(of take: Take) -> [RemoteObject] {
+    /// The files of a take that may be deleted with it: a later part only if the take's sidecar lists it, where there is one.
+    /// - Throws: `Failure`, if the sidecar cannot be read.
+    func ownFiles(of take: Take) throws(Failure) -> [RemoteObject] {
         let later = take.files.filter { TakeFileName(take.name(of: $0))?.take(in: "") == nil }
-        guard !later.isEmpty, let sounds = take.sidecar.flatMap({ self.sounds(of: $0) }) else { return take.files }
-        return take.files.filter { !later.contains($0) || sounds.contains(take.name(of: $0)) }
+        guard !later.isEmpty, let sidecar = take.sidecar else { return take.files }
+        guard let sounds = sounds(of: sidecar) else {
+            throw Failure(
+                exitStatus: 65,
+                "remote delete: \(take.stem): its sidecar cannot be read there, and says which parts are its own: "
+                    + "nothing is deleted")
+        }
+        return take.files.filter { !later.contains($0) || sounds.contains(Self.base(of: take.name(of: $0))) }
     }
 
     /// What the kit sent there, by its receipts.

@@ -23,7 +23,11 @@ package struct PartOwner: Sendable {
         // A take that was renamed with its sidecar has its old stem in the heads of its files.
         let listing = judged.filter { $0.isListed == true }.map(\.stem)
         if let named, listing.isEmpty || listing.contains(named) { return [named] }
-        return listing.isEmpty ? judged.filter { $0.isListed == nil }.map(\.stem) : listing
+        if !listing.isEmpty { return listing }
+        let unread = judged.filter { $0.isListed == nil }.map(\.stem)
+        // No finished sidecar lists what is not finished.
+        let isUnfinished = [AudioFile.Stage.part, .tail].contains { part.hasSuffix($0.suffix) }
+        return unread.isEmpty && isUnfinished ? stems : unread
     }
 
     private func stem(inHeadOf part: String) throws(FileError) -> String? {

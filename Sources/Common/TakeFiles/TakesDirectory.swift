@@ -83,7 +83,7 @@ public final class TakesDirectory: Sendable {
         self.files.removeSpacers(in: path)
         var isRecorded = false
         let names = try Self.names(
-            in: path, files: self.files, unreadable: &unreadable, removesSpacers: true
+            in: path, files: self.files, unreadable: &unreadable, removesSpacers: true, owner: { $1 }
         ) { file, take in
             if Self.isSidecar(file, of: take) { takes.append(take) }
             if Self.isRecorded(file, of: take, in: path, files) { isRecorded = true }
@@ -414,7 +414,7 @@ public final class TakesDirectory: Sendable {
     }
 
     private func finished() throws(FileError) -> [TakeName] {
-        try names(isCounted: Self.isSidecar)
+        try names(owner: { $1 }, isCounted: Self.isSidecar)
     }
 
     /// Whether a take is finished, since it has this file.
@@ -422,9 +422,11 @@ public final class TakesDirectory: Sendable {
         file.hasSuffix(".json") && file == TakeDocument.sidecar.name(stem: take.stem)
     }
 
-    private func names(isCounted: (_ file: String, TakeName) -> Bool) throws(FileError) -> [TakeName] {
+    private func names(
+        owner: TakeListing.Owner? = nil, isCounted: (_ file: String, TakeName) -> Bool
+    ) throws(FileError) -> [TakeName] {
         var found: [FileError] = []
-        let names = try Self.names(in: path, files: files, unreadable: &found, isCounted: isCounted)
+        let names = try Self.names(in: path, files: files, unreadable: &found, owner: owner, isCounted: isCounted)
         unreadable.withLock { known in
             for error in found where known.all.insert(error).inserted { known.news.append(error) }
         }
@@ -432,10 +434,13 @@ public final class TakesDirectory: Sendable {
     }
 
     /// The takes that have a file that passes `isCounted`; each once for every such file.
-    /// - Parameter unreadable: what the days that cannot be read fail with is appended.
+    /// - Parameters:
+    ///   - unreadable: what the days that cannot be read fail with is appended.
+    ///   - owner: says the take of a later part; nil: its head and the sidecars do. Where numbers or sidecars count, it does not matter, and no
+    ///     file need be read.
     static func names(
         in path: String, files: FileSystem, unreadable: inout [FileError], removesSpacers: Bool = false,
-        isCounted: (_ file: String, TakeName) -> Bool
+        owner: TakeListing.Owner? = nil, isCounted: (_ file: String, TakeName) -> Bool
     ) throws(FileError) -> [TakeName] {
         var names: [TakeName] = []
         for day in try files.entries(path) where TakeName.isDay(day) {
@@ -457,7 +462,9 @@ public final class TakesDirectory: Sendable {
             if removesSpacers, entries.contains(where: FileSystem.isSpacer) {
                 files.removeSpacers(in: "\(path)/\(day)")
             }
-            let listing = TakeListing(entries, day: day, in: "\(path)/\(day)", files: files)
+            let listing =
+                owner.map { TakeListing(entries, day: day, owner: $0) }
+                ?? TakeListing(entries, day: day, in: "\(path)/\(day)", files: files)
             for (file, take) in listing.files where isCounted(file, take) { names.append(take) }
         }
         return names

@@ -17,7 +17,7 @@ public struct TakesFolder: Sendable {
     public func takes() throws(FileError) -> (takes: [TakeName], unreadable: [FileError]) {
         var unreadable: [FileError] = []
         let takes = try TakesDirectory.names(
-            in: path, files: files, unreadable: &unreadable, isCounted: TakesDirectory.isSidecar)
+            in: path, files: files, unreadable: &unreadable, owner: { $1 }, isCounted: TakesDirectory.isSidecar)
         return (takes.sorted(), unreadable)
     }
 

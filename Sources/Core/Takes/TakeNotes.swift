@@ -75,6 +75,9 @@ public struct TakeNotes: Codable, Equatable, Sendable {
             self.mark = mark
         }
 
+        /// Whether it is the same content of the same file.
+        func isSameContent(as other: FileHash) -> Bool { file == other.file && sha256 == other.sha256 }
+
         enum CodingKeys: String, CodingKey {
             case file, bytes, sha256, mark
             case modifiedNs = "modified_ns"
@@ -194,14 +197,14 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
 
     /// Notes that a file is begun to be sent.
     public mutating func attempt(_ file: TakeNotes.FileHash) {
-        let others = (attempts ?? []).filter { $0 != file }
+        let others = (attempts ?? []).filter { !$0.isSameContent(as: file) }
         let old = others.filter { $0.file == file.file }.dropLast(Self.mostAttempts - 1)
         attempts = others.filter { !old.contains($0) } + [file]
     }
 
     /// Notes that nothing of an attempt is there.
     public mutating func failed(_ file: TakeNotes.FileHash) {
-        attempts?.removeAll { $0 == file }
+        attempts?.removeAll { $0.isSameContent(as: file) }
         if attempts?.isEmpty == true { attempts = nil }
     }
 

@@ -91,10 +91,11 @@ extension HeadEdit.Origin {
     /// Frames since midnight.
     fileprivate var timeReference: Int64 { started.microsecondsOfDay * Int64(rateHz) / 1_000_000 }
 
-    /// A text with the stem of the copies in the place of the kit's. A reference has the end of a long one.
+    /// A text with the stem of the copies in the place of the kit's.
     fileprivate func renamed(_ text: String) -> String {
-        if text.contains(stem) { return text.replacing(stem, with: copyStem) }
-        return text.replacing(stem.suffix(32), with: copyStem.suffix(32))
+        // A reference has the end of a long one.
+        if text == stem.suffix(32) { return String(copyStem.suffix(32)) }
+        return text.replacing(stem, with: copyStem)
     }
 }
 
@@ -167,10 +168,11 @@ extension HeadEdit {
             guard let length = number(), place + length <= content.count else { return nil }
             var entry = Array(content[place..<place + length])
             place += length
-            if ["TITLE", "DESCRIPTION", "ORIGINATOR_REFERENCE", "TAKE"].contains(where: {
-                entry.starts(with: Array("\($0)=".utf8))
-            }) {
-                entry = Array(origin.renamed(String(decoding: entry, as: UTF8.self)).utf8)
+            let text = String(decoding: entry, as: UTF8.self)
+            if let mark = text.firstIndex(of: "="),
+                ["TITLE", "DESCRIPTION", "ORIGINATOR_REFERENCE", "TAKE"].contains(text[..<mark])
+            {
+                entry = Array("\(text[...mark])\(origin.renamed(String(text[mark...].dropFirst())))".utf8)
             }
             if !texts.contains(where: { entry.starts(with: Array("\($0.0)=".utf8)) }) { entries.append(entry) }
         }

@@ -204,7 +204,10 @@ actor RemoteDesk {
     /// - Throws: also if the store does not let this kit read: whether it has them is not known.
     private func arrived(of copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store) async throws -> [String] {
         var found: [String] = []
-        for file in Set((receipt.attempts ?? []).map(\.file)).sorted() where receipt.sha256(of: file) == nil {
+        // Of sound the length tells enough.
+        let sounds = Set(copy.sidecar.files.filter { !$0.isReplaceable }.map(\.name))
+        let attempted = Set((receipt.attempts ?? []).map(\.file)).subtracting(sounds)
+        for file in attempted.sorted() where receipt.sha256(of: file) == nil {
             let object = ObjectName(day: copy.take.day, file: file)
             guard let there = try await store.head(object), there.byteCount <= SidecarFile.mostBytes else { continue }
             let hash = try await store.sha256(of: object, byteCount: there.byteCount)
@@ -449,7 +452,7 @@ extension RemoteDesk {
         let known = stems.filter { TakeName(stem: $0, day: "").map(name.mayBe) ?? false }
             .map { TakeFile.sidecar(of: $0).name }
         let owner = TakeListing([object.file] + known, day: object.day) { part, stems in
-            stems.count == 1 ? stems : stems.filter { (try? has($0, part)) == true }
+            stems.filter { (try? has($0, part)) == true }
         }.files.first?.take.stem
         return owner.flatMap { known.contains(TakeFile.sidecar(of: $0).name) ? $0 : nil }
     }
@@ -459,7 +462,9 @@ extension RemoteDesk {
         let isListed = try catalogs.catalog.find(.stem(stem)).contains { $0.recordedFiles.map(\.name).contains(file) }
         return try isListed
             || catalogs.catalog.identities(of: stem).contains { take in
-                try catalogs.catalog.readableNotes(of: take).notes.receipts.contains { $0.sha256(of: file) != nil }
+                try catalogs.catalog.readableNotes(of: take).notes.receipts.contains {
+                    $0.sha256(of: file) != nil || !$0.attempts(of: file).isEmpty
+                }
             }
     }
 }

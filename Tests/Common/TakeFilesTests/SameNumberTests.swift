@@ -115,6 +115,20 @@ struct SameNumberTests {
         #expect(try !files(of: take).keys.contains(part) && files(of: later).count == 4)
     }
 
+    @Test func `a part that was begun after the end, and has no head yet, is of the take`() throws {
+        let take = try record(after: 0, parts: 1)
+        let part = take.audioFile(part: 2, started: morning + .seconds(4))
+        for bytes in [[], [UInt8](repeating: 0, count: 5000)] {
+            for ending in [".part", ".tail"] {
+                try bench.make(bytes, part + ending)
+                #expect(try files(of: take).keys.contains(part + ending))
+                if ending == ".part" { try bench.files.remove("\(bench.folder)/\(part + ending)") }
+            }
+            #expect(try bench.recover().count == 1)
+            #expect(try files(of: take).count == 4 && !bench.files.entries(bench.folder).contains(part + ".tail"))
+        }
+    }
+
     @Test func `a take that was renamed with its sidecar keeps the parts that this lists`() throws {
         let (take, renamed) = (try record(after: 0, parts: 2), name(after: 1))
         let (stamp, other) = ("_20261121_061811.", "_20261121_061812.")
