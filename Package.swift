@@ -10,7 +10,7 @@ let strict: [SwiftSetting] = [
 /// Where memory is reached by pointer, every use of one is marked `unsafe`.
 let strictMemory = strict + [.strictMemorySafety()]
 
-/// What is used of the packages that are listed below.
+/// The products that targets use of the packages below.
 let products = [
     "swift-argument-parser": "ArgumentParser", "GRDB.swift": "GRDB", "swift-log": "Logging",
     "swift-service-lifecycle": "ServiceLifecycle UnixSignals", "swift-async-algorithms": "AsyncAlgorithms",
@@ -170,7 +170,7 @@ let layers: KeyValuePairs<String, [Target]> = [
         program("filter-bench", "Takes Filters CReferenceFilter", settings: strictMemory),
         program("capture-bench", "Takes Filters Ring Workers TakeFiles SoundCard Recording"),
     ],
-    // What several tests share.
+    // Several targets of tests share these.
     "Support": [
         .target(name: "CAllocationCount", path: "Tests/Support/CAllocationCount"),
         support("SeededRandom"),

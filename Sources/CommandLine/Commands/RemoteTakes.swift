@@ -66,7 +66,7 @@ struct RemoteTakes {
         }
     }
 
-    /// What a file is called before its ending: a conversion changes that.
+    /// The name of a file without its ending, which a conversion changes.
     private static func base(of file: String) -> String { String(file.prefix { $0 != "." }) }
 
     /// The files of sound that a sidecar lists, without their endings, or nil if it cannot be read.

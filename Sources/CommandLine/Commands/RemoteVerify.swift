@@ -91,7 +91,7 @@ private struct VerifiedTake {
         let there = Set(take.files.map(\.path))
         let recorded = sidecar.files.lazy.filter { !$0.isReplaceable }.map(\.name)
         for file in Set(recorded).union(sent.keys).sorted() where !there.contains(path(of: file)) {
-            // Of two takes of one number, both may name a part that is not there.
+            // Two takes of one number may both name a missing part.
             guard !report.problems.contains(where: { $0.path == path(of: file) }) else { continue }
             if sidecar.isAcceptedMissing(file), sent[file] == nil {
                 report.accepted.append(path(of: file))

@@ -140,7 +140,7 @@ public import Takes
         }
     }
 
-    /// The file's `bext` chunk; nil if it has none, or one with a damaged date.
+    /// The file's `bext` chunk, or nil if it has none or its date is damaged.
     public func origin() -> BroadcastOrigin? {
         // SF_BROADCAST_INFO with room for more than its 256 bytes of coding history.
         let size = MemoryLayout<SF_BROADCAST_INFO>.size + 4096

@@ -436,8 +436,8 @@ public final class TakesDirectory: Sendable {
     /// The takes that have a file that passes `isCounted`; each once for every such file.
     /// - Parameters:
     ///   - unreadable: what the days that cannot be read fail with is appended.
-    ///   - owner: says the take of a later part; nil: its head and the sidecars do. Where numbers or sidecars count, it does not matter, and no
-    ///     file need be read.
+    ///   - owner: finds the take of a later part, or nil to read that from heads and sidecars. A caller that counts numbers or sidecars
+    ///     passes one, so that no file is read.
     static func names(
         in path: String, files: FileSystem, unreadable: inout [FileError], removesSpacers: Bool = false,
         owner: TakeListing.Owner? = nil, isCounted: (_ file: String, TakeName) -> Bool

@@ -1,4 +1,4 @@
-/// What a take's files are called: `heron07-0042_20261121_061811`, below a folder for the day.
+/// The name of a take's files: `heron07-0042_20261121_061811`, below a folder for the day.
 ///
 /// The stem stays what it was at the take's start. The takes of version 0.1 have another form, `heron07-0042-061811Z`.
 public struct TakeName: Hashable, Sendable {

@@ -47,7 +47,7 @@ extension Catalog {
     /// - Parameter goesOn: asked before each of several transactions.
     public func queueForNewStores(while goesOn: () -> Bool = { true }) throws {
         try database.write { database in
-            // What is decided and sent meanwhile is not in them, should their stores be named again.
+            // These rows would miss later decisions and receipts if the store were named again.
             let marks = stores.map { _ in "?" }.joined(separator: ", ")
             try database.execute(
                 sql: "DELETE FROM upload WHERE store NOT IN (\(marks))", arguments: StatementArguments(stores))
